@@ -24,6 +24,7 @@ import { openStorage } from './assembly/open-storage.ts'
 import type { OpenedStorage } from './assembly/opened-storage.ts'
 import { purgeRegularly } from './assembly/purge-regularly.ts'
 import { serviceMetrics } from './assembly/service-metrics.ts'
+import { trimAuditRegularly } from './assembly/trim-audit.ts'
 import {
   BearerCache,
   type Command,
@@ -134,6 +135,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const { catalogStore, identity, oauthBase } = parts
   const firstStart = await beginFirstStart({ identity, config, log }, opened)
   purgeRegularly({ store: catalogStore, clock, log }, opened)
+  trimAuditRegularly({ identity, log }, opened)
   const oauth = { ...oauthBase, users: identity.oauthUsers, planGrantActs: grantAuditor(identity) }
   const gate = new Gate(identity)
   const operators = await Operators.open({ store: catalogStore, ...identity })

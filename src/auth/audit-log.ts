@@ -1,34 +1,25 @@
 import type { Principal } from '../access/index.ts'
 import { type Clock, type Log, newUid, PAGE_BYTES_MAX, Refusal } from '../base/index.ts'
 import type { CatalogStore, CatalogWrite, PutDocument } from '../store/index.ts'
-import type { AuditAct } from './audit-acts.ts'
+import { AUDIT_KIND, type AuditRecord, auditRecordOf, timeKeyOf } from './audit-record.ts'
+import { type AuditFilter, type AuditFound, searchAudit, walkAudit } from './audit-search.ts'
 import type { Standing } from './standing.ts'
 
-/** Who did what to whom, from where. */
-export interface AuditEntry {
-  readonly orgUid: string
-  readonly act: AuditAct
-  /** `user:<uid>`, `api_key:<uid>`, `command line`, or `invitation:<uid>` of whoever declined one. */
-  readonly actor: string
-  /** The UID of what the act was about, '' when it was the actor. */
-  readonly target: string
-  readonly address: string
-  /** A short text for people; never a secret. */
-  readonly detail: string
+/** An act as it is handed in. */
+export interface AuditEntry extends Omit<AuditRecord, 'uid' | 'time'> {
   /** Whoever acts must stand as it did when the entry is committed; see `withStandings`. */
   readonly standing?: Standing
 }
 
-export interface AuditRecord extends Omit<AuditEntry, 'standing'> {
-  readonly uid: string
-  readonly time: number
-}
-
-const KIND = 'audit'
 /** Whose acts the planned writes are, until they are committed. */
 const standings = new WeakMap<CatalogWrite, Standing>()
 /** Two years of acts are kept; older ones are purged. */
 const KEPT_MS = 730 * 86_400_000
+/** Acts of one organization that are kept, about 500 MB; the oldest go first. */
+const KEPT_MAX = 1_000_000
+/** Acts that one commit deletes, and commits before the next look. */
+const TRIM_STEP = 1_000
+const TRIM_ROUNDS_MAX = 100
 /** Acts waiting to be written; more means that the disk does not keep up, and the log says so. */
 const WAITING_MAX = 1_000
 
@@ -53,7 +44,7 @@ export class AuditLog {
     const write: PutDocument = {
       op: 'put',
       orgUid,
-      kind: KIND,
+      kind: AUDIT_KIND,
       uid: newUid(),
       listKey: this.#nextListKey(time),
       expiresAtMs: time + KEPT_MS,
@@ -90,20 +81,43 @@ export class AuditLog {
     orgUid: string,
     page: { readonly start: number; readonly limit: number },
   ): Promise<{ entries: readonly AuditRecord[]; totalCount: number }> {
-    const query = { orgUid, kind: KIND, ...page, descending: true, bytesMax: PAGE_BYTES_MAX }
+    const query = { orgUid, kind: AUDIT_KIND, ...page, descending: true, bytesMax: PAGE_BYTES_MAX }
     const { documents, totalCount } = await this.#store.list(query)
-    const entries = documents.map(({ uid, body }) => ({
-      orgUid,
-      uid,
-      ...(body as unknown as Omit<AuditRecord, 'orgUid' | 'uid'>),
-    }))
-    return { entries, totalCount }
+    return { entries: documents.map(auditRecordOf), totalCount }
+  }
+
+  /** A page of the acts that match, among the newest that one search may read. */
+  async search(
+    orgUid: string,
+    query: AuditFilter & { readonly start: number; readonly limit: number },
+  ): Promise<AuditFound> {
+    return await searchAudit(this.#store, orgUid, query)
+  }
+
+  /** All acts that match, newest first, some at a time. */
+  walk(orgUid: string, filter: AuditFilter): AsyncGenerator<readonly AuditRecord[]> {
+    return walkAudit(this.#store, orgUid, filter)
+  }
+
+  /** Deletes the oldest acts of an organization that has more than are kept. */
+  async trim(orgUid: string, keptMax = KEPT_MAX): Promise<void> {
+    const kind = AUDIT_KIND
+    for (let round = 0; round < TRIM_ROUNDS_MAX; round += 1) {
+      const usage = await this.#store.usage(orgUid)
+      const surplus = (usage.find((one) => one.kind === kind)?.documents ?? 0) - keptMax
+      if (surplus <= 0) return
+      const limit = Math.min(surplus, TRIM_STEP)
+      const { documents } = await this.#store.walk({ orgUid, kind, limit })
+      await this.#store.commit(
+        documents.map(({ uid }) => ({ op: 'delete', orgUid, kind, uid, expectedRevision: 'any' })),
+      )
+    }
   }
 
   /** Acts of one millisecond keep their order. */
   #nextListKey(time: number): string {
     this.#count = (this.#count + 1) % 1_000_000
-    return `${String(time).padStart(15, '0')} ${String(this.#count).padStart(6, '0')}`
+    return `${timeKeyOf(time)} ${String(this.#count).padStart(6, '0')}`
   }
 
   /** Waits for what is still being written. */
@@ -115,7 +129,7 @@ export class AuditLog {
 /** Tells the service's log of the acts in a commit that was made. */
 export function logActs(log: Log, writes: readonly CatalogWrite[]): void {
   for (const write of writes) {
-    if (write.kind !== KIND || write.op !== 'put') continue
+    if (write.kind !== AUDIT_KIND || write.op !== 'put') continue
     const { act, actor, target, address } = write.body
     log.info({ audit: { act, orgUid: write.orgUid, actor, target, address } }, 'audit')
   }
@@ -126,7 +140,7 @@ export function standingsIn(writes: readonly CatalogWrite[]): Standing[] {
   const found: Standing[] = []
   // A put may create thousands of streams in a commit, none of which is an act.
   for (const write of writes) {
-    const standing = write.kind === KIND ? standings.get(write) : undefined
+    const standing = write.kind === AUDIT_KIND ? standings.get(write) : undefined
     if (standing !== undefined) found.push(standing)
   }
   return found

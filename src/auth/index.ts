@@ -39,7 +39,6 @@ export {
   changeOrganization,
   getOrganization,
   insertOrganization,
-  listAudit,
   listOrganizations,
   makeOrganization,
   removeOrganization,
@@ -59,6 +58,7 @@ export {
   removeOwnFactor,
 } from './administer/own-second-factor.ts'
 export { endOwnSession, findSelf, listOwnSessions } from './administer/own-sessions.ts'
+export { exportAudit, listAudit } from './administer/read-audit.ts'
 export { announceAct, authorOf } from './administer/record-changes.ts'
 export { type Command, type CommandResult, runCommand } from './administer/run-command.ts'
 export {
@@ -83,9 +83,10 @@ export { AUDIT_ACTS, type AuditAct, isAuditAct } from './audit-acts.ts'
 export {
   type AuditEntry,
   AuditLog,
-  type AuditRecord,
   logActs,
 } from './audit-log.ts'
+export type { AuditRecord } from './audit-record.ts'
+export type { AuditFilter, AuditFound } from './audit-search.ts'
 export {
   type AuthCall,
   Authenticator,

@@ -188,6 +188,11 @@ export interface WalkQuery {
   /** Where the step before has ended; undefined: at the first. */
   readonly after?: string
   readonly limit: number
+  /**
+   * Walks down instead, from the greatest list key before `until` to the least from `from` on. Not for components,
+   * which may share a row.
+   */
+  readonly down?: { readonly from: string; readonly until: string }
 }
 
 export interface CatalogChange extends DocumentKey {

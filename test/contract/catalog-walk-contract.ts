@@ -40,4 +40,26 @@ export function walkCases(
       })
     },
   )
+
+  check('walk() goes down between two list keys, whatever is made meanwhile', async (store) => {
+    const ofKind = { orgUid: 'org', kind: 'audit' }
+    const make = (uid: string, listKey: string): PutDocument => ({
+      ...{ op: 'put', ...ofKind, uid, listKey, body: { uid }, expectedRevision: 0 },
+    })
+    const keys = ['1', '2', '2', '2', '3', '4', '5']
+    await store.commit(keys.map((listKey, index) => make(`u${index}`, listKey)))
+    const down = { from: '2', until: '5' }
+    const step = (after?: string) => store.walk({ ...ofKind, after, limit: 2, down })
+    const seen: string[] = []
+    for (let next: string | undefined, isFirst = true; isFirst || next !== undefined; ) {
+      const found = await step(next)
+      seen.push(...found.documents.map(({ uid }) => uid))
+      if (isFirst) await store.commit([make('newer', '4x')])
+      isFirst = false
+      next = found.next
+    }
+    assert.deepEqual(seen, ['u5', 'u4', 'u3', 'u2', 'u1'])
+    const none = { from: '6', until: '7' }
+    assert.deepEqual(await store.walk({ ...ofKind, limit: 2, down: none }), { documents: [] })
+  })
 }

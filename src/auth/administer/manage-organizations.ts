@@ -1,6 +1,6 @@
 import { allows, type Principal, requirePermit } from '../../access/index.ts'
 import { refuse } from '../../base/index.ts'
-import { type AuditRecord, actorName } from '../audit-log.ts'
+import { actorName } from '../audit-log.ts'
 import type { Identity } from '../identity.ts'
 import type { Organization, OrganizationFields } from '../organizations.ts'
 import { type ActingCaller, actOf } from './acting-caller.ts'
@@ -105,16 +105,6 @@ export async function removeOrganization(
   }
   await requirePerson(parts.identity, by)
   await deleteOrganization(parts, by, organization)
-}
-
-/** One page of the acts in the caller's organization, the newest first. */
-export async function listAudit(
-  { audit }: Identity,
-  { principal }: ActingCaller,
-  page: Page,
-): Promise<{ entries: readonly AuditRecord[]; totalCount: number }> {
-  requirePermit(principal, 'audit', 'GET')
-  return audit.list(principal.orgUid, page)
 }
 
 async function organizationsOf(identity: Identity, principal: Principal): Promise<Organization[]> {

@@ -20,6 +20,7 @@ import { issuerReader } from '../issuer.ts'
 import { currentPlugin, type KeepingUp } from '../plugins/current-plugin.ts'
 import type { FastLane } from '../transport/exchange.ts'
 import { apiKeyRoutes } from './api-key-routes.ts'
+import { auditRoutes } from './audit-routes.ts'
 import { catalogRoutes } from './catalog-routes.ts'
 import { componentRoutes } from './component-routes.ts'
 import { connectionRoutes } from './connectors/connection-routes.ts'
@@ -89,6 +90,7 @@ export function addRoutes(app: App, parts: RouteParts): void {
   })
   currentPlugin(app, parts.keepingUp)
   apiKeyRoutes(app, { gate, identity })
+  auditRoutes(app, { gate, identity })
   authorizeRoutes(app, { oauth, issuerOf, brands, budget })
   catalogRoutes(app, { catalog, gate, identity })
   componentRoutes(app, { catalog, gate, identity })

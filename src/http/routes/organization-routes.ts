@@ -4,7 +4,6 @@ import {
   getOrganization,
   type Identity,
   insertOrganization,
-  listAudit,
   listOrganizations,
   makeOrganization,
   type Organization,
@@ -18,12 +17,11 @@ import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
 import { answersOf, operation } from '../openapi/answer-schema.ts'
 import { envelope, pageSchema, readPage } from '../wire/envelope.ts'
-import { auditRecord, blankOrganization, organizationRecord } from '../wire/identity-answers.ts'
+import { blankOrganization, organizationRecord } from '../wire/identity-answers.ts'
 import {
   organizationBody,
   passwordHeader,
   readOrganization,
-  showAudit,
   showOrganization,
   showQuotas,
   uidParams,
@@ -46,11 +44,10 @@ const params = uidParams
 const body = organizationBody
 const answers = answersOf(NAME, organizationRecord)
 
-/** Adds the caller's organizations, and the audit log of the one the call is about. */
+/** Adds the caller's organizations. */
 export function organizationRoutes(app: App, deps: OrganizationRoutesDeps): void {
   readingRoutes(app, deps)
   writingRoutes(app, deps)
-  auditRoutes(app, deps)
 }
 
 /** The record with what the organization may have and what it has. */
@@ -130,22 +127,5 @@ function writingRoutes(app: App, deps: OrganizationRoutesDeps): void {
     const { uid } = request.params
     await removeOrganization(deletion, actingIn(request), uid)
     return envelope(NAME, { uid })
-  })
-}
-
-function auditRoutes(app: App, { gate, identity }: OrganizationRoutesDeps): void {
-  const summary = 'Security acts, newest first'
-  const listing = operation('listAudit', answersOf('audit', auditRecord).page)
-  const schema = {
-    tags: ['audit'],
-    ...needs('GET', 'audit'),
-    ...listing,
-    summary,
-    querystring: pageSchema,
-  }
-  app.get('/api/audit', { onRequest: gate.guard('admin'), schema }, async (request) => {
-    const page = readPage(request.query)
-    const { entries, totalCount } = await listAudit(identity, actingIn(request), page)
-    return envelope('audit', entries.map(showAudit), totalCount)
   })
 }

@@ -1,5 +1,6 @@
 /** Organizations, their people and keys as they are answered. */
 import { methods, roles } from '../../access/index.ts'
+import { AUDIT_ACTS } from '../../auth/index.ts'
 import { Type } from '../../base/index.ts'
 import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'
 
@@ -192,21 +193,24 @@ export const confirmedFactor = named(
 export const endedFactor = named('EndedSecondFactor', { isOn }, { isOn: false })
 
 /** A security act. */
+/** An entry of the audit log, for examples. */
+export const AUDIT_EXAMPLE = {
+  ...{ uid: EXAMPLE_UID, time: EXAMPLE_TIME, act: 'key_created', actor: `user:${EXAMPLE_UID}` },
+  ...{ target: EXAMPLE_UID, address: '192.0.2.7', detail: '' },
+}
+
 export const auditRecord = named(
   'Audit',
   {
     uid,
     time: msOf('When it was'),
-    act: Type.String(),
+    act: Type.String({ description: `One of ${AUDIT_ACTS.join(', ')}` }),
     actor: Type.String({ description: 'user:<uid>, api_key:<uid>, command line, first start …' }),
     target: Type.String({ description: 'A UID, or blank' }),
     address: Type.String(),
     detail: Type.String(),
   },
-  {
-    ...{ uid: EXAMPLE_UID, time: EXAMPLE_TIME, act: 'key_created', actor: `user:${EXAMPLE_UID}` },
-    ...{ target: EXAMPLE_UID, address: '192.0.2.7', detail: '' },
-  },
+  AUDIT_EXAMPLE,
 )
 
 const signedInFields = {

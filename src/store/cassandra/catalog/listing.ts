@@ -47,18 +47,43 @@ export class Listing {
 
   /** The next documents of a walk. */
   async walk(query: WalkQuery): Promise<{ documents: CatalogDocument[]; next?: string }> {
-    const { orgUid, kind, after, limit } = query
+    const { orgUid, kind, after, limit, down } = query
     const usage = await this.#reader.usageOfKind(orgUid, kind)
     if (usage === undefined || usage.documents === 0) return { documents: [] }
+    if (down !== undefined) return await this.#walkDown(query, down, usage.shards)
     const from = after === undefined ? [] : (JSON.parse(after) as string[])
     const behind = from.length === 0 ? '' : 'AND (list_key, uid) > (?, ?)'
     const cql = `SELECT list_key, uid FROM listing WHERE org = ? AND kind = ? AND shard IN ?
       ${behind} PER PARTITION LIMIT ?`
     const params = [orgUid, kind, shardsOf(usage.shards), ...from, limit]
     const rows = await this.#cluster.run(cql, params)
-    const keys = rows.map(keyOf).sort(compareKeys).slice(0, limit)
-    const wanted = { ...query, start: 0, leavesOutDamaged: true }
-    const documents = await this.#documents(wanted, keys)
+    return await this.#stepOf(query, rows.map(keyOf).sort(compareKeys))
+  }
+
+  async #walkDown(
+    query: WalkQuery,
+    { from, until }: NonNullable<WalkQuery['down']>,
+    shards: number,
+  ): Promise<{ documents: CatalogDocument[]; next?: string }> {
+    const { orgUid, kind, after, limit } = query
+    const before = after === undefined ? [until, ''] : (JSON.parse(after) as string[])
+    const cql = `SELECT list_key, uid FROM listing WHERE org = ? AND kind = ? AND shard = ?
+      AND (list_key, uid) >= (?, '') AND (list_key, uid) < (?, ?)
+      ORDER BY list_key DESC, uid DESC LIMIT ?`
+    const found = await this.#cluster.inParallel(shardsOf(shards), (shard) =>
+      this.#cluster.run(cql, [orgUid, kind, shard, from, ...before, limit]),
+    )
+    return await this.#stepOf(query, found.flat().map(keyOf).sort(compareKeys).reverse())
+  }
+
+  /** The documents of the first keys, and where the walk goes on behind them. */
+  async #stepOf(
+    query: WalkQuery,
+    ordered: readonly Listed[],
+  ): Promise<{ documents: CatalogDocument[]; next?: string }> {
+    const { limit } = query
+    const keys = ordered.slice(0, limit)
+    const documents = await this.#documents({ ...query, start: 0, leavesOutDamaged: true }, keys)
     const last = keys.at(-1)
     if (keys.length < limit || last === undefined) return { documents }
     return { documents, next: JSON.stringify([last.listKey, last.uid]) }

@@ -32,6 +32,7 @@ export class CatalogWalks {
   readonly #scopes: CatalogScopes
   readonly #families: FamilyReadTable
   readonly #rows: StatementSync
+  readonly #rowsDown: StatementSync
   readonly #ties: StatementSync
   readonly #heads: StatementSync
 
@@ -41,6 +42,10 @@ export class CatalogWalks {
     this.#rows = db.prepare(`SELECT ${DOCUMENT_COLUMNS} FROM document d
       WHERE d.scope = ? AND d.kind = ? AND d.kind <> 'stream' AND (d.list_key, d.uid) > (?, ?)
       ORDER BY d.list_key, d.uid LIMIT ?`)
+    this.#rowsDown = db.prepare(`SELECT ${DOCUMENT_COLUMNS} FROM document d
+      WHERE d.scope = ? AND d.kind = ? AND d.kind <> 'stream' AND d.list_key >= ?
+        AND (d.list_key, d.uid) < (?, ?)
+      ORDER BY d.list_key DESC, d.uid DESC LIMIT ?`)
     // One statement for both would look at all of the same list key again.
     this.#ties = db.prepare(`SELECT ref, list_key FROM family
       WHERE scope = ? AND list_key IS NOT NULL AND list_key = ? AND ref > ? ORDER BY ref LIMIT ?`)
@@ -50,9 +55,11 @@ export class CatalogWalks {
 
   /** A step of a walk; tells `onLeftOut` of each document that does not check. */
   step(scope: number, query: WalkQuery, onLeftOut: (what: string) => void): WalkStep {
-    const { kind, after, limit } = query
+    const { kind, after, limit, down } = query
     invariant(kind !== 'stream', 'streams are not walked over')
-    const place: Place = after === undefined ? FIRST_ROW : JSON.parse(after)
+    invariant(down === undefined || kind !== 'component', 'components are not walked down')
+    const first: Place = down === undefined ? FIRST_ROW : ['row', down.until, '']
+    const place: Place = after === undefined ? first : JSON.parse(after)
     const documents: CatalogDocument[] = []
     const add = (read: () => CatalogDocument | undefined) => {
       try {
@@ -65,7 +72,10 @@ export class CatalogWalks {
       }
     }
     if (place[0] === 'row') {
-      const rows = this.#rows.all(scope, kind, place[1], place[2], limit)
+      const rows =
+        down === undefined
+          ? this.#rows.all(scope, kind, place[1], place[2], limit)
+          : this.#rowsDown.all(scope, kind, down.from, place[1], place[2], limit)
       for (const row of rows) add(() => documentOf(row, this.#scopes))
       const last = rows.length < limit ? undefined : rows.at(-1)
       if (last !== undefined) {
