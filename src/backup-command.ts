@@ -32,7 +32,7 @@ const KEY_RESTORED = 'secret.key came from the backup'
 export async function runBackup({ options, isJson }: ParsedLine): Promise<void> {
   const { dataDir, store } = readConfig(process.env)
   const target = options.target?.[0]
-  if (target === undefined) {
+  if (target === undefined || target === '') {
     throw new UsageMistake('backup needs one folder or archive to write to')
   }
   if (store !== 'embedded') refuse('conflict', { what: NO_BACKUP })
@@ -116,7 +116,7 @@ async function untilDone(running: RunningBackup, lost?: Promise<never>): Promise
 /** Makes a data folder from the backup that the line names. */
 export async function runRestore({ options, isJson }: ParsedLine): Promise<void> {
   const from = options.backup?.[0]
-  if (from === undefined) {
+  if (from === undefined || from === '') {
     throw new UsageMistake('restore needs one backup to read')
   }
   const to = options.to?.[0] ?? restoredFolder()

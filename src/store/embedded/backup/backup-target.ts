@@ -66,8 +66,10 @@ export function namesIn(folder: string): string[] {
   try {
     return fs.readdirSync(folder).filter((name) => !NOT_COUNTED.includes(name))
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return []
+    if (code !== 'ENOTDIR') throw error
+    return refuse('conflict', { what: `${folder} is a file or lies below one: name a folder` })
   }
 }
 

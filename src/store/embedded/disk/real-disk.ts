@@ -23,7 +23,7 @@ export function syncFolder(path: string): void {
 /** Makes a folder and those above it that are missing; what was made has durable names on return. */
 export function makeFolders(path: string, mode: number): void {
   const whole = resolve(path)
-  const first = fs.mkdirSync(whole, { recursive: true, mode })
+  const first = makeMissing(whole, mode)
   if (first === undefined) return
   for (let made = whole; made.length >= first.length; made = dirname(made)) {
     try {
@@ -32,6 +32,20 @@ export function makeFolders(path: string, mode: number): void {
       // Whoever may write to a folder may yet not read it, and so cannot sync it.
       if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error
     }
+  }
+}
+
+/** Makes a folder and those above it; answers the first that was missing. */
+function makeMissing(whole: string, mode: number): string | undefined {
+  try {
+    return fs.mkdirSync(whole, { recursive: true, mode })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    // Node reports a read-only file system as a folder that is missing. Making that one folder gives the real reason.
+    let missing = whole
+    while (!fs.existsSync(dirname(missing))) missing = dirname(missing)
+    fs.mkdirSync(missing, { mode })
+    throw error
   }
 }
 
