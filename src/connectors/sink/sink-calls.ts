@@ -6,6 +6,7 @@ import type { Connectors } from '../record/connectors.ts'
 import type { ArrivedPayload, PayloadRuns } from '../run/payload-runs.ts'
 import { Arrivals } from './arrivals.ts'
 import { ConnectorFinder } from './connector-finder.ts'
+import { senderRefusal } from './sender-refusal.ts'
 
 /** The longest body of a sink, inflated: SQL sees it as one text, beside what it makes of it. */
 export const SINK_BODY_BYTES_MAX = 10_000_000
@@ -55,8 +56,11 @@ export class SinkCalls {
   async receive(connector: Connector, came: Omit<ArrivedPayload, 'time'>): Promise<number> {
     const { clock, runs } = this.#deps
     const time = this.#arrivals.next(connector.uid, clock.now())
-    const { sampleCount } = await runs.receive(connector, { time, ...came })
-    return sampleCount
+    try {
+      return (await runs.receive(connector, { time, ...came })).sampleCount
+    } catch (error) {
+      throw senderRefusal(error)
+    }
   }
 
   /** Takes note of what arrived before the start: no time is given twice. */

@@ -62,7 +62,7 @@ test('many calls of one connector at once all come to their end, within its boun
 })
 
 test('endless SQL of one organization holds up no call of another, and is ended', async () => {
-  await home.make('endless', ENDLESS_SQL)
+  const uid = await home.make('endless', ENDLESS_SQL)
   const { orgUid, key } = await makeOther()
   const slow = Array.from({ length: 4 }, () =>
     home.send('endless', { body: 'x' }).catch(() => undefined),
@@ -77,5 +77,6 @@ test('endless SQL of one organization holds up no call of another, and is ended'
   for (const answer of await Promise.all(slow)) assert.notEqual(answer?.status, 200)
   const ended = await home.send('endless', { body: 'x' })
   assert.equal(ended.status, 422, ended.text)
-  assert.match(ended.body.message, /longer than 1 s/)
+  const kept = await home.owner('GET', `/api/connector/${uid}/payload`)
+  assert.match(kept.body.payload[0].message, /longer than 1 s/)
 })

@@ -104,13 +104,20 @@ test('a connector that is unknown, disabled or of another organization is a 404'
   assert.equal((await home.send('off', { body: valuesBody('on') })).status, 404)
 })
 
-test('SQL that fails is a 422 with its place, nothing is stored, and the payload is kept', async () => {
+/** Refuses an answer that shows the sender of a webhook something of the connector's SQL. */
+function assertHidesSql({ body, text }: { body: Record<string, unknown>; text: string }): void {
+  for (const field of ['line', 'column', 'pointer', 'field']) assert.equal(body[field], undefined)
+  assert.doesNotMatch(text, /SELECT|INSERT|TOEPOCHMILLIS|procs|[Ll]ine \d/)
+  assert.equal(body.success, false)
+}
+
+test('SQL that fails is a 422 without the SQL, nothing is stored, and the payload is kept with its place', async () => {
   const sql = `${VALUES_SQL};\nINSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)\nSELECT 'd2', 'x', TOEPOCHMILLIS('no date', 'yyyy'), 1`
   const uid = await home.make('fails', sql)
   const sent = await home.send('fails', { body: valuesBody('d2', { s: 'x', x: 1 }) })
   assert.equal(sent.status, 422, sent.text)
   assert.equal(sent.body.code, 'sql_error')
-  assert.deepEqual([sent.body.line, typeof sent.body.pointer], [5, 'string'])
+  assertHidesSql(sent)
   assert.deepEqual(await home.samples('d2', 'x'), [])
   const broken = await home.send('values', { body: '{"d":' })
   assert.equal(broken.status, 422, broken.text)
@@ -129,12 +136,30 @@ test('several procs run in their order, in one call; a mistake names the proc', 
   assert.equal(sent.status, 200, sent.text)
   assert.equal(sent.body.samples, 2)
   const second = { sql: `-- two\n${insert('c', "TOEPOCHMILLIS(@HTTP_BODY, 'yyyy')")}` }
-  await home.make('procs2', '', { procs: [{ sql: insert('c', '1') }, second] })
+  const uid = await home.make('procs2', '', { procs: [{ sql: insert('c', '1') }, second] })
   const failed = await home.send('procs2', { body: 'no year' })
   assert.equal(failed.status, 422, failed.text)
-  assert.match(failed.body.message, /^procs\[1\], line 2/)
-  assert.equal(failed.body.line, 2)
+  assertHidesSql(failed)
+  const kept = await home.owner('GET', `/api/connector/${uid}/payload`)
+  assert.match(kept.body.payload[0].message, /^procs\[1\], line 2/)
   assert.deepEqual(await home.samples('procs', 'c'), [])
+})
+
+test('samples that are refused are a 4xx without the SQL; the payload keeps the reason', async () => {
+  const insert = 'INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE) SELECT'
+  const cases = {
+    'bad-time': `${insert} 'secret-name', 'x', -99999999999999999, 1`,
+    'bad-id': `${insert} '', 'x', 1, 1`,
+  }
+  for (const [id, sql] of Object.entries(cases)) {
+    const uid = await home.make(id, sql)
+    const refused = await home.send(id, { body: '{}' })
+    assert.ok(refused.status >= 400 && refused.status < 500, refused.text)
+    assertHidesSql(refused)
+    assert.doesNotMatch(refused.text, /secret-name/)
+    const { body } = await home.owner('GET', `/api/connector/${uid}/payload`)
+    assert.notEqual(body.payload[0].message, refused.body.message)
+  }
 })
 
 test('the rights of the running user hold, and its leaving ends the connector', async () => {
@@ -151,10 +176,15 @@ test('the rights of the running user hold, and its leaving ends the connector', 
   })
   assert.equal(made.status, 200, made.text)
   const { uid } = made.body.org_user
-  await home.make('guest', VALUES_SQL, { runningUser: { uid } })
+  const connectorUid = await home.make('guest', VALUES_SQL, { runningUser: { uid } })
   const refused = await home.send('guest', { body: valuesBody('g1', { s: 'x', x: 1 }) })
   assert.equal(refused.status, 403, refused.text)
+  assert.equal(refused.body.code, 'forbidden')
+  assert.match(refused.body.message, /^The running user of the connector lacks a permission/)
+  assertHidesSql(refused)
   assert.deepEqual(await home.samples('g1', 'x'), [])
+  const kept = await home.owner('GET', `/api/connector/${connectorUid}/payload`)
+  assert.match(kept.body.payload[0].message, /it needs PUT on component/)
   const gone = await home.owner('DELETE', `/api/org_user/${uid}`, {
     currentPassword: home.service.ownerPassword,
   })
