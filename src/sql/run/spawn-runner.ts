@@ -2,9 +2,9 @@
  * The one place where the service starts a program: a runner of GS SQL. It is Node itself with the
  * service's own sources; nothing that a caller has sent is in its command line.
  *
- * A shell stands between the two. It lowers the limits that Node cannot lower for itself: no byte can
- * be written to a file, and memory is bounded by the system. And it waits at a pipe whose other end the
- * service holds: when that closes, also because the service was killed, it kills the runner, even one
+ * A shell stands between the two, and where the system has them, programs that take privileges away (isolation.ts).
+ * The shell lowers the limits that Node cannot lower for itself: no byte can be written to a file, and memory is
+ * bounded by the system. And it waits at a pipe whose other end the service holds: when that closes, also because the service was killed, it kills the runner, even one
  * that is deep in an endless query and would not notice. It reaps the runner as well, which a service
  * that is process 1 of a container would not do for others' children.
  */
@@ -14,6 +14,8 @@ import { flushCompileCache, getCompileCacheDir } from 'node:module'
 import type { Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { Log } from '../../base/index.ts'
+import { isolatingCommand } from './isolation.ts'
 
 const SHELL = '/bin/sh'
 
@@ -56,12 +58,16 @@ export interface RunnerProcess {
 }
 
 /** Starts a runner with so much memory for its heap, and about as much for SQLite. */
-export async function spawnRunner(memoryMb: number): Promise<RunnerProcess> {
+export async function spawnRunner(memoryMb: number, log: Log): Promise<RunnerProcess> {
   await compileAhead()
+  const isolating = await isolatingCommand(log)
   const dataKb = NODE_DATA_KB + 2 * memoryMb * 1_024
   const child = spawn(
     SHELL,
-    ['-c', SCRIPT, 'weir-sql', String(dataKb), process.execPath, ...nodeArguments(memoryMb)],
+    [
+      ...['-c', SCRIPT, 'weir-sql', String(dataKb)],
+      ...[...isolating, process.execPath, ...nodeArguments(memoryMb)],
+    ],
     {
       cwd: '/',
       // A session of its own: Ctrl+C in the service's terminal is for the service.

@@ -236,7 +236,7 @@ export class SqlRunners {
   #startRunner(): void {
     this.#startingCount += 1
     this.#looking ??= setInterval(() => this.#look(), LOOK_EVERY_MS).unref()
-    const started = spawnRunner(this.#settings.memoryMb)
+    const started = spawnRunner(this.#settings.memoryMb, this.#log)
       .then((process) => {
         const runner = new Runner(process, this.#clock, {
           onFinish: (running) => this.#share.charge(running),

@@ -1,0 +1,113 @@
+/**
+ * What the system can take from a runner before it starts. The programs setpriv and unshare of util-linux do it; Node
+ * cannot. Each way is tried once, the strongest first, and the first that can load a runner's code is used.
+ */
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import type { Log } from '../../base/index.ts'
+
+const ENTRY = join(import.meta.dirname, 'runner-main.ts')
+
+/** Where systems keep util-linux: runners have no PATH. */
+const FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin']
+
+/** The user and group `nobody` of most systems. It owns no files. */
+const NOBODY = 65_534
+
+/** A machine under full load needs seconds to load a runner's code. */
+const TRY_MS_MAX = 30_000
+
+const SAME_PRIVILEGES =
+  'SQL runners have the privileges of the service: setpriv of util-linux is missing, or does not work here'
+
+/** How runners are started. */
+interface Isolation {
+  /** Comes before the runner's own command line. */
+  readonly command: readonly string[]
+  /** A sentence for the log. */
+  readonly meaning: string
+}
+
+interface Tools {
+  readonly setpriv: string
+  readonly unshare: string | undefined
+}
+
+let found: Promise<readonly string[]> | undefined
+
+/** The command that starts a runner with the least privileges that the system can give. Logs them, once a process. */
+export function isolatingCommand(log: Log): Promise<readonly string[]> {
+  found ??= findIsolation(isolationsHere()).then(({ command, meaning }) => {
+    log.info(meaning)
+    return command
+  })
+  return found
+}
+
+/** The first way that works. The last resort works everywhere, and isolates nothing. */
+export async function findIsolation(isolations: readonly Isolation[]): Promise<Isolation> {
+  for (const isolation of isolations) if (await works(isolation)) return isolation
+  return { command: [], meaning: SAME_PRIVILEGES }
+}
+
+function isolationsHere(): readonly Isolation[] {
+  const setpriv = findProgram('setpriv')
+  if (setpriv === undefined) return []
+  const tools = { setpriv, unshare: findProgram('unshare') }
+  return isolationsOf(tools, process.getuid?.() === 0)
+}
+
+/** The ways to start a runner with the programs that are there, the strongest first. */
+export function isolationsOf(tools: Tools, isRoot: boolean): readonly Isolation[] {
+  const { setpriv } = tools
+  const plain = { command: [setpriv, '--no-new-privs', '--'], meaning: meaningOf([]) }
+  if (!isRoot) return [...withoutNetwork(tools, ['--user', '--map-current-user'], plain), plain]
+  const powerless = ['--bounding-set=-all', '--inh-caps=-all', '--no-new-privs', '--']
+  const asNobody = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
+  const ways = [
+    {
+      command: [setpriv, ...asNobody, ...powerless],
+      meaning: meaningOf(['no capabilities', `user ${NOBODY}`]),
+    },
+    // For a service whose code only root can read.
+    { command: [setpriv, ...powerless], meaning: meaningOf(['no capabilities']) },
+  ]
+  return [...ways.flatMap((way) => [...withoutNetwork(tools, [], way), way]), plain]
+}
+
+function withoutNetwork(
+  { unshare }: Tools,
+  options: readonly string[],
+  { command, meaning }: Isolation,
+): readonly Isolation[] {
+  if (unshare === undefined) return []
+  return [
+    {
+      command: [unshare, ...options, '--net', '--', ...command],
+      meaning: `${meaning}, no network`,
+    },
+  ]
+}
+
+function meaningOf(more: readonly string[]): string {
+  return ['SQL runners are isolated by the system: no new privileges', ...more].join(', ')
+}
+
+function findProgram(name: string): string | undefined {
+  return FOLDERS.map((folder) => join(folder, name)).find((path) => existsSync(path))
+}
+
+async function works({ command: [program = '', ...words] }: Isolation): Promise<boolean> {
+  const code = `await import(${JSON.stringify(pathToFileURL(ENTRY).href)})`
+  const node = [process.execPath, '--no-warnings', '--input-type=module', `--eval=${code}`]
+  try {
+    const options = { cwd: '/', env: {}, timeout: TRY_MS_MAX, killSignal: 'SIGKILL' } as const
+    await promisify(execFile)(program, [...words, ...node], options)
+    return true
+  } catch {
+    return false
+  }
+}
