@@ -44,8 +44,7 @@ export { peopleLog } from './people-log.ts'
 export * from './plain.ts'
 export { boundedLog, detachOutputs, exitSoon, outliveReaders } from './process-outputs.ts'
 export {
-  EPOCH_MS,
-  parseSampleTime,
+  parseClamped,
   parseWhole,
   type QueryPairs,
   readChoice,

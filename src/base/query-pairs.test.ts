@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  parseSampleTime,
-  parseWhole,
-  readFlag,
-  readLoosePairs,
-  readQueryPairs,
-  readSingle,
-} from './query-pairs.ts'
+import { parseWhole, readFlag, readLoosePairs, readQueryPairs, readSingle } from './query-pairs.ts'
 
 test('readQueryPairs() keeps the order, decodes names and values, and passes over empty pairs', () => {
   assert.deepEqual(readQueryPairs('&a+b=%C3%BC&&c&=d&e=1=2'), [
@@ -36,7 +29,7 @@ test('readSingle() refuses a parameter that is given twice; readFlag() takes it 
   assert.deepEqual(flags, [true, true, false, false, false])
 })
 
-test('parseWhole() and parseSampleTime() take whole numbers however they are written', () => {
+test('parseWhole() takes whole numbers however they are written', () => {
   const check = (text: string, expected: number | undefined) =>
     assert.equal(parseWhole(text), expected, text)
   check('1.7e12', 1_700_000_000_000)
@@ -46,6 +39,4 @@ test('parseWhole() and parseSampleTime() take whole numbers however they are wri
   check('0x5', undefined)
   check('', undefined)
   check('9007199254740993', undefined)
-  assert.equal(parseSampleTime('1.7e12', '"time"'), 1_700_000_000_000)
-  assert.throws(() => parseSampleTime('9214646400000', '"time"'), { message: /^"time" must be/ })
 })

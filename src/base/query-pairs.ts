@@ -1,4 +1,3 @@
-import { isSampleTime } from './epoch.ts'
 import { refuse } from './errors.ts'
 
 /** The names and values of a query string, in order, decoded. */
@@ -90,42 +89,27 @@ function parseNumber(text: string): number | undefined {
   return NUMBER.test(trimmed) ? Number(trimmed) : undefined
 }
 
-/** A whole number of any length, held within what a double can count. */
-function parseClamped(text: string): number | undefined {
+/** A whole number of any length, held within what a double can count; undefined for anything else. */
+export function parseClamped(text: string): number | undefined {
   const value = parseNumber(text) ?? Number.NaN
   if (value > Number.MAX_SAFE_INTEGER) return Number.MAX_SAFE_INTEGER
   if (value < Number.MIN_SAFE_INTEGER) return Number.MIN_SAFE_INTEGER
   return Number.isInteger(value) ? value + 0 : undefined
 }
 
-/** How readWhole() reads a time. */
-export const EPOCH_MS = { min: Number.MIN_SAFE_INTEGER, unit: 'epoch milliseconds' }
-
 /** A whole number that a parameter must hold, however large; undefined when it is not there. */
 export function readWhole(
   pairs: QueryPairs,
   name: string,
-  options: { readonly min: number; readonly whenEmpty?: number; readonly unit?: string },
+  options: { readonly min: number; readonly whenEmpty?: number },
 ): number | undefined {
   const text = readSingle(pairs, name)
   if (text === undefined) return undefined
   if (text === '' && options.whenEmpty !== undefined) return options.whenEmpty
   const value = parseClamped(text)
   if (value === undefined || value < options.min) {
-    const least = options.min > Number.MIN_SAFE_INTEGER ? ` of at least ${options.min}` : ''
-    const rule = options.unit === undefined ? least : ` of ${options.unit}`
-    refuse('bad_input', {
-      what: `Parameter "${name}" must be a whole number${rule}, got "${text.slice(0, 60)}"`,
-    })
+    const rule = `must be a whole number of at least ${options.min}`
+    refuse('bad_input', { what: `Parameter "${name}" ${rule}, got "${text.slice(0, 60)}"` })
   }
   return value
-}
-
-/** A sample time written as text; refuses, naming where it stands, what no sample may have. */
-export function parseSampleTime(text: string, where: string): number {
-  const value = parseWhole(text)
-  if (value !== undefined && isSampleTime(value)) return value
-  refuse('bad_input', {
-    what: `${where} must be whole epoch milliseconds from 1900 to 2261, got "${text.slice(0, 60)}"`,
-  })
 }

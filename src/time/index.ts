@@ -10,10 +10,12 @@ export {
   type SizeType,
 } from './cycle-definition.ts'
 export { type Age, agedBefore, roughAgeMs } from './expiry.ts'
+export { timeRuleFor } from './instant.ts'
 export { checkBaseCycle, countIntervals, firstIntervalEnd, intervalOf } from './interval.ts'
 export { isNestedIn } from './nested-cycles.ts'
 export { type LocalPeriod, nextPeriods } from './next-periods.ts'
 export { compileDatePattern } from './pattern/date-pattern.ts'
 export { formatDate } from './pattern/format-date.ts'
 export { readDate } from './pattern/read-date.ts'
+export { parseSampleTime, parseTime, readTimeParameter, sampleTimeRule } from './read-time.ts'
 export { canonicalTimeZone, loadZone } from './zone.ts'

@@ -13,7 +13,7 @@ const arrows: Record<string, readonly string[]> = {
   catalog: ['base', 'time', 'access', 'expression', 'store'],
   auth: ['base', 'access', 'catalog', 'store'],
   feed: ['base', 'time', 'access', 'catalog', 'store'],
-  intake: ['base', 'catalog', 'feed', 'store'],
+  intake: ['base', 'time', 'catalog', 'feed', 'store'],
   files: ['base', 'access', 'catalog', 'store', 'feed'],
   derivation: ['base', 'time', 'access', 'expression', 'catalog', 'store', 'feed'],
   move: ['base', 'store', 'files', 'derivation'],

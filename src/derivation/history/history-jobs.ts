@@ -16,6 +16,7 @@ import {
   type StreamIndex,
 } from '../../catalog/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
+import { parseTime, timeRuleFor } from '../../time/index.ts'
 import type { ComponentLocks } from '../component-locks.ts'
 import { beginJob, type HistoryJob, type JobBook, type JobRecord, showJob } from './job-book.ts'
 
@@ -378,8 +379,10 @@ function isObject(input: unknown): input is Readonly<Record<string, unknown>> {
 
 function readTime(name: string, value: unknown, otherwise: EpochMs): EpochMs {
   if (value === undefined || value === null) return otherwise
-  if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
-    return refuse('bad_input', { what: `${name} must be a whole number of epoch milliseconds` })
+  const time = typeof value === 'string' ? parseTime(value) : value
+  if (typeof time !== 'number' || !Number.isSafeInteger(time)) {
+    const text = typeof value === 'string' ? value : ''
+    return refuse('bad_input', { what: `${name} ${timeRuleFor(text)}` })
   }
-  return Math.min(Math.max(value, EARLIEST_TIME), TIME_END) as EpochMs
+  return Math.min(Math.max(time, EARLIEST_TIME), TIME_END) as EpochMs
 }

@@ -1,6 +1,6 @@
 import type { Principal } from '../../access/index.ts'
 import type { HeldMemory, MemoryBudget, MemoryShare } from '../../base/index.ts'
-import { EPOCH_MS, readLoosePairs, readQueryPairs, readWhole, refuse } from '../../base/index.ts'
+import { readLoosePairs, readQueryPairs, refuse } from '../../base/index.ts'
 import {
   type Extent,
   type ExtentPath,
@@ -23,6 +23,7 @@ import {
   readUrlSamples,
   StreamCache,
 } from '../../intake/index.ts'
+import { readTimeParameter } from '../../time/index.ts'
 import { CSV_TYPE, prefersCsv, writeCsv } from './feed-csv.ts'
 import { type FeedQuery, readFeedQuery } from './feed-get-query.ts'
 import type { FeedRead, StatisticIds } from './feed-paths.ts'
@@ -162,10 +163,14 @@ export class FeedCalls {
 
   /** A read of samples, last values or statistics: an array of samples, as JSON or CSV. */
   async read(principal: Principal, read: FeedRead, aside = NO_ASIDE): Promise<Buffer> {
-    const asked = readFeedQuery(readLoosePairs(read.query))
+    const { format, fields, ...asked } = readFeedQuery(readLoosePairs(read.query))
+    const isCsv = format === undefined ? prefersCsv(aside.accept) : format === 'csv'
+    const shown = isCsv ? withStreamId(fields, read.ids) : fields
     const memory = new ReadMemory(this.#budget, aside)
-    const list = await this.#find(principal, read, { ...asked, memory, isGone: aside.isGone })
-    return this.#write(list, asked, { ...aside, memory })
+    const list = await this.#find(principal, read, {
+      ...{ ...asked, fields: shown, memory, isGone: aside.isGone },
+    })
+    return this.#write(list, { fields: shown, isCsv }, { ...aside, memory })
   }
 
   /** GET …/extent: how much hangs on a component or stream. */
@@ -215,11 +220,7 @@ export class FeedCalls {
     return { componentUid: component?.uid ?? '', streamUid, compId, streamId }
   }
 
-  #find(
-    principal: Principal,
-    { call, ids }: FeedRead,
-    asked: FeedQuery & Pick<ReadAside, 'isGone'> & { readonly memory: ReadMemory },
-  ): Promise<FeedSeries[]> {
+  #find(principal: Principal, { call, ids }: FeedRead, asked: AskedRead): Promise<FeedSeries[]> {
     switch (call) {
       case 'get':
         return this.#feed.get(principal, { path: ids, ...asked })
@@ -235,13 +236,12 @@ export class FeedCalls {
   /** Long texts are counted as they are written, and the memory they take is in the budget first. */
   #write(
     list: readonly FeedSeries[],
-    { fields, format }: FeedQuery,
+    { fields, isCsv }: { readonly fields: FeedFields; readonly isCsv: boolean },
     aside: ReadAside & { readonly memory: ReadMemory },
   ): Buffer | Promise<Buffer> {
     const last = list.at(-1)
     if (last?.isMore) aside.tellMore?.((last.starts ?? last.times)[last.count - 1])
     const isLong = bytesAtMost(list, fields) > SHORT_BYTES_MAX
-    const isCsv = format === undefined ? prefersCsv(aside.accept) : format === 'csv'
     aside.tellSamples?.(countSamples(list), isCsv ? 'csv' : 'json')
     if (isCsv) {
       aside.tellType?.(CSV_TYPE)
@@ -277,8 +277,8 @@ export class FeedCalls {
     announce?: (range: { readonly from: number; readonly until: number }) => Promise<void>,
   ): Promise<void> {
     const pairs = readQueryPairs(query)
-    const from = readWhole(pairs, 'sd', EPOCH_MS)
-    const until = readWhole(pairs, 'ed', EPOCH_MS)
+    const from = readTimeParameter(pairs, 'sd')
+    const until = readTimeParameter(pairs, 'ed')
     if (from === undefined || until === undefined) {
       refuse('bad_input', { what: 'Say by "sd" and "ed" which range to delete' })
     }
@@ -290,10 +290,17 @@ export class FeedCalls {
   }
 }
 
-function statisticCommand(
-  path: StatisticIds,
-  asked: FeedQuery & Pick<ReadAside, 'isGone'> & { readonly memory: ReadMemory },
-): StatisticCommand {
+/** Rows of several streams cannot be told apart without the ID; JSON leaves it to the caller. */
+function withStreamId(fields: FeedFields, path: StreamPath): FeedFields {
+  const isOfComponent = !('componentUid' in path) && path.streamId === undefined
+  return isOfComponent ? { ...fields, streamId: true } : fields
+}
+
+/** What a read asks the feed for. */
+type AskedRead = Omit<FeedQuery, 'format'> &
+  Pick<ReadAside, 'isGone'> & { readonly memory: ReadMemory }
+
+function statisticCommand(path: StatisticIds, asked: AskedRead): StatisticCommand {
   const { cycleId, statId } = path
   return { path, ...asked, cycleId, statistic: readStatisticId(statId) }
 }

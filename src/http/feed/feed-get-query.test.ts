@@ -44,6 +44,9 @@ test('readFeedQuery() reads range, limit and flags', () => {
   check('limit=x', /"limit" must be/)
   check(`limit=${'1'.repeat(200_000)}x`, /"limit" must be a whole number.*, got "1{60}"$/)
   check('limit=', /"limit" must be/)
-  check('sd=x&ed=5', /"sd" must be a whole number of epoch milliseconds, got "x"/)
+  check(
+    'sd=x&ed=5',
+    /"sd" must be a whole number of epoch milliseconds, or RFC 3339 as in .*, got "x"/,
+  )
   check('ed=1.5', /"ed" must be/)
 })

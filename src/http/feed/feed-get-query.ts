@@ -1,5 +1,4 @@
 import {
-  EPOCH_MS,
   FEED_LIMIT_MAX,
   type QueryPairs,
   readFlag,
@@ -8,6 +7,7 @@ import {
   refuse,
 } from '../../base/index.ts'
 import type { FeedFields } from '../../feed/index.ts'
+import { readTimeParameter } from '../../time/index.ts'
 
 /** What a feed, last_value or statistic call asks for. */
 export interface FeedQuery {
@@ -29,8 +29,8 @@ function readFormat(pairs: QueryPairs): FeedQuery['format'] {
 
 /** Reads the parameters that all the GET calls of samples share. */
 export function readFeedQuery(pairs: QueryPairs): FeedQuery {
-  const from = readWhole(pairs, 'sd', EPOCH_MS)
-  const until = readWhole(pairs, 'ed', EPOCH_MS)
+  const from = readTimeParameter(pairs, 'sd')
+  const until = readTimeParameter(pairs, 'ed')
   if (from !== undefined && until === undefined) {
     refuse('bad_input', { what: 'Parameter "sd" needs "ed" beside it' })
   }

@@ -9,7 +9,7 @@ import {
   Type,
 } from '../../base/index.ts'
 import { STATISTIC_IDS } from '../../feed/index.ts'
-import { named, oneOf } from '../openapi/answer-schema.ts'
+import { named, oneOf, timeOf } from '../openapi/answer-schema.ts'
 
 const text = (description: string) => Type.Optional(Type.String({ description }))
 const flag = (description: string) =>
@@ -39,8 +39,8 @@ export const statisticPath = Type.Object({
 
 /** Parameters of every GET of samples, last values and statistics. */
 export const feedQuery = Type.Object({
-  sd: whole('Start, epoch ms, inclusive; only together with ed'),
-  ed: whole('End, epoch ms, exclusive; missing: the latest samples'),
+  sd: Type.Optional(timeOf('Start, inclusive, only together with ed')),
+  ed: Type.Optional(timeOf('End, exclusive; without it the latest samples')),
   limit: whole(
     `At most this many items over all streams; ${FEED_LIMIT_MAX} by default; more counts as that`,
   ),
@@ -126,7 +126,7 @@ export const putFeedQuery = Type.Object({
   compId: text('Component of the samples; mandatory without a body'),
   compTmplId: text('Template for a component that is to be created'),
   compName: text('Name of a component that is to be created'),
-  time: text('Epoch ms of the values, delimited, in their order'),
+  time: text('Times of the values, epoch ms or RFC 3339, delimited, in their order'),
   timeEl: text('Elapsed ms since each value was read, delimited'),
   freq: whole('Milliseconds between values; the last one is taken at the upload'),
   data: Type.Optional(
@@ -171,14 +171,14 @@ export const asPutQuery = Type.Object({
 
 const idText = Type.String({ minLength: 1, maxLength: ID_LENGTH_MAX })
 const times = Type.Optional(
-  Type.Array(Type.Integer({ description: 'Epoch ms' }), { maxItems: SAMPLES_PER_CALL_MAX }),
+  Type.Array(timeOf('Time of each value'), { maxItems: SAMPLES_PER_CALL_MAX }),
 )
 
 const incomingSample = named('IncomingSample', {
   compId: idText,
   streamId: idText,
   data: value,
-  time: whole('Epoch ms; assigned when missing'),
+  time: Type.Optional(timeOf('Assigned by the service when missing')),
 })
 
 const batch = named('FeedBatch', {
@@ -215,6 +215,6 @@ export const putFeedBody = Type.Union([sampleList, batch], {
 
 /** What a delete says. */
 export const deleteFeedQuery = Type.Object({
-  sd: wholeNumber('Start of the range, epoch ms, inclusive'),
-  ed: wholeNumber('End of the range, epoch ms, exclusive'),
+  sd: timeOf('Start of the range, inclusive'),
+  ed: timeOf('End of the range, exclusive'),
 })

@@ -9,8 +9,7 @@ import {
   TIME_END,
 } from '../../base/index.ts'
 import { type PlotCommand, readStatisticId } from '../../feed/index.ts'
-
-const TIME = { min: Number.MIN_SAFE_INTEGER }
+import { readTimeParameter } from '../../time/index.ts'
 
 /** Whether a plot is asked for by `sd` and `ed`, as the feed is, and answered in four columns. */
 export function isPlainPlot(pairs: QueryPairs): boolean {
@@ -25,8 +24,8 @@ export function readPlotQuery(pairs: QueryPairs): Omit<PlotCommand, 'path'> {
     refuse('bad_input', {
       what: `Give "sd" and "ed", or "from" and "until": "${other}" is too much`,
     })
-  const from = readWhole(pairs, first, TIME)
-  const until = readWhole(pairs, end, TIME)
+  const from = readTimeParameter(pairs, first)
+  const until = readTimeParameter(pairs, end)
   if (from !== undefined && until !== undefined && from >= until) {
     refuse('bad_input', {
       what: `Parameter "${first}" (${from}) must be before "${end}" (${until})`,
@@ -69,10 +68,13 @@ const SPARK_DAYS_MAX = 400
 
 /** Reads the parameters of a call for small lines: the last 24 hours unless it says otherwise. */
 export function readSparksQuery(pairs: QueryPairs, nowMs: number) {
-  const until = readWhole(pairs, 'until', { min: EARLIEST_TIME }) ?? nowMs
-  const from = readWhole(pairs, 'from', { min: EARLIEST_TIME }) ?? until - DAY_MS
-  if (from >= until || until > TIME_END) {
+  const until = readTimeParameter(pairs, 'until') ?? nowMs
+  const from = readTimeParameter(pairs, 'from') ?? until - DAY_MS
+  if (from >= until) {
     refuse('bad_input', { what: `Parameter "from" (${from}) must be before "until" (${until})` })
+  }
+  if (from < EARLIEST_TIME || until > TIME_END) {
+    refuse('bad_input', { what: '"from" and "until" must lie in the years 1900 to 2261' })
   }
   if (until - from > SPARK_DAYS_MAX * DAY_MS) {
     refuse('bad_input', { what: `The range may have ${SPARK_DAYS_MAX} days: ask for a plot` })

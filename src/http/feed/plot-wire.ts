@@ -1,14 +1,14 @@
 import { FEED_LIMIT_MAX, PLOT_POINTS_MAX, Type } from '../../base/index.ts'
 import { STATISTIC_IDS } from '../../feed/index.ts'
-import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'
+import { EXAMPLE_UID, msOf, named, oneOf, orNull, timeOf } from '../openapi/answer-schema.ts'
 
 const FORMS = ['samples', 'changes', 'spans', 'periods']
 const KINDS = ['number', 'boolean', 'text', 'decimal', 'file']
 
 /** Parameters of a plot. */
 export const plotQuery = Type.Object({
-  from: Type.Optional(msOf('Start, inclusive; missing: the first sample')),
-  until: Type.Optional(msOf('End, exclusive; missing: behind the last sample')),
+  from: Type.Optional(timeOf('Start, inclusive; missing: the first sample')),
+  until: Type.Optional(timeOf('End, exclusive; missing: behind the last sample')),
   points: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -22,8 +22,8 @@ export const plotQuery = Type.Object({
 /** The same, or the two of the feed, for the short form of the answer. */
 export const plotByIdQuery = Type.Object({
   ...plotQuery.properties,
-  sd: Type.Optional(msOf('As from; the answer is the short one')),
-  ed: Type.Optional(msOf('As until; the answer is the short one')),
+  sd: Type.Optional(timeOf('As from; the answer is the short one')),
+  ed: Type.Optional(timeOf('As until; the answer is the short one')),
 })
 
 const value = Type.Union([Type.Number(), Type.String(), Type.Boolean(), Type.Null()])
@@ -106,8 +106,8 @@ export const plotAnswers = Type.Union([plotAnswer, plainPlot], { examples: [PLAI
 
 /** Parameters of small lines. */
 export const sparksQuery = Type.Object({
-  from: Type.Optional(msOf('Start, inclusive; missing: a day before the end')),
-  until: Type.Optional(msOf('End, exclusive; missing: this moment')),
+  from: Type.Optional(timeOf('Start, inclusive; missing: a day before the end')),
+  until: Type.Optional(timeOf('End, exclusive; missing: this moment')),
   points: Type.Optional(
     Type.Integer({ minimum: 1, description: '48 by default; more than 200 counts as that' }),
   ),

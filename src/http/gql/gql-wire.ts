@@ -1,9 +1,9 @@
 /** Calls that run GS SQL, from their parameters and bodies. */
 import { refuse, Type } from '../../base/index.ts'
 import type { QueryRange } from '../../gql/index.ts'
-import { canonicalTimeZone } from '../../time/index.ts'
+import { canonicalTimeZone, parseTime, timeRuleFor } from '../../time/index.ts'
 import { prefersCsv } from '../feed/feed-csv.ts'
-import { EXAMPLE_UID, msOf, named, oneOf } from '../openapi/answer-schema.ts'
+import { EXAMPLE_UID, msOf, named, oneOf, timeOf } from '../openapi/answer-schema.ts'
 import type { RowsForm } from './rows-writer.ts'
 
 const format = Type.Optional(
@@ -19,8 +19,8 @@ const c = Type.Optional(
   }),
 )
 
-const from = Type.Optional(msOf('@FROM in the text'))
-const until = Type.Optional(msOf('@UNTIL in the text'))
+const from = Type.Optional(timeOf('@FROM in the text'))
+const until = Type.Optional(timeOf('@UNTIL in the text'))
 
 /** Parameters of a GET that runs a text. */
 export const gqlQuery = Type.Object({
@@ -182,10 +182,10 @@ export function readQueryRange(given: unknown): QueryRange {
 function readMs(fields: Readonly<Record<string, unknown>>, field: string): number | undefined {
   const given = fields[field]
   if (given === undefined || given === null || given === '') return undefined
-  const isWhole = typeof given === 'string' ? /^-?\d+$/.test(given) : typeof given === 'number'
-  const time = isWhole ? Number(given) : Number.NaN
-  if (!Number.isInteger(time) || Math.abs(time) > TIME_MAX) {
-    refuse('bad_input', { what: `"${field}" must be epoch milliseconds, a whole number`, field })
+  const time = typeof given === 'string' ? parseTime(given) : given
+  if (typeof time !== 'number' || !Number.isInteger(time) || Math.abs(time) > TIME_MAX) {
+    const text = typeof given === 'string' ? given : ''
+    refuse('bad_input', { what: `"${field}" ${timeRuleFor(text)}`, field })
   }
   return time
 }

@@ -18,6 +18,13 @@ export function named<P extends TProperties>(
 export const msOf = (description: string) =>
   Type.Integer({ format: 'int64', description: `${description}, epoch ms` })
 
+/**
+ * A time that a call gives. The description declares numbers: with texts beside them, generated
+ * clients would need a union for every time.
+ */
+export const timeOf = (description: string) =>
+  Type.Integer({ format: 'int64', description: `${description}; epoch ms, or RFC 3339` })
+
 /** One of some words. */
 export const oneOf = (words: readonly string[], description?: string) =>
   Type.Unsafe<string>({

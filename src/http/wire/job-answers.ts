@@ -1,6 +1,6 @@
 import { Type } from '../../base/index.ts'
 import { JOB_STATUSES } from '../../derivation/index.ts'
-import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'
+import { EXAMPLE_UID, msOf, named, oneOf, orNull, timeOf } from '../openapi/answer-schema.ts'
 
 /** A job as it is answered. */
 export const jobRecord = named(
@@ -32,12 +32,8 @@ export const jobRecord = named(
 /** The span that a job is asked to derive. */
 export const deriveShape = Type.Object(
   {
-    from: Type.Optional(
-      Type.Integer({ description: 'Epoch ms of the first result; all history when absent' }),
-    ),
-    until: Type.Optional(
-      Type.Integer({ description: 'Results before this; to the end when absent' }),
-    ),
+    from: Type.Optional(timeOf('The first result; all history when absent')),
+    until: Type.Optional(timeOf('Results before this; to the end when absent')),
   },
   {
     additionalProperties: false,

@@ -1,10 +1,4 @@
-import {
-  isSampleTime,
-  parseWhole,
-  refuseFieldAt,
-  requireUnicode,
-  showValue,
-} from '../../base/index.ts'
+import { isSampleTime, refuseFieldAt, requireUnicode, showValue } from '../../base/index.ts'
 import {
   type IncomingSamples,
   VALUE_FALSE,
@@ -14,6 +8,7 @@ import {
   VALUE_TEXT,
   VALUE_TRUE,
 } from '../../feed/index.ts'
+import { parseTime, sampleTimeRule } from '../../time/index.ts'
 import { LongNumber } from './long-number.ts'
 
 /** What JSON.parse makes of an object. */
@@ -29,11 +24,10 @@ export function isRecord(value: unknown): value is JsonRecord {
 export function readTime(value: unknown, where: string, field = 'time'): number {
   if (value === undefined || value === null) return Number.NaN
   const given = value instanceof LongNumber ? value.nearest : value
-  // Small devices put every value between quotes.
-  const time = typeof given === 'string' ? parseWhole(given) : given
+  // A text holds digits, as small devices put every value between quotes, or RFC 3339.
+  const time = typeof given === 'string' ? parseTime(given) : given
   if (typeof time === 'number' && isSampleTime(time)) return time
-  const rule = 'must be a whole number of epoch milliseconds from 1900 to 2261'
-  refuseFieldAt(where, field, `${rule}, got ${showValue(value)}`)
+  refuseFieldAt(where, field, `${sampleTimeRule(given)}, got ${showValue(value)}`)
 }
 
 /** Adds one value of a body to the columns. */

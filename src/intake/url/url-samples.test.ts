@@ -107,7 +107,7 @@ test('readUrlSamples() refuses what it cannot place, naming the parameter', () =
   check('compId=c&a=1&timeEl=-1', /Value 0 of "timeEl" must be/)
   check('compId=c&a=1&timeEl=1.5', /Value 0 of "timeEl" must be/)
   check('compId=c&a=1&timeEl=9e14', /before 1900/)
-  check('compId=c&a=1,2&time=1,2.5', /Value 1 of "time" must be whole epoch/)
+  check('compId=c&a=1,2&time=1,2.5', /Value 1 of "time" must be a whole number of epoch/)
   check('compId=c&a=1&time=', /Value 0 of "time" must be/)
   check('compId=c&a=1&time=NaN', /Value 0 of "time" must be/)
   check('compId=c&a=1&time=9214646400000', /Value 0 of "time" must be/)

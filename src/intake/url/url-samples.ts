@@ -2,7 +2,6 @@ import {
   characterCount,
   ID_LENGTH_MAX,
   isSampleTime,
-  parseSampleTime,
   parseWhole,
   QUERY_ENTRIES_MAX,
   type QueryPairs,
@@ -12,6 +11,7 @@ import {
   SAMPLES_PER_CALL_MAX,
 } from '../../base/index.ts'
 import { IncomingSamples, type OpenTarget, VALUE_EMPTY, VALUE_TEXT } from '../../feed/index.ts'
+import { parseSampleTime } from '../../time/index.ts'
 import { requireSampleCount } from '../sample-count.ts'
 import { OPTION_NAMES } from './read-put-options.ts'
 

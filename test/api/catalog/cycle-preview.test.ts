@@ -66,7 +66,7 @@ test('bad input is told by field, and more than a hundred periods are not given'
   await bad({ cycle: { timeZoneId: 'Mars' } }, 400, /^cycle\.timeZoneId "Mars"/)
   await bad({ cycle: {}, timeZoneId: 'Mars' }, 400, /^timeZoneId "Mars"/)
   await bad({ cycle: {}, from: 1e15 }, 400, /^from 1000000000000000 lies outside/)
-  await bad({ cycle: {}, from: 'x' }, 400, /^preview\.from must be an integer/)
+  await bad({ cycle: {}, from: 'x' }, 400, /^from must be a whole number of epoch/)
   await bad({ cycle: {}, count: 0 }, 400, /^preview\.count must be/)
   await bad({ cycle: { uid: 'none' } }, 404, /Cannot find cycle "none"/)
   const most = await preview({ cycle: { sizeType: 'MILLISEC' }, count: 5_000 })

@@ -35,7 +35,7 @@ test('a text, a posted one and a saved query have the range of the call as @FROM
   for (const wrong of [
     'from=1.5',
     'until=x',
-    'from=1e3',
+    'from=2026-01-31',
     'until=8640000000000001',
     'from=1&from=2',
   ]) {

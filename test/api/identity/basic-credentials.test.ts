@@ -71,7 +71,10 @@ test('everything that was taken before beats Token and Basic', async () => {
 
 test('a page of another site cannot write by Basic, which browsers attach by themselves', async () => {
   const authorization = basic(`:${key}`)
-  const foreign = [{ 'Sec-Fetch-Site': 'cross-site' }, { Origin: 'https://evil.example' }]
+  const foreign: Record<string, string>[] = [
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { Origin: 'https://evil.example' },
+  ]
   const calls = [
     { method: 'PUT', path: '/api/feed?compId=c&s=1' },
     { method: 'GET', path: '/api/feed?asPut&compId=c&s=1' },
