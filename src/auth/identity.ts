@@ -55,6 +55,8 @@ export interface IdentityDeps {
 
 /** Organizations, users, keys and sessions, and who a call comes from. */
 export interface Identity {
+  /** The rate limits of an organization as they count: its own, up to the operator's. */
+  rateFiguresOf(orgUid: string): RateFigures
   readonly organizations: Organizations
   readonly users: Users
   readonly invitations: Invitations
@@ -142,6 +144,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   return {
     ...{ organizations, users, invitations, keys, sessions, audit, exports },
     ...{ hasher, failures, factors },
+    rateFiguresOf: figuresOf,
     admission: new Admission({ authenticator, limiter, figuresOf, countChanges }),
     oauthUsers: oauthUsers({ users, organizations, oauthModeOf, signIn: enter }),
     signIn: enter,

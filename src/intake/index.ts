@@ -15,4 +15,4 @@ export {
 export { StreamCache } from './stream-cache.ts'
 export { catalogStreams } from './stream-resolver.ts'
 export { readPutOptions } from './url/read-put-options.ts'
-export { readUrlSamples } from './url/url-samples.ts'
+export { readUrlSamples, warnIgnoredValues } from './url/url-samples.ts'

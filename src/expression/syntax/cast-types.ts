@@ -4,6 +4,7 @@ import type { CastType } from './expression-tree.ts'
 const CAST_TYPES: ReadonlyMap<string, CastType> = new Map([
   ['LONG', 'LONG'],
   ['INTEGER', 'LONG'],
+  ['INT', 'LONG'],
   ['SHORT', 'LONG'],
   ['DATETIME', 'LONG'],
   ['DOUBLE', 'DOUBLE'],

@@ -22,6 +22,7 @@ import {
   readPutOptions,
   readUrlSamples,
   StreamCache,
+  warnIgnoredValues,
 } from '../../intake/index.ts'
 import { readTimeParameter } from '../../time/index.ts'
 import { CSV_TYPE, prefersCsv, writeCsv } from './feed-csv.ts'
@@ -34,6 +35,19 @@ import { countRequestedBytes, writeRequested } from './requested-writer.ts'
 
 /** Parameters of a put that speak to the service and not of samples: credentials, and the method. */
 const CARRIER_NAMES: ReadonlySet<string> = new Set(['api_key', 'session', 'org', 'asPut'])
+
+/** What the query of a put with a body says. */
+export interface BodyQuery {
+  readonly options: PutOptions
+  /** Of what is ignored. */
+  readonly warnings: readonly string[]
+}
+
+/** Reads the query of a put with a body. */
+export function readBodyQuery(query: string): BodyQuery {
+  const pairs = readQueryPairs(query)
+  return { options: readPutOptions(pairs), warnings: warnIgnoredValues(pairs, CARRIER_NAMES) }
+}
 
 /** Takes what a caller should hear beside the answer; an empty list mostly. */
 export type Warn = (warnings: readonly string[]) => void
@@ -49,8 +63,8 @@ interface PutAside {
   readonly renew?: () => Promise<Principal>
   /** The same, for a wait later on. */
   readonly renewLater?: () => Promise<Principal>
-  /** Tells the options of the query, where they may have been read before. */
-  readonly readOptions?: () => PutOptions
+  /** Tells what the query says beside a body, where it may have been read before. */
+  readonly readQuery?: () => BodyQuery
 }
 
 /** Answers of so many bytes are written at once, in memory that is not worth counting. */
@@ -114,9 +128,9 @@ export class FeedCalls {
     principal: Principal,
     query: string,
     body: Buffer,
-    { held, warn, renew, renewLater, readOptions }: PutAside,
+    { held, warn, renew, renewLater, readQuery }: PutAside,
   ): Promise<string> {
-    const options = readOptions?.() ?? readPutOptions(readQueryPairs(query))
+    const { options, warnings } = readQuery?.() ?? readBodyQuery(query)
     const uploadTime = this.#feed.now()
     const { createMax } = this.#feed.catalog
     const from = { cache: this.#cache, orgUid: principal.orgUid, createMax }
@@ -129,7 +143,8 @@ export class FeedCalls {
     const current = renew === undefined ? principal : await renew()
     const share = held?.share ?? this.#budget.emptyShare()
     const command = { samples, options, uploadTime, share, renew: renewLater }
-    warn(await this.#feed.put(current, command))
+    const told = await this.#feed.put(current, command)
+    warn(warnings.length === 0 ? told : [...warnings, ...told])
     return ''
   }
 

@@ -1,15 +1,19 @@
 import type { Principal } from '../../access/index.ts'
 import type { Caller, ExportedData, ExportLog } from '../../auth/index.ts'
-import { type Log, Refusal, readLoosePairs, readQueryPairs } from '../../base/index.ts'
-import type { PutOptions } from '../../feed/index.ts'
-import { readPutOptions } from '../../intake/index.ts'
+import { type Log, Refusal, readLoosePairs } from '../../base/index.ts'
 import type { Gate } from '../admit/gate.ts'
 import { requireOwnSite } from '../admit/own-site.ts'
 import { answer, answerError } from '../transport/answer.ts'
 import type { Exchange, FastLane } from '../transport/exchange.ts'
 import { requireAsPut } from './as-put.ts'
 import { bytesWhileRead, type FeedBodyReader } from './feed-body-reader.ts'
-import type { FeedCalls, ReadAside, Warn } from './feed-calls.ts'
+import {
+  type BodyQuery,
+  type FeedCalls,
+  type ReadAside,
+  readBodyQuery,
+  type Warn,
+} from './feed-calls.ts'
 import {
   type FeedCall,
   type FeedRead,
@@ -45,22 +49,22 @@ export function feedLane(deps: FeedLaneDeps): FastLane {
   return (method, url) => {
     const call = findFeedCall(method, url)
     if (call === undefined) return undefined
-    const kept: KeptCall = { ...call, readOptions: optionsReader(call.query) }
+    const kept: KeptCall = { ...call, readQuery: queryReader(call.query) }
     return (exchange) => void serve(deps, exchange, kept)
   }
 }
 
 /** A call that is found once for all requests of a connection that have the same head. */
 interface KeptCall extends FeedCall {
-  readonly readOptions: () => PutOptions
+  readonly readQuery: () => BodyQuery
 }
 
-/** Reads the options of a put when they are first asked for; a refusal is told every time. */
-function optionsReader(query: string): () => PutOptions {
-  let options: PutOptions | undefined
+/** Reads the query of a put with a body when it is first asked for; a refusal is told every time. */
+function queryReader(query: string): () => BodyQuery {
+  let read: BodyQuery | undefined
   return () => {
-    options ??= readPutOptions(readQueryPairs(query))
-    return options
+    read ??= readBodyQuery(query)
+    return read
   }
 }
 
@@ -78,7 +82,7 @@ async function serve(deps: FeedLaneDeps, exchange: Exchange, call: KeptCall): Pr
 
 async function put(deps: FeedLaneDeps, exchange: Exchange, call: KeptCall): Promise<string> {
   const { calls, bodies, gate } = deps
-  const { query, readOptions } = call
+  const { query, readQuery } = call
   const { req, incoming } = exchange
   const isGet = req.method === 'GET'
   if (isGet) requireAsPut(query)
@@ -101,7 +105,7 @@ async function put(deps: FeedLaneDeps, exchange: Exchange, call: KeptCall): Prom
   if (!Buffer.isBuffer(body)) {
     const renew = renewer(gate, exchange, { caller, asOf })
     return bodies.read(body, (bytes, held) =>
-      calls.put(principal, query, bytes, { held, warn, renew, renewLater, hold, readOptions }),
+      calls.put(principal, query, bytes, { held, warn, renew, renewLater, hold, readQuery }),
     )
   }
   bodies.requireFits(body.length)
@@ -114,7 +118,7 @@ async function put(deps: FeedLaneDeps, exchange: Exchange, call: KeptCall): Prom
     renew = renewer(gate, exchange, { caller, asOf })
   }
   try {
-    return await calls.put(principal, query, body, { warn, renew, renewLater, hold, readOptions })
+    return await calls.put(principal, query, body, { warn, renew, renewLater, hold, readQuery })
   } finally {
     budget.endSmall(heldBytes)
   }

@@ -1,5 +1,5 @@
 /** Calls that run GS SQL, from their parameters and bodies. */
-import { refuse, Type } from '../../base/index.ts'
+import { readFlag, refuse, Type } from '../../base/index.ts'
 import type { QueryRange } from '../../gql/index.ts'
 import { canonicalTimeZone, parseTime, timeRuleFor } from '../../time/index.ts'
 import { prefersCsv } from '../feed/feed-csv.ts'
@@ -10,7 +10,9 @@ const format = Type.Optional(
   oneOf(['csv', 'json'], 'Without it the header Accept decides, text/csv or JSON'),
 )
 const h = Type.Optional(
-  oneOf(['0', '1'], 'Whether CSV begins with the names of the columns; 1 by default'),
+  Type.Boolean({
+    description: 'false and 0: CSV does not begin with the names of the columns; true by default',
+  }),
 )
 const c = Type.Optional(
   Type.Integer({
@@ -205,13 +207,18 @@ export function readForm(query: unknown, accept: string | undefined): RowsForm {
   if (asked !== undefined && asked !== 'csv' && asked !== 'json') {
     refuse('bad_input', { what: '"format" must be csv or json', field: 'format' })
   }
-  if (header !== undefined && header !== '0' && header !== '1') {
-    refuse('bad_input', { what: '"h" must be 0 or 1', field: 'h' })
-  }
-  const rowsMax = count === undefined || count === '' ? Number.POSITIVE_INFINITY : Number(count)
-  if (typeof count === 'object' || !(rowsMax >= 1) || !(rowsMax % 1 === 0 || count === undefined)) {
-    refuse('bad_input', { what: '"c" must be a whole number from 1 on', field: 'c' })
-  }
+  // Several of one name are a list; the flag is set when one of them sets it.
+  const flags = [header ?? '1'].flat().map((value): readonly [string, string] => ['h', `${value}`])
   const isCsv = asked === undefined ? prefersCsv(accept) : asked === 'csv'
-  return { isCsv, hasHeader: header !== '0', rowsMax, goesOn: false }
+  return { isCsv, hasHeader: readFlag(flags, 'h'), rowsMax: readRowsMax(count), goesOn: false }
+}
+
+/** The most rows to answer; a blank text says nothing. */
+function readRowsMax(count: unknown): number {
+  if (count === undefined || (typeof count === 'string' && count.trim() === '')) {
+    return Number.POSITIVE_INFINITY
+  }
+  const rowsMax = typeof count === 'string' ? Number(count) : Number.NaN
+  if (Number.isInteger(rowsMax) && rowsMax >= 1) return rowsMax
+  return refuse('bad_input', { what: '"c" must be a whole number from 1 on', field: 'c' })
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   changeOrganization,
   type DeletionParts,
@@ -16,6 +17,7 @@ import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
 import { answersOf, operation } from '../openapi/answer-schema.ts'
+import { warnBy } from '../transport/warning-header.ts'
 import { envelope, pageSchema, readPage } from '../wire/envelope.ts'
 import { blankOrganization, organizationRecord } from '../wire/identity-answers.ts'
 import {
@@ -94,6 +96,21 @@ function readingRoutes(app: App, deps: OrganizationRoutesDeps): void {
   })
 }
 
+/** Warns of rate limits that are wider than the operator allows: they are saved, and count as the operator's. */
+function warnCapped(
+  { uid, rateFigures: own }: Organization,
+  { rateFiguresOf }: Pick<Identity, 'rateFiguresOf'>,
+): readonly string[] {
+  if (own === undefined) return []
+  const counting = rateFiguresOf(uid)
+  const capped = (['feed', 'admin'] as const).flatMap((name) => {
+    const figure = counting[name]
+    if (figure === undefined || isDeepStrictEqual(figure, own[name])) return []
+    return [`${name} counts as ${figure.calls} calls per ${figure.perMs / 1_000} s`]
+  })
+  return capped.length === 0 ? [] : [`The operator limits rateLimits: ${capped.join('; ')}`]
+}
+
 function writingRoutes(app: App, deps: OrganizationRoutesDeps): void {
   const { gate, identity, deletion } = deps
   const onRequest = gate.guard('admin')
@@ -105,18 +122,20 @@ function writingRoutes(app: App, deps: OrganizationRoutesDeps): void {
     summary: 'Insert an organization',
     body,
   }
-  app.put('/api/organization', { onRequest, schema: insert }, async (request) => {
+  app.put('/api/organization', { onRequest, schema: insert }, async (request, reply) => {
     const given = readOrganization(request.body)
     const created = await insertOrganization(identity, actingIn(request), given)
+    warnBy(reply)(warnCapped(created, deps.identity))
     return envelope(NAME, await showWhole(created, deps))
   })
   const updating = operation('updateOrganization', answers.one)
   const what = 'Update the organization of the call'
   const update = { tags, ...needs('POST', ONE), ...updating, params, summary: what, body }
-  app.post('/api/organization/:uid', { onRequest, schema: update }, async (request) => {
+  app.post('/api/organization/:uid', { onRequest, schema: update }, async (request, reply) => {
     const changes = readOrganization(request.body)
     const { uid } = request.params
     const changed = await changeOrganization(identity, actingIn(request), uid, changes)
+    if (changes.rateLimits !== undefined) warnBy(reply)(warnCapped(changed, deps.identity))
     return envelope(NAME, await showWhole(changed, deps))
   })
   const summary = 'Delete the organization of the call with everything in it'

@@ -164,6 +164,31 @@ function addList(samples: IncomingSamples, list: ValueList, times: readonly numb
   samples.open.push(list.target)
 }
 
+/** Names shown in a warning; a call may have thousands. */
+const SHOWN_NAMES = 3
+
+/**
+ * Warns of values in the query of a put with a body, where they are ignored: data, stream IDs, and
+ * streams whose last values are requested.
+ */
+export function warnIgnoredValues(
+  pairs: QueryPairs,
+  carrierNames: ReadonlySet<string>,
+): readonly string[] {
+  const ignored = new Set<string>()
+  for (const [name] of pairs) {
+    const isValue = name === 'data' || name === 'rsid' || !FORM_NAMES.has(name)
+    if (isValue && !OPTION_NAMES.has(name) && !carrierNames.has(name)) ignored.add(name)
+  }
+  if (ignored.size === 0) return []
+  const shown = [...ignored].slice(0, SHOWN_NAMES).map((name) => JSON.stringify(name.slice(0, 60)))
+  const others = ignored.size - shown.length
+  const rest = others === 0 ? '' : ` and ${others} others`
+  const [noun, verb] = ignored.size === 1 ? ['Parameter', 'is'] : ['Parameters', 'are']
+  const names = `${shown.join('; ')}${rest}`
+  return [`${noun} ${names} of the URL ${verb} ignored because the call has a body`]
+}
+
 /** Reads the form of a put that has everything in names and values, as in the query of a URL. */
 export function readUrlSamples(pairs: QueryPairs, options: UrlSamplesOptions): UrlSamples {
   const compId = readCompId(pairs)

@@ -155,5 +155,5 @@ test('long texts come as CSV, too', async () => {
   const text = 'a "quoted", text; '.repeat(20_000)
   await client.putJson([{ compId: 'long', streamId: 's', time: 1, data: text }])
   const { text: csv } = await client.call('GET', '/comp/long/feed?format=csv')
-  assert.equal(csv, `time,data\r\n1,"${text.replaceAll('"', '""')}"\r\n`)
+  assert.equal(csv, `streamId,time,data\r\ns,1,"${text.replaceAll('"', '""')}"\r\n`)
 })

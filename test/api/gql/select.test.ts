@@ -462,7 +462,6 @@ test('mistakes and bad parameters are told, with their place', async () => {
   await check('', 'bad_input', /"s" is missing/)
   await check('s=SELECT%201&tz=Nowhere/Land', 'bad_input', /"tz"/)
   await check('s=SELECT%201&c=0', 'bad_input', /"c"/)
-  await check('s=SELECT%201&h=yes', 'bad_input', /"h"/)
   await check('s=SELECT%201&format=xml', 'bad_input', /"format"/)
 })
 

@@ -1,0 +1,67 @@
+/** Calls that succeed and still ignore a part of what was sent say so in Weir-Warning. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { caller, signIn } from '../../support/caller.ts'
+import { type Service, startService } from '../../support/service.ts'
+
+let service: Service
+let owner: ReturnType<typeof caller>
+before(async () => {
+  service = await startService({ settings: { WEIR_RATE_LIMITS: 'default' } })
+  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
+})
+after(() => service.close())
+
+async function put(query: string): Promise<string | null> {
+  const answer = await fetch(`${service.url}/api/feed?${query}`, {
+    method: 'PUT',
+    headers: { 'X-Api-Key': service.feedKey },
+    body: '[{"compId":"c","streamId":"s","data":1}]',
+  })
+  assert.equal(answer.status, 200, await answer.text())
+  return answer.headers.get('weir-warning')
+}
+
+test('samples in the URL of a put with a body are ignored with a warning', async () => {
+  assert.equal(await put(''), null)
+  assert.equal(await put(`api_key=${service.feedKey}&compId=c&derMaxS=1&compTmplId=&asPut`), null)
+  const rest = 'ignored because the call has a body'
+  // The second call shares the head of the first.
+  for (const _again of [1, 2]) {
+    assert.equal(await put('compId=c&temp=5'), `Parameter "temp" of the URL is ${rest}`)
+  }
+  assert.equal(await put('data=5&data=6'), `Parameter "data" of the URL is ${rest}`)
+  assert.equal(
+    await put('compId=c&a=1&b=2&rsid=a&%C3%BC=3&d=4'),
+    `Parameters "a"; "b"; "rsid" and 2 others of the URL are ${rest}`,
+  )
+  const answer = await fetch(`${service.url}/api/comp/c/feed?retStreamId`, {
+    headers: { 'X-Api-Key': service.feedKey },
+  })
+  const ids = ((await answer.json()) as { streamId: string }[]).map(({ streamId }) => streamId)
+  assert.deepEqual([...new Set(ids)], ['s'])
+})
+
+test('rateLimits of an organization that the operator caps are saved with a warning', async () => {
+  const path = `/api/organization/${service.orgUid}`
+  const save = async (organization: object) => {
+    const answer = await owner('POST', path, { organization })
+    assert.equal(answer.status, 200, answer.text)
+    return answer.headers.get('weir-warning')
+  }
+  assert.equal(
+    await save({ rateLimits: 'off' }),
+    'The operator limits rateLimits: feed counts as 10000 calls per 10 s; admin counts as 350 calls per 60 s',
+  )
+  assert.equal(
+    await save({ rateLimits: 'feed=20000/10s' }),
+    'The operator limits rateLimits: feed counts as 10000 calls per 10 s',
+  )
+  assert.equal(await save({ name: 'Other' }), null)
+  assert.equal(await save({ rateLimits: 'feed=5/1s' }), null)
+  assert.equal(await save({ rateLimits: '' }), null)
+  const made = await owner('PUT', '/api/organization', {
+    organization: { name: 'Second', rateLimits: 'off' },
+  })
+  assert.match(made.headers.get('weir-warning') ?? '', /^The operator limits rateLimits/)
+})

@@ -1,0 +1,48 @@
+/** The parameters `h` and `c` of calls that answer rows, and CAST to INT. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { caller, signIn } from '../../support/caller.ts'
+import { type Service, startService } from '../../support/service.ts'
+
+let service: Service
+let owner: ReturnType<typeof caller>
+before(async () => {
+  service = await startService()
+  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
+})
+after(() => service.close())
+
+const run = (query: string) => owner('GET', `/api/gql?s=SELECT+1+AS+one&${query}`)
+
+test('h is a flag: absent or present counts, false in any case and 0 do not', async () => {
+  for (const h of ['', 'h', 'h=', 'h=1', 'h=true', 'h=yes']) {
+    assert.equal((await run(`format=csv&${h}`)).text, 'one\r\n1\r\n', h)
+  }
+  for (const h of ['h=0', 'h=false', 'h=FALSE', 'h=False']) {
+    const { text, headers } = await run(`format=csv&${h}`)
+    assert.equal(text, '1\r\n', h)
+    assert.match(headers.get('content-type') ?? '', /header=absent/)
+  }
+})
+
+test('a blank c counts as absent; what is no count from 1 on is a 400', async () => {
+  for (const c of ['c=', 'c', 'c=+', 'c=%20', 'c=5']) {
+    const { status, body, text } = await run(c)
+    assert.equal(status, 200, `${c} ${text}`)
+    assert.deepEqual(body.rows, [[1]])
+  }
+  for (const c of ['c=0', 'c=-1', 'c=1.5', 'c=x', 'c=1&c=2']) {
+    const { status, body } = await run(c)
+    assert.deepEqual([status, body.field], [400, 'c'], c)
+  }
+})
+
+test('CAST takes INT as it takes INTEGER and LONG', async () => {
+  const types = ['INT', 'int', 'INTEGER', 'LONG']
+  const sql = `SELECT ${types.map((type) => `CAST('22.9' AS ${type})`).join(', ')}`
+  const { body, text } = await owner('GET', `/api/gql?s=${encodeURIComponent(sql)}`)
+  assert.deepEqual(body.rows, [[22, 22, 22, 22]], text)
+  const table = `SELECT n FROM JSON_TABLE('[{"n":"7"}]') WITH (n INT '$[*].n')`
+  const rows = await owner('GET', `/api/gql?s=${encodeURIComponent(table)}`)
+  assert.deepEqual(rows.body.rows, [[7]], rows.text)
+})
