@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { totpCode } from '../../src/auth/proof/totp.ts'
@@ -10,6 +11,7 @@ import {
   openStudio,
   type StudioTest,
   shoot,
+  shootAll,
   told,
 } from '../support/studio.ts'
 
@@ -229,6 +231,39 @@ test('the audit log names people and keys, and pages by the address', { skip }, 
   await page.getByRole('button', { name: 'Older' }).waitFor()
   await assertAccessible(page)
   await shoot(page, 'admin-audit')
+})
+
+test('the audit log is filtered by the address, searched, and saved as CSV', { skip }, async () => {
+  const { page } = await studio.open('/admin/audit')
+  const { url } = studio.service
+  const unit = { id: 'torr', symbol: ' Torr', name: 'Torricelli' }
+  const made = await page.context().request.put(`${url}/api/unit`, { data: { unit } })
+  assert.equal(made.status(), 200, await made.text())
+  const rows = page.getByRole('region', { name: 'Audit log' }).locator('tbody tr')
+  await page.getByLabel('Search').fill('torricelli')
+  await page.getByRole('button', { name: 'Search' }).click()
+  await page.waitForURL(/search=torricelli/)
+  await rows.filter({ hasText: 'unit created' }).waitFor()
+  await shows(rows, 1)
+  await page.getByLabel('What', { exact: true }).selectOption('API keys')
+  await page.getByText('No entry matches.').waitFor()
+  await page.getByLabel('What', { exact: true }).selectOption('Templates, cycles, units, delete profiles')
+  await page.getByLabel('By', { exact: true }).selectOption(studio.service.ownerEmail)
+  await shows(rows, 1)
+  await page.getByLabel('To day').fill('2001-01-01')
+  await page.getByText('No entry matches.').waitFor()
+  await page.getByLabel('To day').fill('')
+  await shows(rows, 1)
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'CSV' }).click()
+  const file = await (await downloading).path()
+  const lines = readFileSync(file, 'utf8').trim().split('\r\n')
+  assert.deepEqual([lines.length, lines[0].split(',')[2]], [2, 'act'])
+  await assertAccessible(page)
+  await shootAll(page, 'admin-audit-filtered')
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await page.waitForURL((address) => !address.search.includes('torricelli'))
+  await rows.filter({ hasText: 'audit exported' }).first().waitFor()
 })
 
 test('the health page draws what the service counts', { skip }, async () => {

@@ -12,6 +12,8 @@ const ACTORS: Readonly<Record<string, string>> = {
 /** Tells people and keys of the audit log by what they are called; what is gone, by what it was. */
 export function useAuditNames(): {
   actorOf(actor: string): string
+  /** Whose acts can be chosen, as the log names them. */
+  readonly callers: readonly { readonly value: string; readonly label: string }[]
   /** Blank where a UID would say less than the detail beside it. */
   targetOf(target: string, detail: string): string
 } {
@@ -22,7 +24,16 @@ export function useAuditNames(): {
     ...(keys?.api_key ?? []).map(({ uid, name }) => [uid, `key “${name}”`] as const),
   ])
   const isKnown = people !== undefined && keys !== undefined
+  const callers = [
+    ...(people ?? []).map(({ uid, email }) => ({ value: `user:${uid}`, label: email })),
+    ...(keys?.api_key ?? []).map(({ uid, name }) => ({
+      value: `api_key:${uid}`,
+      label: `key “${name}”`,
+    })),
+    { value: 'command line', label: 'command line' },
+  ]
   return {
+    callers,
     actorOf: (actor) => {
       const [kind, uid] = actor.split(':')
       const name = names.get(uid ?? '')

@@ -1,4 +1,4 @@
-import { call } from '../../api/client.ts'
+import { call, request } from '../../api/client.ts'
 import type { Schema } from '../../api/paths.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { useAddress } from '../../app/place.ts'
@@ -6,77 +6,115 @@ import { Button } from '../../ui/button.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Moment } from '../../ui/time/moment.tsx'
+import { CsvButton, type Progress } from '../stream/csv-button.tsx'
+import { type AuditFilter, AuditFilters, filterIn } from './audit-filters.tsx'
 import { useAuditNames } from './audit-names.ts'
 import styles from './section.module.css'
 
 const PAGE = 100
 const REFRESH_MS = 10_000
 
-/** The security acts of the organization, newest first. */
+/** The audit log of the organization, newest first, with filters. */
 export function AuditSection() {
-  const { query, change } = useAddress()
+  const { query } = useAddress()
   const start = Math.max(0, Math.trunc(Number(query.get('from') ?? 0)) || 0)
+  const filter = filterIn(query)
   const { data, error } = useQuery(
-    ['audit', start],
-    (signal) => call('get', '/api/audit', { query: { start, limit: PAGE }, signal }),
+    ['audit', start, JSON.stringify(filter)],
+    (signal) => call('get', '/api/audit', { query: { start, limit: PAGE, ...filter }, signal }),
     { keepPrevious: true, refreshMs: REFRESH_MS },
   )
-  const { actorOf, targetOf } = useAuditNames()
-  const total = data?.totalCount ?? 0
-  const turn = (to: number) => change({ from: to <= 0 ? undefined : String(to) }, { step: true })
+  const names = useAuditNames()
   return (
     <div className={styles.section}>
       <div className={styles.bar}>
         <p>
-          Who signed in, made or revealed keys, changed roles, exported or deleted. Kept for two
-          years.
+          Who signed in, made or revealed keys, and who created, changed, exported or deleted what.
+          Kept for two years.
         </p>
+        <CsvButton name="audit.csv" fetchParts={(progress) => fetchCsv(filter, progress)} />
       </div>
+      <AuditFilters callers={names.callers} />
       {error !== undefined && <Empty text={error.message} />}
-      {data !== undefined && (
-        <DataTable
-          label="Audit log"
-          rows={data.audit}
-          keyOf={({ uid }) => uid}
-          columns={[
-            { id: 'time', label: 'When', show: ({ time }) => <Moment time={time} /> },
-            {
-              id: 'act',
-              label: 'What',
-              show: ({ act }: Schema<'Audit'>) => act.replaceAll('_', ' '),
-            },
-            {
-              id: 'actor',
-              label: 'By',
-              show: ({ actor }) => <div className={styles.mail}>{actorOf(actor)}</div>,
-            },
-            {
-              id: 'target',
-              label: 'Concerning',
-              show: ({ target, detail }) => targetOf(target, detail),
-            },
-            { id: 'address', label: 'From', show: ({ address }) => address },
-            {
-              id: 'detail',
-              label: 'Detail',
-              show: ({ detail }) => <div className={styles.sentence}>{detail}</div>,
-            },
-          ]}
-        />
+      {data?.audit.length === 0 && <Empty text="No entry matches." />}
+      {data !== undefined && data.audit.length > 0 && (
+        <AuditTable entries={data.audit} names={names} />
       )}
-      <div className={styles.pager}>
-        <Button disabled={start === 0} onClick={() => turn(start - PAGE)}>
-          Newer
-        </Button>
-        <Button disabled={start + PAGE >= total} onClick={() => turn(start + PAGE)}>
-          Older
-        </Button>
-        {total > 0 && (
+      {data !== undefined && <Pager start={start} {...data} />}
+    </div>
+  )
+}
+
+async function fetchCsv(filter: AuditFilter, { signal }: Progress): Promise<string[]> {
+  const chosen = Object.entries(filter).map(([name, value]) => [name, String(value)])
+  const query = new URLSearchParams([['format', 'csv'], ...chosen])
+  const answer = await request(`/api/audit?${query}`, { signal })
+  return [await answer.text()]
+}
+
+function AuditTable({
+  entries,
+  names: { actorOf, targetOf },
+}: {
+  readonly entries: readonly Schema<'Audit'>[]
+  readonly names: ReturnType<typeof useAuditNames>
+}) {
+  return (
+    <DataTable
+      label="Audit log"
+      rows={entries}
+      keyOf={({ uid }) => uid}
+      columns={[
+        { id: 'time', label: 'When', show: ({ time }) => <Moment time={time} /> },
+        { id: 'act', label: 'What', show: ({ act }) => act.replaceAll('_', ' ') },
+        {
+          id: 'actor',
+          label: 'By',
+          show: ({ actor }) => <div className={styles.mail}>{actorOf(actor)}</div>,
+        },
+        { id: 'target', label: 'Target', show: ({ target, detail }) => targetOf(target, detail) },
+        { id: 'address', label: 'From', show: ({ address }) => address },
+        {
+          id: 'detail',
+          label: 'Detail',
+          show: ({ detail }) => <div className={styles.sentence}>{detail}</div>,
+        },
+      ]}
+    />
+  )
+}
+
+interface PagerProps {
+  readonly start: number
+  readonly totalCount: number
+  readonly readFrom?: number
+}
+
+function Pager({ start, totalCount, readFrom }: PagerProps) {
+  const { change } = useAddress()
+  const turn = (to: number) => change({ from: to <= 0 ? undefined : String(to) }, { step: true })
+  const goOn = () => change({ before: String(readFrom), from: undefined }, { step: true })
+  return (
+    <div className={styles.pager}>
+      <Button disabled={start === 0} onClick={() => turn(start - PAGE)}>
+        Newer
+      </Button>
+      <Button disabled={start + PAGE >= totalCount} onClick={() => turn(start + PAGE)}>
+        Older
+      </Button>
+      {totalCount > start && (
+        <span className={styles.soft}>
+          {start + 1} to {Math.min(start + PAGE, totalCount)} of {totalCount.toLocaleString()}
+        </span>
+      )}
+      {readFrom !== undefined && (
+        <>
           <span className={styles.soft}>
-            {start + 1} to {Math.min(start + PAGE, total)} of {total.toLocaleString()}
+            Searched back to <Moment time={readFrom} />.
           </span>
-        )}
-      </div>
+          <Button onClick={goOn}>Search older entries</Button>
+        </>
+      )}
     </div>
   )
 }
