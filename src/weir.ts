@@ -38,6 +38,7 @@ async function main(): Promise<void> {
   else if (line.name === 'check') await runCheck(line)
   else if (line.name === 'backup') await (await import('./backup-command.ts')).runBackup(line)
   else if (line.name === 'restore') await (await import('./backup-command.ts')).runRestore(line)
+  else if (line.name === 'add') await (await import('./add-command.ts')).runAdd(line)
   else if (line.name === 'move') await (await import('./move-command.ts')).runMove(line)
   else await runLine(line)
 }

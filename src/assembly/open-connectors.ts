@@ -170,9 +170,14 @@ function openRecords(
   { box, catalog, clock, config, gql, identity, payloads }: ConnectorParts,
   checkSql: ReturnType<typeof sqlCheck>,
 ): { readonly connections: Connections; readonly connectors: Connectors } {
-  const { outboundAllow: allow, outboundDeny: deny, connectionRole: changeRole } = config
+  const {
+    outboundAllow: allow,
+    outboundDeny: deny,
+    connectionRole: changeRole,
+    driversDir,
+  } = config
   const connections: Connections = new Connections({
-    ...{ box, catalog, clock, changeRole, rules: new OutboundRules({ allow, deny }) },
+    ...{ box, catalog, clock, changeRole, driversDir, rules: new OutboundRules({ allow, deny }) },
     findUses: (principal, uid) => connectors.listUsing(principal, uid),
   })
   const connectors: Connectors = new Connectors({

@@ -13,6 +13,7 @@ export class UsageMistake extends Error {}
 
 /** Every command with the options it takes. */
 export const commands: Readonly<Record<string, readonly string[]>> = {
+  add: ['driver'],
   backup: ['target', 'with-key'],
   check: [],
   'folder accept-loss': [],
@@ -37,6 +38,7 @@ const REPEATABLE: readonly string[] = ['capability', 'ip']
 
 /** Options that may be left without their name: `key revoke <uid>`. */
 const positional: Readonly<Record<string, string>> = {
+  add: 'driver',
   backup: 'target',
   restore: 'backup',
   'key add': 'name',
@@ -48,6 +50,7 @@ const positional: Readonly<Record<string, string>> = {
 
 /** What a command cannot do without; `backup` and `restore` ask for theirs in words of their own. */
 const needed: Readonly<Record<string, readonly (readonly [option: string, words: string])[]>> = {
+  add: [['driver', 'the name of a driver: sqlserver or oracle']],
   'key add': [['name', 'a name']],
   'key revoke': [['uid', 'the UID of a key: see key list']],
   'org add': [

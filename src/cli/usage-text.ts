@@ -26,6 +26,7 @@ export const usageText = `Usage: npm run weir -- <command> [options] [--json]
                                   settings, and check that both are the same; no service runs on
                                   either; given again, it goes on where it was broken off
   move --to folder                the same from the keyspace into the data folder
+  add sqlserver|oracle            install the driver of a database in WEIR_DRIVERS_DIR
   folder accept-loss              go on without a part of the data folder that is lost for
                                   good; only while no service runs on the folder
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { createRequire } from 'node:module'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { openDatabase } from '../../src/connectors/database/open-database.ts'
@@ -88,7 +89,10 @@ test('Oracle: a listener does not send the session on to where it may not go', a
 })
 
 test('Oracle: types are fetched so that nothing is lost, and told as texts', () => {
-  const driver = loadOracleDriver() as ReturnType<typeof loadOracleDriver> & Record<string, unknown>
+  const driver = loadOracleDriver(createRequire(import.meta.url)) as ReturnType<
+    typeof loadOracleDriver
+  > &
+    Record<string, unknown>
   const fetched = (type: string) => fetchTypeOf(driver, { name: 'c', dbType: driver[type] })
   assert.deepEqual(fetched('DB_TYPE_NUMBER'), { type: driver.STRING })
   assert.deepEqual(fetched('DB_TYPE_CLOB'), { type: driver.STRING })

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { DRIVER_NAMES } from '../../src/connectors/driver/driver-place.ts'
+import { DRIVER_FOLDERS, driverLock } from '../../tools/write-driver-locks.ts'
 
 interface LockedPackage {
   readonly version?: string
@@ -13,9 +15,10 @@ interface LockedPackage {
   readonly cpu?: string | readonly string[]
 }
 
-const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+const lockFile = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
   packages: Record<string, LockedPackage>
 }
+const { packages } = lockFile
 const wanted = JSON.parse(readFileSync('package.json', 'utf8')) as {
   dependencies: Record<string, string>
   devDependencies: Record<string, string>
@@ -66,6 +69,24 @@ test('dependencies are named by exact versions', () => {
   })
   for (const [name, version] of ranges)
     assert.match(version, /^(?:npm:[a-z-]+@)?\d+\.\d+\.\d+$/, name)
+})
+
+test('add-on drivers are not in production, and are pinned as package-lock.json has them', () => {
+  assert.deepEqual(DRIVER_FOLDERS, DRIVER_NAMES)
+  for (const folder of DRIVER_FOLDERS) {
+    const read = (file: string) => readFileSync(`drivers/${folder}/${file}`, 'utf8')
+    const { dependencies } = JSON.parse(read('package.json')) as typeof wanted
+    for (const [name, version] of Object.entries(dependencies)) {
+      assert.equal(wanted.dependencies[name], undefined)
+      assert.equal(wanted.devDependencies[name], version, `${name}: change drivers/${folder}`)
+    }
+    assert.equal(read('package-lock.json'), driverLock(folder), 'run npm run drivers')
+    const places = Object.entries((JSON.parse(driverLock(folder)) as typeof lockFile).packages)
+    for (const [place, { integrity, resolved }] of places.slice(1)) {
+      assert.match(integrity ?? '', /^sha512-/, place)
+      assert.equal(resolved, undefined, place)
+    }
+  }
 })
 
 test('what the Dockerfile copies is there, and .dockerignore lets it through', () => {

@@ -44,6 +44,8 @@ interface Deps {
   readonly clock: Clock
   /** The lowest role that may change connections. */
   readonly changeRole: 'MEMBER' | 'ADMIN'
+  /** Where add-on drivers are installed; undefined: the default. */
+  readonly driversDir: string | undefined
   /** Names the connectors that use a connection. */
   readonly findUses: (principal: Principal, uid: string) => Promise<readonly string[]>
   readonly limits?: DatabaseLimits
@@ -111,7 +113,8 @@ export class Connections {
     if (record === undefined)
       refuse('conflict', { what: 'The connection of this connector is gone' })
     const target = this.#targetOf(place.orgUid, record)
-    return await openDatabase(target, { rules: this.#deps.rules, limits, signal })
+    const { rules, driversDir } = this.#deps
+    return await openDatabase(target, { rules, limits, signal, driversDir })
   }
 
   /** Signs in to the database and out again, and tells what came of it. */
@@ -145,14 +148,14 @@ export class Connections {
   }
 
   async #try(target: DatabaseTarget): Promise<ConnectionTest> {
-    const { rules, clock, limits = TEST_LIMITS } = this.#deps
+    const { rules, clock, driversDir, limits = TEST_LIMITS } = this.#deps
     const start = clock.now()
     const told = (isOk: boolean, reason: string, message: string) => ({
       ...{ isOk, message, reason, tookMs: clock.now() - start },
     })
     try {
       const signal = new AbortController().signal
-      const session = await openDatabase(target, { rules, limits, signal })
+      const session = await openDatabase(target, { rules, limits, signal, driversDir })
       await session.close()
       const encrypted = target.tls === 'off' ? 'unencrypted' : 'encrypted'
       return told(true, 'ok', `Signed in to ${session.server}, ${encrypted}`)

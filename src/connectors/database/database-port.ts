@@ -1,5 +1,6 @@
 /** What imports ask of a database, whichever it is. Drivers are loaded when the first connection of their kind is opened. */
 import type { Socket } from 'node:net'
+import type { DriverName } from '../driver/driver-place.ts'
 
 /** The kinds of databases that can be read. */
 export const DATABASE_KINDS = ['POSTGRESQL', 'MYSQL', 'SQLSERVER', 'ORACLE'] as const
@@ -35,6 +36,7 @@ export type Row = readonly (string | null)[]
 /** Why a database did not give what it was asked for. */
 export type DatabaseReason =
   | 'not_allowed'
+  | 'no_driver'
   | 'unknown_host'
   | 'refused'
   | 'unreachable'
@@ -84,6 +86,8 @@ export interface Outlet {
   connect(): Promise<Socket>
   /** Another one, to the very address that a socket is connected to. */
   connectAgain(socket: Socket): Promise<Socket>
+  /** The `require` of an add-on driver; throws a DatabaseFailure when it is not installed. */
+  loadDriver(name: DriverName): NodeJS.Require
   /** Whether an address that a driver was led to may be connected to; what is wrong with it, if not. */
   findRefusal(host: string, address: string): string | undefined
 }

@@ -7,6 +7,8 @@ import { DatabaseThreadLink } from './thread/database-thread-link.ts'
 interface DatabaseDeps {
   readonly rules: OutboundRules
   readonly limits: DatabaseLimits
+  /** Where add-on drivers are installed; undefined: the default. */
+  readonly driversDir?: string | undefined
   /** Ends the session, whatever it is at. */
   readonly signal: AbortSignal
 }
@@ -14,9 +16,9 @@ interface DatabaseDeps {
 /** Signs in to a database, to read only; throws a DatabaseFailure. The caller closes the session. */
 export async function openDatabase(
   target: DatabaseTarget,
-  { rules, limits, signal }: DatabaseDeps,
+  { rules, limits, signal, driversDir }: DatabaseDeps,
 ): Promise<DatabaseSession> {
-  const thread = new DatabaseThreadLink({ target, limits, outbound: rules.lists })
+  const thread = new DatabaseThreadLink({ target, limits, outbound: rules.lists, driversDir })
   const seconds = Math.ceil(limits.connectMs / 1_000)
   const { promise: ended, reject } = Promise.withResolvers<never>()
   const onTimeout = () => {

@@ -30,8 +30,8 @@ export const connectionRecord = named(
 )
 
 const REASONS = [
-  ...['ok', 'not_allowed', 'unknown_host', 'refused', 'unreachable', 'timeout', 'sign_in'],
-  ...['tls', 'sql', 'too_large', 'lost', 'cancelled'],
+  ...['ok', 'no_driver', 'not_allowed', 'unknown_host', 'refused', 'unreachable', 'timeout'],
+  ...['sign_in', 'tls', 'sql', 'too_large', 'lost', 'cancelled'],
 ]
 
 /** What came of trying a connection. */

@@ -3,7 +3,6 @@
  * at the one place where it connects. `guardOracle()` stands before that method, and tells when it is
  * no longer there.
  */
-import { createRequire } from 'node:module'
 import { invariant } from '../../../base/index.ts'
 import { DatabaseFailure, type Outlet } from '../database-port.ts'
 
@@ -21,12 +20,11 @@ type FindRefusal = Outlet['findRefusal']
 let findRefusal: FindRefusal | undefined
 
 /** Lets the driver connect only to addresses that nothing is found against, from here on in this process. */
-export function guardOracle(find: FindRefusal): void {
+export function guardOracle(load: NodeJS.Require, find: FindRefusal): void {
   const isGuarded = findRefusal !== undefined
   // One set of rules holds for the whole service.
   findRefusal = find
   if (isGuarded) return
-  const load = createRequire(import.meta.url)
   const { prototype } = load('oracledb/lib/thin/sqlnet/ntTcp.js') as { prototype: Transport }
   const { ntConnect } = prototype
   invariant(typeof ntConnect === 'function', 'the Oracle driver connects elsewhere')

@@ -25,8 +25,9 @@ export async function openOracle(
   limits: DatabaseLimits,
   outlet: Outlet,
 ): Promise<DatabaseAdapter> {
-  guardOracle(outlet.findRefusal)
-  const driver = loadOracleDriver()
+  const load = outlet.loadDriver('oracle')
+  guardOracle(load, outlet.findRefusal)
+  const driver = loadOracleDriver(load)
   // The driver connects by itself; that the host answers is told here as it is for the others.
   const probe = await outlet.connect()
   probe.destroy()

@@ -1,5 +1,4 @@
 /** The part of the Oracle driver that is used here; it brings no types of its own. */
-import { createRequire } from 'node:module'
 
 /** A column of a result. */
 export interface OracleColumn {
@@ -44,6 +43,6 @@ export interface OracleDriver {
 }
 
 /** The driver, loaded with the first call. */
-export function loadOracleDriver(): OracleDriver {
-  return createRequire(import.meta.url)('oracledb') as OracleDriver
+export function loadOracleDriver(load: NodeJS.Require): OracleDriver {
+  return load('oracledb') as OracleDriver
 }

@@ -3,7 +3,6 @@
  * bytes than to stand before its reader of values, an export of one of its files: whoever loads the driver
  * calls `keepExactValues()` first, and is told when that file has another shape.
  */
-import { createRequire } from 'node:module'
 import { invariant } from '../../../base/index.ts'
 import { decimalText } from '../iso-text.ts'
 
@@ -34,9 +33,8 @@ const MONEY_SCALE = 4
 let isKept = false
 
 /** Lets the driver give DECIMAL and MONEY as exact texts, from here on in this process. */
-export function keepExactValues(): void {
+export function keepExactValues(load: NodeJS.Require): void {
   if (isKept) return
-  const load = createRequire(import.meta.url)
   const parser = load('tedious/lib/value-parser') as ValueParser
   const { NotEnoughDataError } = load('tedious/lib/token/helpers') as Readers
   const { readValue } = parser

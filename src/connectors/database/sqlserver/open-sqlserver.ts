@@ -1,5 +1,5 @@
 import { isIP, type Socket } from 'node:net'
-import tedious, { type Connection, type ConnectionConfiguration, type Request } from 'tedious'
+import type { Connection, ConnectionConfiguration, Request } from 'tedious'
 import {
   type DatabaseAdapter,
   DatabaseFailure,
@@ -18,28 +18,32 @@ const BUFFERED_ROWS = 1_000
 /** The driver's own limit of signing in, beyond that of the outlet, which counts. */
 const SIGN_IN_MS_MAX = 3_600_000
 
+type Driver = typeof import('tedious')
+
 /** Signs in to SQL Server and begins a transaction, which is rolled back: this database knows none that only reads. */
 export async function openSqlserver(
   target: DatabaseTarget,
   limits: DatabaseLimits,
   outlet: Outlet,
 ): Promise<DatabaseAdapter> {
-  keepExactValues()
+  const load = outlet.loadDriver('sqlserver')
+  keepExactValues(load)
+  const driver = load('tedious') as Driver
   const socket = await outlet.connect()
-  const connection = new tedious.Connection(configurationOf(target, socket))
+  const connection = new driver.Connection(configurationOf(target, socket))
   // An error between two statements is told by the next one.
   connection.on('error', () => {})
   try {
     await called((done) => connection.connect(done))
     const setup = `SET NOCOUNT ON; SET LOCK_TIMEOUT ${limits.answerMs}; SELECT @@VERSION`
-    const reading = new ResultReader(connection, setup)
+    const reading = new ResultReader(driver, connection, setup)
     await reading.columns
     const [[version]] = await reading.next(1)
     // The next statement may begin when this one has ended.
     await reading.next(1)
     await called((done) => connection.beginTransaction(done))
     const server = /^Microsoft SQL Server \d+/.exec(version ?? '')?.[0] ?? 'SQL Server'
-    return new SqlserverAdapter(connection, server)
+    return new SqlserverAdapter(driver, connection, server)
   } catch (error) {
     throw translate(error)
   }
@@ -97,11 +101,11 @@ class ResultReader {
   #error: Error | undefined
   #isDone = false
 
-  constructor(connection: Connection, sql: string) {
+  constructor(driver: Driver, connection: Connection, sql: string) {
     this.columns = this.#described.promise
     this.ended = this.#over.promise
     this.columns.catch(() => {})
-    const request = new tedious.Request(sql, (error) => this.#end(error ?? undefined))
+    const request = new driver.Request(sql, (error) => this.#end(error ?? undefined))
     request.on('columnMetadata', (columns: unknown) => {
       this.#resultCount += 1
       this.#described.resolve((columns as { colName: string }[]).map(({ colName }) => colName))
@@ -142,17 +146,19 @@ class ResultReader {
 
 class SqlserverAdapter implements DatabaseAdapter {
   readonly server: string
+  readonly #driver: Driver
   readonly #connection: Connection
   #reading: ResultReader | undefined
 
-  constructor(connection: Connection, server: string) {
+  constructor(driver: Driver, connection: Connection, server: string) {
+    this.#driver = driver
     this.#connection = connection
     this.server = server
   }
 
   async start(sql: string): Promise<readonly string[]> {
     requireSqlserverReading(sql)
-    this.#reading = new ResultReader(this.#connection, sql)
+    this.#reading = new ResultReader(this.#driver, this.#connection, sql)
     const columns = await this.#reading.columns
     if (columns.length === 0) throw new DatabaseFailure('sql', 'The statement gives no rows')
     return columns

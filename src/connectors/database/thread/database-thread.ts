@@ -4,6 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { DATABASE_ANSWER_BYTES_MAX, DATABASE_SIGN_IN_BYTES_MAX } from '../../../base/plain.ts'
+import { loadDriver } from '../../driver/load-driver.ts'
 import { connectOutbound } from '../../outbound/connect-outbound.ts'
 import { OutboundFailure } from '../../outbound/outbound-failure.ts'
 import { OutboundRules } from '../../outbound/outbound-rules.ts'
@@ -18,7 +19,7 @@ import { packRows } from './packed-rows.ts'
 import { ReceivedBytes } from './received-bytes.ts'
 import type { FailureData, ThreadAnswer, ThreadCall, ThreadData } from './thread-messages.ts'
 
-const { target, limits, outbound } = workerData as ThreadData
+const { target, limits, outbound, driversDir } = workerData as ThreadData
 const { host, port } = target
 
 /** The time to open a second connection, which cancels a statement. */
@@ -55,6 +56,7 @@ const opening = answer(0, async () => {
       const address = socket.remoteAddress ?? ''
       return connectOutbound(rules, again, async () => [{ address }])
     },
+    loadDriver: (name) => loadDriver(name, driversDir),
     findRefusal: (name, address) => rules.findRefusal(name, address),
   })
   return adapter.server

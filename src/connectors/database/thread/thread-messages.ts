@@ -13,6 +13,8 @@ export interface ThreadData {
   readonly limits: DatabaseLimits
   /** The lists of the outbound rules. */
   readonly outbound: OutboundLists
+  /** Where add-on drivers are installed; undefined: the default. */
+  readonly driversDir: string | undefined
 }
 
 /** What the main thread asks for; `open` is asked for by starting the thread. */
