@@ -17,7 +17,7 @@ test('readParams() reads the URL, a form and JSON alike', () => {
   assert.deepEqual(read('', `${FORM}; charset=utf-8`, 'code=a+b&state=%C3%BC'), expected)
   assert.deepEqual(read('', 'application/json', '{"code":"a b","state":"ü"}'), expected)
   assert.deepEqual(read('state=%C3%BC', FORM, 'code=a+b'), expected)
-  assert.deepEqual(read('', '', '{"code":7,"state":null}'), { code: '7' })
+  assert.deepEqual(read('', '', '{"code":"7","state":null,"other":[1]}'), { code: '7' })
 })
 
 test('readParams() treats an empty value as omitted and an empty body as none', () => {
@@ -46,6 +46,8 @@ test('readParams() refuses what it cannot read', () => {
   check(/not JSON/, '', 'application/json', '{')
   check(/one JSON object/, '', 'application/json', '[1]')
   check(/code must be one text/, '', 'application/json', '{"code":["a","b"]}')
+  check(/code must be one text/, '', 'application/json', '{"code":7}')
+  check(/code must be one text/, '', 'application/json', '{"code":true}')
   check(/Send application/, '', 'multipart/form-data; boundary=x', '--x')
   check(/more than 4096/, `code=${'x'.repeat(4_097)}`)
 })

@@ -21,6 +21,7 @@ export function readParams(source: ParamSource, known: readonly string[]): OAuth
   const params = new Map<string, string>()
   for (const [name, value] of [...new URLSearchParams(source.query), ...bodyEntries(source)]) {
     if (value === '' || !known.includes(name)) continue
+    if (typeof value !== 'string') refuseOAuth('invalid_request', `${name} must be one text`)
     if (params.has(name)) refuseOAuth('invalid_request', `${name} is given more than once`)
     if (value.length > PARAMETER_LENGTH_MAX) {
       refuseOAuth('invalid_request', `${name} has more than ${PARAMETER_LENGTH_MAX} characters`)
@@ -35,7 +36,7 @@ export function requireParam(params: OAuthParams, name: string): string {
   return params.get(name) ?? refuseOAuth('invalid_request', `${name} is missing`)
 }
 
-function bodyEntries({ contentType, body }: ParamSource): Array<[string, string]> {
+function bodyEntries({ contentType, body }: ParamSource): Array<[string, unknown]> {
   const text = body.trim()
   if (text === '') return []
   const type = contentType.split(';')[0].trim().toLowerCase()
@@ -46,18 +47,13 @@ function bodyEntries({ contentType, body }: ParamSource): Array<[string, string]
   refuseOAuth('invalid_request', 'Send application/x-www-form-urlencoded or application/json')
 }
 
-function jsonEntries(text: string): Array<[string, string]> {
+/** The fields of a JSON body; one that is null counts as omitted. */
+function jsonEntries(text: string): Array<[string, unknown]> {
   const parsed = parseJson(text)
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     refuseOAuth('invalid_request', 'The body must be one JSON object')
   }
-  const entries: Array<[string, string]> = []
-  for (const [name, value] of Object.entries(parsed)) {
-    if (value === null) continue
-    if (typeof value === 'object') refuseOAuth('invalid_request', `${name} must be one text`)
-    entries.push([name, String(value)])
-  }
-  return entries
+  return Object.entries(parsed).filter(([, value]) => value !== null)
 }
 
 function parseJson(text: string): unknown {

@@ -43,6 +43,21 @@ test('POST /api/oauth_login names each mandatory field that is missing, with the
   assert.match(list.body.message, /email must be one text/)
 })
 
+test('POST /api/oauth_login refuses a field that is no text, and counts no failed sign-in', async () => {
+  await using service = await startOAuthService()
+  const fields = ['email', 'password', 'client_id', 'response_type', 'state', 'redirect_uri']
+  for (const field of [...fields, 'scope', 'otp', 'code_challenge', 'code_challenge_method']) {
+    for (const value of [7, 0, true, false, {}, { a: 'b' }, [], ['a']]) {
+      const { status, body } = await service.login({ [field]: value })
+      assert.equal(status, 400, `${field}: ${JSON.stringify(value)}`)
+      assert.equal(body.code, 'bad_input')
+      assert.match(body.message, new RegExp(`^${field} must be one text`))
+    }
+  }
+  const ignored = await service.login({ unknown: { a: [1] } })
+  assert.equal(ignored.status, 200, 'a field that is not known is passed over')
+})
+
 test('POST /api/oauth_login binds the code to client, address and PKCE challenge', async () => {
   await using service = await startOAuthService()
   const { verifier, challenge } = newPkce()
