@@ -44,7 +44,10 @@ async function scrub(store: EmbeddedSampleStore, stepsMax = Number.POSITIVE_INFI
 async function scrubOnce(folder: string) {
   const store = await openSampleStore({ folder })
   try {
-    return { ...(await scrub(store)), damages: store.status().damages }
+    const scrubbed = await scrub(store)
+    // A seal may have repaired what the scrub looked for, and tells so when it ends; some damages stop it.
+    await store.sealAll().catch(() => {})
+    return { ...scrubbed, damages: store.status().damages }
   } finally {
     await store.close()
   }

@@ -9,6 +9,9 @@ import { crc32 } from 'node:zlib'
 import { openStorage } from '../../src/assembly/open-storage.ts'
 import { createLog, readConfig, systemClock } from '../../src/base/index.ts'
 import { migrateFolder, openSampleStore } from '../../src/store/embedded/index.ts'
+import { packChunk, RUN_LEVEL } from '../../src/store/embedded/rows/chunk-row.ts'
+import { ChunkTable } from '../../src/store/embedded/seal/chunk-table.ts'
+import { openSamplesFile } from '../../src/store/embedded/seal/open-samples-file.ts'
 import { KnownDamage } from '../../src/store/index.ts'
 import { batch, read } from '../contract/sample-store-contract.ts'
 import {
@@ -77,6 +80,16 @@ test('a folder that an earlier version upgraded and then refused is opened', asy
     migrateFolder(folder)
     // That version wrote the check of a state that was not there.
     change(folder, 'samples.db', `INSERT INTO meta VALUES ('sealed_check', 1)`)
+    await assertWhole(folder, timesOf(state))
+    // A first seal that is cut leaves rows beside the state before it.
+    {
+      using db = openSamplesFile(join(folder, 'samples.db'))
+      const table = new ChunkTable(db)
+      table.beginSeal()
+      const columns = { count: 1, times: Float64Array.of(9), numbers: Float64Array.of(1) }
+      table.insert(9, RUN_LEVEL, packChunk(columns, 9, RUN_LEVEL))
+      table.commit()
+    }
     await assertWhole(folder, timesOf(state))
   }
 })

@@ -1,5 +1,6 @@
 export {
   CHUNK_SAMPLES_MAX,
+  chunkInfo,
   decodeChunk,
   decodedTextBytes,
   encodeChunk,

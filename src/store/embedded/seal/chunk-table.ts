@@ -1,6 +1,7 @@
 /** The writing side of samples.db: one connection, in the sealer's thread. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { damagedIndex } from '../damage/folder-damaged.ts'
+import { damagedIndex, isDamagedFile } from '../damage/folder-damaged.ts'
+import { inTransaction } from '../disk/in-transaction.ts'
 import { type ChunkPlace, type PackedChunk, RUN_LEVEL } from '../rows/chunk-row.ts'
 import type { KnownRows } from '../rows/known-rows.ts'
 import { SEALED_CHECK, SEALED_SEGMENT, SEALED_SEQUENCE } from '../rows/meta-names.ts'
@@ -9,7 +10,7 @@ import { rowSum, sealedSum } from '../rows/row-sum.ts'
 import { StreamRows } from '../rows/stream-rows.ts'
 import { packSums, STREAMS_PER_BUCKET, StreamSums } from '../rows/stream-sums.ts'
 import { SAMPLES_BUSY_MS } from './open-samples-file.ts'
-import { sumsToWrite } from './sum-rows-table.ts'
+import { readAllRows } from './sum-rows-table.ts'
 
 /** A row as it was found, which a change of it takes out of the sum of its stream. */
 export interface FoundRow extends ChunkPlace {
@@ -65,7 +66,7 @@ export class ChunkTable {
    */
   beginSeal(): void {
     this.begin()
-    const isCounted = this.#prepare('SELECT 1 FROM meta WHERE name = ?').get(SEALED_CHECK)
+    const isCounted = this.#prepare('SELECT 1 FROM meta WHERE name = ?').get(SEALED_SEGMENT)
     if (isCounted === undefined) this.writeSealed(0, 0)
   }
 
@@ -196,23 +197,45 @@ export class ChunkTable {
   }
 
   /**
-   * Builds the index of the rows again from the rows, and sums that do not check; false, and nothing is
-   * done, where the rows are damaged or are not those that the sums tell of.
+   * Corrects rows whose columns are wrong, and builds the index of the rows again from the rows, and sums that do
+   * not check. Where rows are damaged or are not those that the sums tell of, the index stays, and only rows that
+   * their own sums confirm are corrected. False when nothing is done.
    */
   rebuildIndex(onRows: () => void): boolean {
-    const sums = sumsToWrite(this.#db, onRows)
-    if (sums === undefined) return false
+    const rows = readAllRows(this.#db, onRows)
+    if (rows === undefined) return false
     this.#sums.clearCache()
     this.#known.clear()
-    this.#replaceIndex(sums)
+    if (!rows.isWhole) return rows.corrected.length > 0 && this.#tryCorrect(rows.corrected)
+    this.#replaceIndex(rows.sums, rows.corrected)
     return true
+  }
+
+  /** Corrects rows with the index as it is; false, and nothing is done, where that does not name them as they are. */
+  #tryCorrect(rows: readonly FoundRow[]): boolean {
+    try {
+      inTransaction(this.#db, () => this.#correct(rows))
+      return true
+    } catch (error) {
+      if (!isDamagedFile(error)) throw error
+      return false
+    }
+  }
+
+  #correct(rows: readonly FoundRow[]): void {
+    const write = this.#db.prepare(
+      'UPDATE chunk SET stream = ?, level = ?, start = ?, last = ?, count = ? WHERE id = ?',
+    )
+    for (const { id, stream, level, start, last, count } of rows) {
+      write.run(stream, level, start, last, count, id)
+    }
   }
 
   /**
    * Lets go of the index and makes it again. Its pages stay behind unused: to free what a damaged tree
    * names, as REINDEX does, frees what others use where one bit of a page number is wrong.
    */
-  #replaceIndex(sums: ReadonlyMap<number, Uint32Array>): void {
+  #replaceIndex(sums: ReadonlyMap<number, Uint32Array>, corrected: readonly FoundRow[]): void {
     const db = this.#db
     const query = `SELECT sql FROM sqlite_schema WHERE name = 'chunk_by_start'`
     const { sql } = db.prepare(query).get() as { sql: string }
@@ -227,6 +250,7 @@ export class ChunkTable {
       db.exec(`PRAGMA schema_version = ${schema_version + 1}`)
       // Forgets the index that this connection still knows.
       db.exec('PRAGMA writable_schema = RESET')
+      this.#correct(corrected)
       db.exec(sql)
       const write = db.prepare('INSERT OR REPLACE INTO stream_sum (bucket, sums) VALUES (?, ?)')
       for (const [bucket, some] of sums) write.run(bucket, packSums(bucket, some))

@@ -10,6 +10,7 @@ import { DamagedBytes } from '../chunk/index.ts'
 import { isDamagedFile } from '../damage/folder-damaged.ts'
 import type { FoundDamage } from '../damage/found-damage.ts'
 import { type ChunkRow, decodeRow } from '../rows/chunk-row.ts'
+import { CHECKED_COLUMNS, correctedRow } from '../rows/corrected-row.ts'
 import { describeRow, describeSuspect } from '../rows/damaged-row.ts'
 import { STREAMS_PER_BUCKET, unpackSums } from '../rows/stream-sums.ts'
 import { sumStreams } from './samples-migrations.ts'
@@ -170,7 +171,7 @@ class Salvage {
           id = Math.max(id, row.id)
           skip = 0
           const isIndexed = isInIndex(row) ?? isOwned(row)
-          if (isIndexed) this.#keep(row)
+          if (isIndexed) this.#keep(correctedRow(row))
           else if (this.#strangers.length < STRANGERS_MAX) this.#strangers.push(row.id)
         }
         return true
@@ -191,7 +192,7 @@ class Salvage {
         if (this.#hasKept(entry.id)) continue
         const row = this.#rowAt(entry.id)
         // What the index says of a row counts where its samples say so too.
-        if (row !== undefined && isSameEntry(row, entry)) this.#keep(row)
+        if (row !== undefined && isSameEntry(row, entry)) this.#keep(correctedRow(row))
         else if (row !== undefined && isOwned({ ...row, ...entry }))
           this.#keep({ ...row, ...entry })
         else this.#noteLost(entry)
@@ -204,7 +205,8 @@ class Salvage {
     for (const id of this.#strangers) {
       this.#look()
       if (id > (this.#idMax || this.#idSeen) || this.#hasKept(id)) continue
-      const row = this.#rowAt(id)
+      const found = this.#rowAt(id)
+      const row = found && correctedRow(found)
       if (row !== undefined && isOwned(row)) this.#keep(row)
     }
   }
@@ -252,7 +254,7 @@ class Salvage {
 
   #rowsAfter(id: number): Iterable<SalvagedRow> {
     const rows = this.#before.prepare(
-      `SELECT ${FIELDS}, last_value AS lastValue, summary, data FROM chunk NOT INDEXED
+      `SELECT id, ${CHECKED_COLUMNS}, last_value AS lastValue, summary, data FROM chunk NOT INDEXED
        WHERE id > ? ORDER BY id`,
     )
     return rows.iterate(id) as unknown as Iterable<SalvagedRow>
@@ -263,7 +265,7 @@ class Salvage {
       () =>
         this.#before
           .prepare(
-            `SELECT ${FIELDS}, last_value AS lastValue, summary, data FROM chunk NOT INDEXED
+            `SELECT id, ${CHECKED_COLUMNS}, last_value AS lastValue, summary, data FROM chunk NOT INDEXED
              WHERE id = ?`,
           )
           .get(id) as unknown as SalvagedRow | undefined,

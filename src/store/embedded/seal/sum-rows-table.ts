@@ -1,41 +1,52 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { isDamagedFile } from '../damage/folder-damaged.ts'
+import { CHECKED_COLUMNS, correctedRow } from '../rows/corrected-row.ts'
 import { rowSum, wrapSum } from '../rows/row-sum.ts'
 import { bucketOf, STREAMS_PER_BUCKET, unpackSums } from '../rows/stream-sums.ts'
+import type { FoundRow } from './chunk-table.ts'
 
 /** Rows between two looks whether to go on. */
 const ROWS_PER_LOOK = 256
 
-interface SummedRow {
-  readonly id: number
-  readonly stream: number
-  readonly level: number
-  readonly start: number
-  readonly last: number
-  readonly count: number
+/** Rows whose columns are corrected in one pass; more are some other damage. */
+const CORRECTED_MAX = 100_000
+
+interface SummedRow extends FoundRow {
+  readonly data: unknown
 }
 
-/**
- * Reads every row without the index and holds them against the sums that are kept. Gives the sums that do
- * not check, as the rows have them; undefined where rows cannot be read, or are not all that the sums
- * tell of: then the index may know more than the rows.
- */
-export function sumsToWrite(
-  db: DatabaseSync,
-  onRows: () => void,
-): Map<number, Uint32Array> | undefined {
+/** What the rows tell, read without the index. */
+interface RowsRead {
+  /** Sums that do not check, as the rows have them. */
+  readonly sums: ReadonlyMap<number, Uint32Array>
+  /** Rows with wrong columns, corrected by their samples; those that the sum of their stream confirms. */
+  readonly corrected: readonly FoundRow[]
+  /** Whether the rows, corrected, are all that the sums tell of; where not, the index may know more than the rows. */
+  readonly isWhole: boolean
+}
+
+/** Reads every row without the index and holds them against the sums that are kept; undefined where rows cannot be read. */
+export function readAllRows(db: DatabaseSync, onRows: () => void): RowsRead | undefined {
   try {
     const found = sumRows(db, onRows)
     if (found === undefined) return undefined
+    const { buckets, corrected } = found
+    const wrong = new Set<number>()
     const kept = db.prepare('SELECT bucket, sums FROM stream_sum')
     for (const { bucket, sums } of kept.iterate() as Iterable<{ bucket: number; sums: unknown }>) {
       const told = unpackSums(bucket, sums)
       // Sums that do not check cannot contradict.
       if (told === undefined) continue
-      if (!areSame(told, found.get(bucket))) return undefined
-      found.delete(bucket)
+      for (const [at, sum] of told.entries()) {
+        if (sum !== (buckets.get(bucket)?.[at] ?? 0)) wrong.add(bucket * STREAMS_PER_BUCKET + at)
+      }
+      buckets.delete(bucket)
     }
-    return found
+    return {
+      sums: buckets,
+      corrected: corrected.filter(({ stream }) => !wrong.has(stream)),
+      isWhole: wrong.size === 0,
+    }
   } catch (error) {
     if (!isDamagedFile(error)) throw error
     return undefined
@@ -43,17 +54,25 @@ export function sumsToWrite(
 }
 
 /** The sums of all rows by bucket; undefined where they are not in the order of ids. */
-function sumRows(db: DatabaseSync, onRows: () => void): Map<number, Uint32Array> | undefined {
+function sumRows(
+  db: DatabaseSync,
+  onRows: () => void,
+): { buckets: Map<number, Uint32Array>; corrected: FoundRow[] } | undefined {
   const buckets = new Map<number, Uint32Array>()
+  const corrected: FoundRow[] = []
   // With the samples, so that pages which only they reach are read too.
-  const rows = db.prepare(
-    'SELECT id, stream, level, start, last, count, data FROM chunk NOT INDEXED',
-  )
+  const rows = db.prepare(`SELECT id, ${CHECKED_COLUMNS}, data FROM chunk NOT INDEXED`)
   let before = 0
   let looked = 0
-  for (const row of rows.iterate() as unknown as Iterable<SummedRow>) {
-    if (row.id <= before) return undefined
-    before = row.id
+  for (const found of rows.iterate() as unknown as Iterable<SummedRow>) {
+    if (found.id <= before) return undefined
+    before = found.id
+    const row = correctedRow(found)
+    if (row !== found) {
+      if (corrected.length === CORRECTED_MAX) return undefined
+      const { id, stream, level, start, last, count } = row
+      corrected.push({ id, stream, level, start, last, count })
+    }
     const sums = buckets.get(bucketOf(row.stream)) ?? new Uint32Array(STREAMS_PER_BUCKET)
     const at = row.stream % STREAMS_PER_BUCKET
     sums[at] = wrapSum(sums[at] + rowSum(row))
@@ -63,9 +82,5 @@ function sumRows(db: DatabaseSync, onRows: () => void): Map<number, Uint32Array>
   }
   const query = `SELECT seq AS value FROM sqlite_sequence WHERE name = 'chunk'`
   const last = db.prepare(query).get() as { value: number } | undefined
-  return before <= (last?.value ?? 0) ? buckets : undefined
-}
-
-function areSame(told: Uint32Array, found: Uint32Array | undefined): boolean {
-  return told.every((sum, at) => sum === (found?.[at] ?? 0))
+  return before <= (last?.value ?? 0) ? { buckets, corrected } : undefined
 }

@@ -9,6 +9,7 @@ import {
   decodeRow,
   RUN_LEVEL,
 } from '../rows/chunk-row.ts'
+import { correctedRow } from '../rows/corrected-row.ts'
 import { describeRow, describeSuspect } from '../rows/damaged-row.ts'
 import type { KnownRows } from '../rows/known-rows.ts'
 import { StreamRows } from '../rows/stream-rows.ts'
@@ -158,7 +159,10 @@ export class CheckedRows {
       return decodeRow(row, stream, this.#ownerInTable, form)
     } catch (error) {
       if (!(error instanceof DamagedBytes || isDamagedFile(error))) throw error
-      this.tellDamaged(stream, row, row.data)
+      // Wrong columns are told with their stream, and corrected when the index is built again.
+      const found = { ...row, stream }
+      const isMislabeled = this.#suspect.has(stream) && correctedRow(found) !== found
+      if (!isMislabeled) this.tellDamaged(stream, row, row.data)
       return emptyColumns
     }
   }

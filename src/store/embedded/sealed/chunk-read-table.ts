@@ -2,6 +2,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { TouchedSpan } from '../../sample-port.ts'
 import type { ChunkPlace, ChunkRow } from '../rows/chunk-row.ts'
+import { CHECKED_COLUMNS } from '../rows/corrected-row.ts'
 import type { IndexedRow } from '../rows/known-rows.ts'
 import { TOUCHED_SUM } from '../rows/meta-names.ts'
 import { RowListTable } from '../rows/row-list-table.ts'
@@ -10,7 +11,7 @@ import { readSealed, type SealedState } from '../rows/sealed-state.ts'
 import type { RowIndex } from '../rows/stream-rows.ts'
 import { bucketOf, STREAMS_PER_BUCKET, unpackSums } from '../rows/stream-sums.ts'
 
-const ROW = 'id, level, start, last, count, summary, data'
+const ROW = `id, ${CHECKED_COLUMNS}, summary, data`
 /** Format 1 kept texts here too, which SQLite turned into numbers where they looked like some. */
 const LAST_VALUE = `iif(typeof(last_value) = 'blob', last_value, NULL) AS lastValue`
 
@@ -101,7 +102,8 @@ export class ChunkReadTable implements RowIndex {
   /** Where all rows of a stream and level lie, oldest first, from the index alone. */
   scanPlaces(stream: number, level: number): Iterable<ChunkPlace> {
     return this.#prepare(
-      `SELECT id, start, last, count FROM chunk WHERE stream = ? AND level = ? ORDER BY start`,
+      // A number that does not fit would leave the statement open, and its lock held.
+      `SELECT id, ${CHECKED_COLUMNS} FROM chunk WHERE stream = ? AND level = ? ORDER BY start`,
     ).iterate(stream, level) as unknown as Iterable<ChunkPlace>
   }
 

@@ -5,6 +5,7 @@ import { DamagedBytes, namesOwner } from '../chunk/index.ts'
 import { isDamagedFile } from '../damage/folder-damaged.ts'
 import type { FoundDamage } from '../damage/found-damage.ts'
 import { type ChunkRow, DAMAGED_LEVEL, decodeRow, placeSeed } from '../rows/chunk-row.ts'
+import { CHECKED_COLUMNS, correctedRow } from '../rows/corrected-row.ts'
 import { describeRow, describeSuspect } from '../rows/damaged-row.ts'
 import { unpackLastValue } from '../rows/last-value.ts'
 import { ROW_SUM_SQL, wrapSum } from '../rows/row-sum.ts'
@@ -84,7 +85,7 @@ export class ScrubTable {
 
   #prepareRows(): StatementSync {
     return this.#db.prepare(
-      `SELECT id, stream, level, start, last, count, summary, data,
+      `SELECT id, ${CHECKED_COLUMNS}, summary, data,
          iif(typeof(last_value) = 'blob', last_value, NULL) AS lastValue
        FROM chunk NOT INDEXED WHERE id > ? AND id < ? ORDER BY id`,
     )
@@ -135,6 +136,10 @@ export class ScrubTable {
     // What was set aside has been told.
     if (row.level === DAMAGED_LEVEL) return undefined
     const { id, stream, level, start, last, count } = row
+    const corrected = correctedRow(row)
+    if (corrected !== row) {
+      return describeSuspect(corrected.stream, `gives row ${id} wrong columns`)
+    }
     try {
       const columns = decodeRow(row, stream, () => row)
       const wrong = wrongBeside(row, columns)
