@@ -55,8 +55,8 @@ export function readFolderPath(text: string): string {
     if (!statSync(existing).isDirectory()) throw new SettingMistake('')
     accessSync(existing, constants.W_OK | constants.X_OK)
   } catch (error) {
-    // A folder in use whose disk has become read-only is no mistake of the setting: the start comes upon it, and says so.
-    if (existing === path && (error as NodeJS.ErrnoException).code === 'EROFS') return path
+    // A read-only disk is no mistake of the setting: the start refuses it with the exit code of a disk's trouble.
+    if ((error as NodeJS.ErrnoException).code === 'EROFS') return path
     throw new SettingMistake(`must be a folder that can be written or made: "${text}" is not`)
   }
   return path

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makeFolders } from '../disk/real-disk.ts'
-import { requireAccess } from './require-access.ts'
+import { requireAccess, requireWritableDisk } from './require-access.ts'
 
 /** Another process uses the data folder. */
 export class FolderInUse extends Error {
@@ -27,6 +27,7 @@ interface FolderLock {
  * it when the process dies, so a crash leaves nothing to clean up.
  */
 export function lockFolder(folder: string): FolderLock {
+  requireWritableDisk(folder)
   makeFolders(folder, 0o700)
   requireAccess(folder)
   const db = new DatabaseSync(join(folder, 'lock'), { timeout: 0 })

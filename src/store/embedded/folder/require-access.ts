@@ -1,5 +1,5 @@
-import { accessSync, constants, lstatSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { accessSync, constants, existsSync, lstatSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { FolderDamaged } from '../damage/folder-damaged.ts'
 
 const { R_OK, W_OK, X_OK } = constants
@@ -14,6 +14,19 @@ export class FolderForbidden extends Error {
         `"chown -R ${uid ?? 'USER'} ${folder}"`,
     )
     this.name = 'FolderForbidden'
+  }
+}
+
+/** The data folder, or a part of it, lies on a disk that is mounted read-only. */
+class FolderReadOnly extends Error {
+  /** As of the system's own error: a process ends with the exit code of a disk's trouble. */
+  readonly code = 'EROFS'
+
+  constructor(path: string) {
+    super(
+      `${path} is on a read-only disk: mount it for writing, or set WEIR_DATA_DIR to a folder on another disk`,
+    )
+    this.name = 'FolderReadOnly'
   }
 }
 
@@ -34,8 +47,8 @@ const FILES = [
 const READ = ['secret.key', 'journal/mark', 'files/mark', 'imports/holder']
 
 /**
- * Refuses a folder of which a part is not for this user, or is a folder in the place of a file, or a file in that of a
- * folder. Looked at before anything is opened: each part fails in a way of its own, some as if it were damaged or gone,
+ * Refuses a folder of which a part is not for this user, is on a read-only disk, is a folder in the place of a file, or
+ * a file in that of a folder. Looked at before anything is opened: each part fails in a way of its own, some as if it were damaged or gone,
  * or the disk full, and what is whole must not be given up for that.
  */
 export function requireAccess(folder: string): void {
@@ -47,12 +60,21 @@ export function requireAccess(folder: string): void {
         `${path} is a ${kind}, where a ${wanted} belongs: take it away, and put back what was there`,
       )
     }
-    if (isForbidden(path, mode)) throw new FolderForbidden(path, folder)
+    const code = accessError(path, mode)
+    if (code === 'EROFS') throw new FolderReadOnly(path)
+    if (code === 'EACCES' || code === 'EPERM') throw new FolderForbidden(path, folder)
   }
   require('', R_OK | W_OK | X_OK, true)
   for (const name of FOLDERS) require(name, R_OK | W_OK | X_OK, true)
   for (const name of FILES) require(name, R_OK | W_OK)
   for (const name of [...READ, ...segmentsOf(folder)]) require(name, R_OK)
+}
+
+/** Refuses a folder, which may be missing, on a read-only disk. Node tells ENOENT when it cannot make a folder there. */
+export function requireWritableDisk(folder: string): void {
+  let existing = resolve(folder)
+  while (!existsSync(existing)) existing = dirname(existing)
+  if (accessError(existing, W_OK) === 'EROFS') throw new FolderReadOnly(folder)
 }
 
 /** What is there; undefined where nothing is, or the disk does not tell, as who needs it will. */
@@ -67,14 +89,13 @@ function kindOf(path: string): 'file' | 'folder' | 'thing of another kind' | und
   }
 }
 
-/** Whether something is there and not for this user; what a disk lacks or refuses is told by who needs it. */
-function isForbidden(path: string, mode: number): boolean {
+/** The code by which the system refuses a path, undefined where it does not. */
+function accessError(path: string, mode: number): string | undefined {
   try {
     accessSync(path, mode)
-    return false
+    return undefined
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    return code === 'EACCES' || code === 'EPERM'
+    return (error as NodeJS.ErrnoException).code
   }
 }
 
