@@ -140,6 +140,8 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const gate = new Gate(identity)
   const operators = await Operators.open({ store: catalogStore, ...identity })
   const data = await openData({ ...options, ...parts, config, clock, log }, opened)
+  // Behind the last call: a search may still wait for names.
+  opened.defer(() => data.catalog.components.close())
   data.scrub.start()
   const deleteProfileJob = startDeleteProfiles({ ...data, catalogStore, clock, log }, opened)
   await data.derivation.start()
@@ -183,10 +185,24 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     ...{ server, identity, firstStart: firstStart?.created, deleteProfileJob, ...data },
     listen: async () => {
       await firstStart?.port.release()
-      return addressOf(config, await server.listen(config))
+      const address = addressOf(config, await server.listen(config))
+      prepareSearch({ ...data, identity, log })
+      return address
     },
     close: () => closing.disposeAsync(),
   }
+}
+
+/** Reads what searches look through once the service listens; organizations are in no order of use. */
+function prepareSearch(parts: {
+  readonly catalog: Catalog
+  readonly identity: Identity
+  readonly log: Log
+}): void {
+  const uids = parts.identity.organizations.list().map(({ uid }) => uid)
+  parts.catalog.components.prepareSearch(uids, (error) =>
+    parts.log.warn({ error }, 'the names of components could not be read for searches'),
+  )
 }
 
 /** Without which calls cannot be served. */

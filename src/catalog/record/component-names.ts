@@ -9,8 +9,10 @@ import { foldName } from './fold-name.ts'
 const CHARACTERS_MAX = 100_000_000
 /** What a component takes besides its name, as so many characters. */
 const CHARACTERS_EACH = 100
-/** Components that are read before others have their turn: some milliseconds. */
-const STEP = 250
+/** Characters of names that are read after a start, before anyone searches: those of some 200,000 components. */
+const PREPARED_CHARACTERS_MAX = 25_000_000
+/** Components that are read before others have their turn: a few milliseconds. */
+const STEP = 100
 /** So many changes cost more one by one than reading all names again. */
 const CHANGES_MAX = 2_000
 /** Names looked at before others have their turn: about a millisecond. */
@@ -47,19 +49,43 @@ interface NameSearch {
 }
 
 /**
- * Folder, name and ID of the components of organizations in which people search. Read at the first search and
- * kept current by what commits tell; a search over a hundred thousand looks at each and takes some milliseconds.
+ * Folder, name and ID of the components of organizations in which people search. Read after a start, or at the first
+ * search, and kept current by what commits tell; a search over a hundred thousand looks at each and takes some milliseconds.
  */
 export class ComponentNames implements CatalogListener {
   readonly #documents: Documents
   readonly #now: () => number
   /** The organization in which was searched last is the last. */
   readonly #byOrg = new Map<string, Names>()
+  #isClosed = false
+  #preparing: Promise<void> = Promise.resolve()
 
   constructor(documents: Documents, now: () => number) {
     this.#documents = documents
     this.#now = now
     documents.onNews(this)
+  }
+
+  /** Reads names in the background, so that the first search need not; a search meanwhile waits for them. */
+  prepare(orgUids: readonly string[], onFailure: (error: unknown) => void): void {
+    this.#preparing = this.#prepare(orgUids).catch((error: unknown) => {
+      if (!this.#isClosed) onFailure(error)
+    })
+  }
+
+  async #prepare(orgUids: readonly string[]): Promise<void> {
+    let characters = 0
+    for (const orgUid of orgUids) {
+      if (this.#isClosed || characters >= PREPARED_CHARACTERS_MAX) return
+      await this.#current(orgUid)
+      characters += this.#byOrg.get(orgUid)?.characters ?? 0
+    }
+  }
+
+  /** Ends what reads names in the background. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#preparing
   }
 
   isListening(): boolean {
@@ -116,6 +142,7 @@ export class ComponentNames implements CatalogListener {
     let after: string | undefined
     do {
       await nextTurn()
+      if (this.#isClosed) throw new Error('the catalog was closed while names were read')
       const query = { orgUid, kind: 'component', after, limit: STEP }
       const { documents, next } = await this.#documents.walk(query)
       for (const name of documents.map(nameOf)) {

@@ -56,6 +56,16 @@ export class Components {
     this.#names = new ComponentNames(base.documents, () => base.clock.now())
   }
 
+  /** Reads the names of components in the background, so that the first search finds them in memory. */
+  prepareSearch(orgUids: readonly string[], onFailure: (error: unknown) => void): void {
+    this.#names.prepare(orgUids, onFailure)
+  }
+
+  /** Ends what runs in the background. */
+  async close(): Promise<void> {
+    await this.#names.close()
+  }
+
   /** A component that is not saved, with the caller's defaults. */
   async make(principal: Principal): Promise<ComponentRecord> {
     requirePermit(principal, 'component', 'GET')
