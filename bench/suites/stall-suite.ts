@@ -6,13 +6,14 @@ import type { Row } from '../report.ts'
 import { type Settings, tell, withPeer } from '../settings.ts'
 import { type Attack, callAttacks } from './stall-calls.ts'
 import { connectionAttacks } from './stall-connections.ts'
+import { formulaAttacks } from './stall-formulas.ts'
 import { listRows } from './stall-lists.ts'
 
 /** The longest time that a parallel poll of /healthz waits while one hostile act is served. */
 export async function stallSuite(settings: Settings): Promise<Row[]> {
   if (!settings.peers.includes(weir)) return []
   const rows: Row[] = []
-  for (const attack of [...callAttacks, ...connectionAttacks]) {
+  for (const attack of [...callAttacks, ...formulaAttacks, ...connectionAttacks]) {
     const missing = attack.missing?.()
     tell(`Weir: ${attack.work}${missing === undefined ? '' : ` is left out: ${missing}`}`)
     if (missing !== undefined) continue
