@@ -10,6 +10,7 @@ import {
   restoreOrganization,
   tryOrganization,
 } from './organization.ts'
+import { disownBrowser, ownBrowser, startAnew } from './personal-data.ts'
 import { queries } from './query-cache.ts'
 import { currentSession, type SignedIn, setSession } from './session.ts'
 
@@ -55,6 +56,13 @@ function signedOut(): void {
 }
 
 function signedIn(person: SignedIn, { isElsewhere = false } = {}): void {
+  const before = currentSession()
+  // Calls that wait for a sign-in are those of the person before, and must not go on as another's.
+  if (before.state === 'over' && before.person.userUid !== person.userUid) {
+    startAnew()
+    return
+  }
+  ownBrowser(person.userUid)
   keepOrganization(person.orgUid)
   nameOrganization(person.organization.length > 1 && !isElsewhere)
   setSession({ state: 'in', person, isElsewhere })
@@ -66,14 +74,12 @@ export async function signIn(credentials: Credentials): Promise<void> {
   await call('post', '/api/login', { body: { ...credentials } })
   await lookWhoIsThere()
   const after = currentSession()
-  const isOther =
-    before.state === 'over' &&
-    after.state === 'in' &&
-    (before.person.userUid !== after.person.userUid || before.person.orgUid !== after.person.orgUid)
-  if (isOther) location.assign('/')
+  const isMoved =
+    before.state === 'over' && after.state === 'in' && before.person.orgUid !== after.person.orgUid
+  if (isMoved) location.assign('/')
 }
 
-/** Ends the session and forgets what was read. */
+/** Ends the session and forgets what was read and typed, in all windows. */
 export async function signOut(): Promise<void> {
   try {
     await call('delete', '/api/login')
@@ -83,6 +89,7 @@ export async function signOut(): Promise<void> {
   forgetOrganization()
   queries.clear()
   setSession({ state: 'out' })
+  disownBrowser()
 }
 
 /** Makes all further calls of this tab in another organization of the person; the page begins anew. */
