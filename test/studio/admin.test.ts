@@ -247,7 +247,9 @@ test('the audit log is filtered by the address, searched, and saved as CSV', { s
   await shows(rows, 1)
   await page.getByLabel('What', { exact: true }).selectOption('API keys')
   await page.getByText('No entry matches.').waitFor()
-  await page.getByLabel('What', { exact: true }).selectOption('Templates, cycles, units, delete profiles')
+  await page
+    .getByLabel('What', { exact: true })
+    .selectOption('Templates, cycles, units, delete profiles')
   await page.getByLabel('By', { exact: true }).selectOption(studio.service.ownerEmail)
   await shows(rows, 1)
   await page.getByLabel('To day').fill('2001-01-01')

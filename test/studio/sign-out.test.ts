@@ -31,9 +31,16 @@ before(async () => {
 })
 after(() => studio?.[Symbol.asyncDispose]())
 
+/** What the browser has beyond the types of Node. */
+interface BrowserStores {
+  readonly indexedDB: { databases(): Promise<{ name?: string }[]> }
+  readonly caches: { keys(): Promise<string[]> }
+}
+
 /** Everything that the page has in the browser, and its scripts can read. */
 async function keptBy(page: Page): Promise<string[]> {
   return await page.evaluate(async () => {
+    const { indexedDB, caches } = globalThis as unknown as BrowserStores
     const found = [
       ...Object.keys(localStorage).map((key) => `local ${key}=${localStorage.getItem(key)}`),
       ...Object.keys(sessionStorage).map((key) => `session ${key}=${sessionStorage.getItem(key)}`),

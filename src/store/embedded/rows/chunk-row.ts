@@ -37,6 +37,12 @@ export interface ChunkPlace {
   readonly count: number
 }
 
+/** A row as it was found, which a change of it takes out of the sum of its stream. */
+export interface FoundRow extends ChunkPlace {
+  readonly stream: number
+  readonly level: number
+}
+
 /** A row with its packed samples. */
 export interface ChunkRow extends ChunkPlace {
   readonly level: number

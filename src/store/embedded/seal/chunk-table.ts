@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { damagedIndex, isDamagedFile } from '../damage/folder-damaged.ts'
 import { inTransaction } from '../disk/in-transaction.ts'
-import { type ChunkPlace, type PackedChunk, RUN_LEVEL } from '../rows/chunk-row.ts'
+import { type ChunkPlace, type FoundRow, type PackedChunk, RUN_LEVEL } from '../rows/chunk-row.ts'
 import type { KnownRows } from '../rows/known-rows.ts'
 import { SEALED_CHECK, SEALED_SEGMENT, SEALED_SEQUENCE } from '../rows/meta-names.ts'
 import { RowListTable } from '../rows/row-list-table.ts'
@@ -11,12 +11,6 @@ import { StreamRows } from '../rows/stream-rows.ts'
 import { packSums, STREAMS_PER_BUCKET, StreamSums } from '../rows/stream-sums.ts'
 import { SAMPLES_BUSY_MS } from './open-samples-file.ts'
 import { readAllRows } from './sum-rows-table.ts'
-
-/** A row as it was found, which a change of it takes out of the sum of its stream. */
-export interface FoundRow extends ChunkPlace {
-  readonly stream: number
-  readonly level: number
-}
 
 /** Reads of the service take milliseconds. */
 const CHECKPOINT_WAIT_MS = 100

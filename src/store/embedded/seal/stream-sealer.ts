@@ -16,6 +16,7 @@ import {
   type ChunkPlace,
   DAMAGED_LEVEL,
   decodeRow,
+  type FoundRow,
   packChunk,
   RUN_LEVEL,
   splitColumns,
@@ -23,7 +24,7 @@ import {
 } from '../rows/chunk-row.ts'
 import type { DamagedRow } from '../rows/damaged-row.ts'
 import { SEALED_SEGMENT } from '../rows/meta-names.ts'
-import type { ChunkTable, FoundRow } from './chunk-table.ts'
+import type { ChunkTable } from './chunk-table.ts'
 import { checkReadBack, isReadBack, type WrittenRow } from './read-back.ts'
 
 /** Runs of a stream are merged when there are so many, or hold so many samples, by its handle: see runSamplesMax(). */

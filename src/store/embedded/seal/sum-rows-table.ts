@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { isDamagedFile } from '../damage/folder-damaged.ts'
+import type { FoundRow } from '../rows/chunk-row.ts'
 import { CHECKED_COLUMNS, correctedRow } from '../rows/corrected-row.ts'
 import { rowSum, wrapSum } from '../rows/row-sum.ts'
 import { bucketOf, STREAMS_PER_BUCKET, unpackSums } from '../rows/stream-sums.ts'
-import type { FoundRow } from './chunk-table.ts'
 
 /** Rows between two looks whether to go on. */
 const ROWS_PER_LOOK = 256
