@@ -27,7 +27,11 @@ export class DatabaseThreadLink {
       name: 'database',
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX, maxYoungGenerationSizeMb: YOUNG_MB },
       env: threadEnv(),
+      // Drivers print warnings about what a server sends, which do not belong in the log.
+      ...{ stdout: true, stderr: true },
     })
+    this.#worker.stdout.resume()
+    this.#worker.stderr.resume()
     this.#worker.on('message', (message: ThreadAnswer) => this.#take(message))
     this.#worker.on('error', (error: NodeJS.ErrnoException) => this.#fail(failureOf(error)))
     this.#worker.on('exit', () =>
