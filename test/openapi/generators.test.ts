@@ -81,6 +81,20 @@ test('no object has fields of its own beside others that may be null: Go would n
   }
 })
 
+test('numbers have 64 bits: without a format Go would take them for 32', () => {
+  for (const { path, node } of walk(description)) {
+    if (node.type === 'number') assert.equal(node.format, 'double', path)
+  }
+})
+
+test('a body of several forms has a name: oapi-codegen would send an unnamed one as {}', () => {
+  for (const { operationId, requestBody } of operations) {
+    for (const { schema } of Object.values<Json>(requestBody?.content ?? {})) {
+      assert.ok(!('anyOf' in schema || 'oneOf' in schema), operationId)
+    }
+  }
+})
+
 test('a GET of the feed without asPut is declared as 405', async () => {
   const answer = await fetch(`${service.url}/api/feed`)
   assert.equal(answer.status, 405)

@@ -209,6 +209,7 @@ const sampleList = Type.Array(incomingSample, { maxItems: SAMPLES_PER_CALL_MAX }
 
 /** The two JSON forms of PUT /feed. */
 export const putFeedBody = Type.Union([sampleList, batch], {
+  title: 'FeedBody',
   description: 'Samples of any components and streams; left out, everything is in the URL',
   examples: [[{ compId: 'boiler', streamId: 'temp', time: 1767225600000, data: 70.1 }]],
 })

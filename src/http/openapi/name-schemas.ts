@@ -12,7 +12,7 @@ const REF = '#/components/schemas/'
 export function nameSchemas(described: unknown, schemas: Record<string, Json>): unknown {
   if (Array.isArray(described)) return described.map((item) => nameSchemas(item, schemas))
   if (typeof described !== 'object' || described === null) return described
-  const walked = withTypeOfWords(walkFields(described as Json, schemas))
+  const walked = withNumberFormat(withTypeOfWords(walkFields(described as Json, schemas)))
   const { title } = walked
   if (typeof title !== 'string' || !/^[A-Z]\w+$/.test(title)) return walked
   const { title: _, ...schema } = walked
@@ -37,6 +37,11 @@ function withTypeOfWords(schema: Json): Json {
   const { enum: words, type } = schema
   if (type !== undefined || !Array.isArray(words)) return schema
   return words.every((word) => typeof word === 'string') ? { type: 'string', ...schema } : schema
+}
+
+/** Generators take a number without a format for one of 32 bits. */
+function withNumberFormat(schema: Json): Json {
+  return schema.type === 'number' ? { format: 'double', ...schema } : schema
 }
 
 function bare({ examples: _, ...schema }: Json): Json {
