@@ -102,8 +102,9 @@ export class ChunkReadTable implements RowIndex {
   /** Where all rows of a stream and level lie, oldest first, from the index alone. */
   scanPlaces(stream: number, level: number): Iterable<ChunkPlace> {
     return this.#prepare(
-      // A number that does not fit would leave the statement open, and its lock held.
-      `SELECT id, ${CHECKED_COLUMNS} FROM chunk WHERE stream = ? AND level = ? ORDER BY start`,
+      // A number that does not fit would leave the statement open, and its lock held. Without the table's name, start is
+      // the alias, and SQLite sorts the rows instead of following the index.
+      `SELECT id, ${CHECKED_COLUMNS} FROM chunk WHERE stream = ? AND level = ? ORDER BY chunk.start`,
     ).iterate(stream, level) as unknown as Iterable<ChunkPlace>
   }
 
