@@ -89,3 +89,9 @@ export const DATABASE_SIGN_IN_BYTES_MAX = 64 * 1024
 
 /** What a database server may send for one batch of rows, or for one row or message: the longest text of a sample takes 4 MB. */
 export const DATABASE_ANSWER_BYTES_MAX = 16 * 1024 * 1024
+
+/**
+ * How far ahead of the clock a time may be that the server assigns before the answer warns of it: quick puts get times
+ * a millisecond apart and run ahead by less, a clock that was set wrong leaves more.
+ */
+export const ASSIGNED_AHEAD_MS_MAX = 1_000

@@ -1,9 +1,10 @@
 import type { Principal } from '../access/index.ts'
-import { EARLIEST_TIME, epochMs, TIME_END } from '../base/index.ts'
+import { type Clock, EARLIEST_TIME, epochMs, TIME_END } from '../base/index.ts'
 import type { Catalog } from '../catalog/index.ts'
 import type { Removal, SampleStore } from '../store/index.ts'
 import { findStreams, type OneStreamPath } from './find-streams.ts'
 import { endsOf } from './get/read-samples.ts'
+import type { AssignedTimes } from './put/assigned-times.ts'
 import { baseCycleOf } from './stream-facts.ts'
 
 /** Told of samples that were taken out of a stream on request, once that is durable. */
@@ -14,6 +15,8 @@ interface DeleteDeps {
   readonly catalog: Catalog
   readonly store: SampleStore
   readonly onRemoved: SamplesRemoved
+  readonly assignedTimes: AssignedTimes
+  readonly clock: Clock
 }
 
 /** Told that samples are about to be taken out, once nothing can be refused; they stay when it rejects. */
@@ -46,5 +49,6 @@ export async function deleteFeed(
   const removal = { handle, from, until }
   await beforeRemoval?.()
   await store.remove(removal)
+  deps.assignedTimes.forgetAhead(handle, command, deps.clock.now())
   await deps.onRemoved(removal, principal.orgUid)
 }

@@ -1,5 +1,5 @@
 import { allowsEveryFeed, type Principal, requireSomeFeed } from '../access/index.ts'
-import type { Clock, EpochMs } from '../base/index.ts'
+import { ASSIGNED_AHEAD_MS_MAX, type Clock, type EpochMs } from '../base/index.ts'
 import { type Catalog, RANDOM } from '../catalog/index.ts'
 import type {
   KeptRoom,
@@ -34,6 +34,7 @@ import { ClaimedTimes } from './put/repeatable-times.ts'
 import { type RequestedValues, requireRequested } from './put/requested-streams.ts'
 import { answerRequested, type RequestedAnswer } from './put/requested-values.ts'
 import { type PutTrial, tryPut } from './put/try-put.ts'
+import { warnOfAhead } from './put/warn-of-ahead.ts'
 import { warnOfTimes } from './put/warn-of-times.ts'
 import {
   getLastStatistics,
@@ -98,15 +99,22 @@ export class Feed {
     return this.#deps.clock.now()
   }
 
-  /** A time for a sample that came without one: never given to this stream before. */
-  async assignTime(handle: StreamHandle, uploadTime: number): Promise<EpochMs> {
+  /** A time for a sample that came without one, never given to this stream before, and what the caller should hear. */
+  async assignTime(
+    handle: StreamHandle,
+    uploadTime: number,
+  ): Promise<{ readonly time: EpochMs; readonly warnings: readonly string[] }> {
     const { assignedTimes } = this.#deps
     assignedTimes.lane.require()
     const isRandom = this.catalog.index.kindOf(handle) === RANDOM
     if (isRandom && !assignedTimes.knows(handle)) {
       await recallTimes(this.#deps, [handle], uploadTime)
     }
-    return assignedTimes.next(handle, uploadTime) as EpochMs
+    const time = assignedTimes.next(handle, uploadTime) as EpochMs
+    const aheadMs = time - uploadTime
+    if (aheadMs <= ASSIGNED_AHEAD_MS_MAX) return { time, warnings: [] }
+    const ahead = new Map([[handle, aheadMs]])
+    return { time, warnings: warnOfAhead(this.catalog.index, ahead, uploadTime) }
   }
 
   /** Refuses a caller who may put nowhere, before a body of theirs is read. */

@@ -306,7 +306,11 @@ export class FileService {
     const { feed, blobs, usage } = this.#deps
     const { handle, command, blob, text, kept } = file
     const facts = factsOf(feed.catalog.index, handle)
-    const asked = command.time ?? (await feed.assignTime(handle, file.uploadTime))
+    const assigned =
+      command.time === undefined
+        ? await feed.assignTime(handle, file.uploadTime)
+        : { time: command.time, warnings: [] }
+    const asked = assigned.time
     const time = placeTime(facts.baseCycle, asked)
     if (time === undefined) {
       await blobs.delete(blob.key)
@@ -320,7 +324,7 @@ export class FileService {
       const warnings = await feed.append(batchOf(handle, time, text), orgUid, kept)
       note(handle, blob.bytes - (replaced?.bytes ?? 0))
       if (replaced !== undefined) await blobs.delete(replaced.key)
-      return { time, warnings }
+      return { time, warnings: [...assigned.warnings, ...warnings] }
     })
   }
 

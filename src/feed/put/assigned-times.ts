@@ -61,6 +61,16 @@ export class AssignedTimes {
     this.#last[handle] = Math.max(this.#last[handle], time)
   }
 
+  /**
+   * Forgets the last time of a stream where it was ahead of the clock and among samples that were deleted: the next one
+   * is at its upload again. One that is not ahead stays, as another put may be storing at it.
+   */
+  forgetAhead(handle: number, deleted: { from: number; until: number }, now: number): void {
+    const last = this.last(handle)
+    if (last <= now || last < deleted.from || last >= deleted.until) return
+    this.#last[handle] = Number.NEGATIVE_INFINITY
+  }
+
   /** The next time for a stream, given the time of the upload. */
   next(handle: number, uploadTime: number): number {
     if (handle >= this.#last.length) this.#grow(handle)

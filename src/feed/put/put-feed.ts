@@ -25,6 +25,7 @@ import { findUnrecalled, recallTimes } from './recall-times.ts'
 import { type ClaimedTimes, type RepeatablePut, RepeatableTimes } from './repeatable-times.ts'
 import { findMissingRequested, type RequestedStreams } from './requested-streams.ts'
 import { type MissingTarget, resolveTargets } from './resolve-targets.ts'
+import { findAhead, type StreamsAhead, warnOfAhead } from './warn-of-ahead.ts'
 import { warnOfTimes } from './warn-of-times.ts'
 
 /**
@@ -122,7 +123,7 @@ async function putOnce(
   const { uploadTime, repeated } = command
   const assignedTimes = repeated ?? deps.assignedTimes
   const placing: Placing = { uploadTime, isAutofill: options.isAutofill, assignedTimes }
-  if (!samples.isTimed) await assignMissing(deps, command, placing)
+  const ahead = samples.isTimed ? undefined : await assignMissing(deps, command, placing)
   const { generation } = catalog.index
   const toPrepare = new StreamsToPrepare(catalog.index, samples)
   const gathering = inSlices(samples.count, (from, until) => toPrepare.gather(from, until))
@@ -157,7 +158,8 @@ async function putOnce(
   const warnings = warning instanceof Promise ? await warning : warning
   // After a refusal someone may still hold the columns; then the collector takes them.
   samples.release()
-  return warnings
+  if (ahead === undefined) return warnings
+  return [...warnOfAhead(catalog.index, ahead, command.uploadTime), ...warnings]
 }
 
 /**
@@ -196,17 +198,21 @@ function limitsOf(options: PutOptions, startedAt: number): DeriveLimits {
   return { streamsMax: options.deriveStreamsMax, deadline: startedAt + timeoutMs }
 }
 
-/** Assigns times to the samples that came without one. */
+/** Assigns times to the samples that came without one; tells the streams whose times were ahead of the clock before. */
 async function assignMissing(
   deps: PutDeps,
   command: PutCommand & { readonly repeated?: RepeatableTimes },
   placing: Placing,
-): Promise<void> {
+): Promise<StreamsAhead | undefined> {
   const { samples, uploadTime, repeated } = command
   deps.assignedTimes.lane.require()
   await recallAssigned(deps, samples, command)
+  // A put that may be made again finds free times from its upload on.
+  const ahead =
+    repeated === undefined ? findAhead(samples, deps.assignedTimes, uploadTime) : undefined
   await repeated?.prepare(samples, uploadTime)
   await assignTimes(deps.catalog.index, samples, placing)
+  return ahead
 }
 
 async function recallAssigned(

@@ -4,6 +4,7 @@ import type { SampleBatch } from '../../store/index.ts'
 import { type Retention, SHORTEST_AGE_MS } from '../expire/retention.ts'
 import { inSlices } from './in-slices.ts'
 import { warnOfOutdated } from './outdated-samples.ts'
+import { warnByStream } from './warn-by-stream.ts'
 
 const NONE: readonly string[] = []
 
@@ -11,10 +12,6 @@ const NONE: readonly string[] = []
 const SECONDS_FROM = 978_307_200
 /** Where the time of samples ends, in seconds; as milliseconds in April 1970. */
 const SECONDS_UNTIL = TIME_END / 1_000
-
-/** Streams named in one answer; the others are counted. */
-const NAMED_MAX = 6
-const ID_LENGTH_SHOWN = 60
 
 interface Found {
   /** Streams that may have a delete profile and got old samples. */
@@ -83,13 +80,12 @@ export function secondsWarnings(
     readonly time: number
   }[],
 ): string[] {
-  const warnings = streams.slice(0, NAMED_MAX).map(({ compId, streamId, time }) => {
-    const shown = (id: string) => JSON.stringify(id.slice(0, ID_LENGTH_SHOWN))
-    const day = new Date(time).toISOString().slice(0, 10)
-    const told = `time ${time} looks like seconds and is stored as milliseconds: ${day}`
-    return `stream ${shown(streamId)} of component ${shown(compId)}: ${told}`
-  })
-  const more = streams.length - warnings.length
-  if (more > 0) warnings.push(`${more} more streams have times that look like seconds`)
-  return warnings
+  return warnByStream(
+    streams,
+    ({ time }) => {
+      const day = new Date(time).toISOString().slice(0, 10)
+      return `time ${time} looks like seconds and is stored as milliseconds: ${day}`
+    },
+    (count) => `${count} more streams have times that look like seconds`,
+  )
 }
