@@ -7,15 +7,7 @@ import {
   keyPrincipal,
   type Principal,
 } from '../access/index.ts'
-import {
-  BoundedCache,
-  type Clock,
-  hashSecret,
-  KEY_ENTRIES_MAX,
-  newSecret,
-  newUid,
-  refuse,
-} from '../base/index.ts'
+import { BoundedCache, type Clock, hashSecret, newSecret, newUid, refuse } from '../base/index.ts'
 import { listPermitted } from '../catalog/index.ts'
 import type { CatalogDocument, CatalogStore, CatalogWrite, DocumentKey } from '../store/index.ts'
 import { RecordCache, uidsOfKind } from './record-cache.ts'
@@ -52,6 +44,8 @@ const KIND = 'api_key'
 /** Finds a key by the hash of its secret, whichever organization it belongs to. */
 const SECRET_KIND = 'api_key_secret'
 const CACHED_MAX = 50_000
+/** Entries of each list of a key, which every call with the key reads, and the characters of its name. */
+export const KEY_BOUNDS = { entries: 200, name: 200 } as const
 
 /** A key for the devices of a new organization. */
 export const FEED_KEY_FIELDS: ApiKeyFields = {
@@ -265,12 +259,12 @@ function findFieldMistake(
   fields: ApiKeyFields,
 ): readonly [field: string, what: string] | undefined {
   const { name, description, capabilities, ipAddresses } = fields
-  if (name.trim() === '' || name.length > 200) {
+  if (name.trim() === '' || name.length > KEY_BOUNDS.name) {
     return ['api_key.name', 'must have 1 to 200 characters']
   }
   if (description.length > 2_000) return ['api_key.description', 'may have 2000 characters']
-  if (capabilities.length > KEY_ENTRIES_MAX || ipAddresses.length > KEY_ENTRIES_MAX) {
-    return ['api_key', `may have ${KEY_ENTRIES_MAX} capabilities and as many addresses`]
+  if (capabilities.length > KEY_BOUNDS.entries || ipAddresses.length > KEY_BOUNDS.entries) {
+    return ['api_key', `may have ${KEY_BOUNDS.entries} capabilities and as many addresses`]
   }
   for (const [at, { resource }] of capabilities.entries()) {
     const mistake = findResourceMistake(resource)

@@ -78,6 +78,7 @@ export {
   type ApiKeyFields,
   ApiKeys,
   FEED_KEY_FIELDS,
+  KEY_BOUNDS,
 } from './api-keys.ts'
 export { AUDIT_ACTS, type AuditAct, isAuditAct } from './audit-acts.ts'
 export {
@@ -104,6 +105,7 @@ export { type Identity, type IdentityDeps, nameOf, openIdentity } from './identi
 export * from './oauth/index.ts'
 export { maySeeComponents, maySeeStream, Operators } from './operators.ts'
 export {
+  ORGANIZATION_NAME_MAX,
   type Organization,
   type OrganizationFields,
   type OrganizationOAuth,

@@ -250,8 +250,11 @@ function fromDocument(document: CatalogDocument): Organization {
   return { uid, revision, ...body, gsSql, originUid, rateFigures }
 }
 
+/** The characters of a name. */
+export const ORGANIZATION_NAME_MAX = 200
+
 function checkFields({ name, rateLimits }: OrganizationFields): void {
-  if (name.trim() === '' || name.length > 200) {
+  if (name.trim() === '' || name.length > ORGANIZATION_NAME_MAX) {
     refuse('bad_input', {
       ...{ what: 'organization.name must have 1 to 200 characters', field: 'organization.name' },
     })

@@ -27,12 +27,6 @@ export const QUERY_ENTRIES_MAX = 10_000
 /** Components and streams that a live call names: what the URL of a long selection holds. */
 export const LIVE_NAMES_MAX = 2_000
 
-/** Capabilities of an API key, and likewise its addresses: every call with the key looks through them. */
-export const KEY_ENTRIES_MAX = 200
-
-/** Redirect URIs of an OAuth client: real clients have one for each platform and environment. */
-export const REDIRECT_URIS_MAX = 20
-
 /** Streams in the body of one component or template: reading and checking them takes a tenth of a second. */
 export const STREAMS_PER_RECORD_MAX = 10_000
 

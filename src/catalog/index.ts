@@ -33,6 +33,7 @@ export { deleteProfileShape } from './record/delete-profile.ts'
 export { expressionCheckShape } from './record/expression-check.ts'
 export { folderShape } from './record/folders.ts'
 export { queryShape } from './record/query-record.ts'
+export { SEARCH_LENGTH_MAX } from './record/search-components.ts'
 export type { Page, RecordList, RecordRules, SimpleRecords } from './record/simple-records.ts'
 export { refuseUnknown } from './record/simple-records.ts'
 export { planStarterUnits } from './record/starter-units.ts'
@@ -45,7 +46,10 @@ export { readGrid } from './shape/interval-grid.ts'
 export {
   checkText,
   DESCRIPTION_LENGTH_MAX,
+  descriptionShape,
+  idShape,
   NAME_LENGTH_MAX,
+  nameShape,
   readTimeZoneField,
   referenceShape,
   refuseField,

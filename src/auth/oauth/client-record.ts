@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Principal } from '../../access/index.ts'
-import { hashSecret, newSecret, REDIRECT_URIS_MAX, refuse } from '../../base/index.ts'
+import { hashSecret, newSecret, refuse } from '../../base/index.ts'
 import { listPermitted } from '../../catalog/index.ts'
 import {
   CatalogConflict,
@@ -41,8 +41,8 @@ export const CLIENT_KIND = 'oauth_client'
 /** What a call by a token must know of its client. */
 export type Registration = Pick<RegisteredClient, 'orgUid' | 'isDeleted'>
 
-const NAME_LENGTH_MAX = 100
-const LOGO_LENGTH_MAX = 65_536
+/** What the fields of a client may have at most, in characters and addresses. */
+export const CLIENT_BOUNDS = { name: 100, logo: 65_536, redirectUris: 20 } as const
 
 /** A client before an administrator has filled in anything. */
 export const BLANK_CLIENT: ClientFields = {
@@ -199,8 +199,8 @@ function fieldFault({
 }: ClientFields): readonly [field: string, rest: string] | undefined {
   const [ofName, ofUris] = ['oauth_client.name', 'oauth_client.redirectUris']
   if (name.trim() === '') return [ofName, ' is missing: users read it when they are asked']
-  if (name.length > NAME_LENGTH_MAX) {
-    return [ofName, ` has more than ${NAME_LENGTH_MAX} characters`]
+  if (name.length > CLIENT_BOUNDS.name) {
+    return [ofName, ` has more than ${CLIENT_BOUNDS.name} characters`]
   }
   // Characters that reorder or hide text could make one name look like another.
   if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)) {
@@ -212,8 +212,8 @@ function fieldFault({
   if (redirectUris.length === 0 && !mayUseLogin) {
     return [ofUris, ' must list at least one address (unless mayUseLogin is true)']
   }
-  if (redirectUris.length > REDIRECT_URIS_MAX) {
-    return [ofUris, ` lists more than ${REDIRECT_URIS_MAX} addresses`]
+  if (redirectUris.length > CLIENT_BOUNDS.redirectUris) {
+    return [ofUris, ` lists more than ${CLIENT_BOUNDS.redirectUris} addresses`]
   }
   for (const [at, uri] of redirectUris.entries()) {
     const fault = redirectUriFault(uri)
@@ -224,7 +224,7 @@ function fieldFault({
 
 /** Whether a text can be shown as a logo: an https address or an image carried in the text. */
 function isImageAddress(logo: string): boolean {
-  if (logo.length > LOGO_LENGTH_MAX) return false
+  if (logo.length > CLIENT_BOUNDS.logo) return false
   const isInline = /^data:image\/(?:png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/]+=*$/.test(logo)
   return isInline || URL.parse(logo)?.protocol === 'https:'
 }

@@ -2,6 +2,7 @@ export { type Bearer, findBearer } from './bearer.ts'
 export { BearerCache } from './bearer-cache.ts'
 export {
   BLANK_CLIENT,
+  CLIENT_BOUNDS,
   type ClientFields,
   deleteClient,
   findClient,
@@ -26,7 +27,12 @@ export { findGrant, type Grant, listGrants, revokeGrant } from './grant-record.t
 export type { GrantNews, OAuthBase } from './oauth-base.ts'
 export { OAuthError } from './oauth-error.ts'
 export type { ParamSource } from './oauth-params.ts'
-export type { OAuthMode, OAuthSettings } from './oauth-settings.ts'
+export {
+  type OAuthMode,
+  type OAuthSettings,
+  PARAMETER_LENGTH_MAX,
+  REDIRECT_URI_LENGTH_MAX,
+} from './oauth-settings.ts'
 export type { OAuthUsers, OAuthWithUsers } from './oauth-users.ts'
 export { revokeAllOf } from './revoke-user.ts'
 export { SCOPES } from './scope.ts'

@@ -31,13 +31,18 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** Told at most, also of one branch of a union: who has so much wrong begins with these. */
 const ERRORS_MAX = 8
-/** Say nothing about whether a value fits; formats are of numbers here (int64). */
+/**
+ * Not checked here. Formats are of numbers (int64). Lengths and patterns of texts are declared for
+ * clients; the rules of each record check them, and their refusals say more.
+ */
 const NOTES: ReadonlySet<string> = new Set([
   'title',
   'description',
   'examples',
   'default',
   'format',
+  'maxLength',
+  'pattern',
 ])
 const CHECKED: ReadonlySet<string> = new Set([
   ...['type', 'const', 'enum', 'anyOf', 'required', 'properties', 'items', 'maxItems'],

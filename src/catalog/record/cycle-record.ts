@@ -10,7 +10,9 @@ import {
 } from '../../time/index.ts'
 import {
   checkText,
+  idShape,
   NAME_LENGTH_MAX,
+  nameShape,
   readTimeZoneField,
   revisionShape,
   shapeCheck,
@@ -19,8 +21,8 @@ import type { RecordRules } from './simple-records.ts'
 
 /** What a caller may say about a cycle. */
 export const cycleShape = Type.Object({
-  id: Type.Optional(Type.String({ description: 'Unique in the organization, may be blank' })),
-  name: Type.Optional(Type.String()),
+  id: idShape('Unique in the organization, may be blank'),
+  name: nameShape,
   sizeType: Type.Optional(Type.Enum([...SIZE_TYPES])),
   count: Type.Optional(Type.Integer({ description: 'How many units a period lasts' })),
   referenceDate: Type.Optional(

@@ -7,6 +7,7 @@ import {
   type DashboardBody,
   dashboardShape,
   GRID_COLUMNS,
+  LABEL_LENGTH_MAX,
   type Panel,
   type PanelStream,
 } from '../shape/dashboard-shape.ts'
@@ -28,8 +29,6 @@ const DEFAULT_RANGE = 'last-24h'
 const DEFAULT_ROWS = 20
 /** Longer than the name of every statistic. */
 const STAT_LENGTH_MAX = 64
-/** Enough to know a stream by; a board may name two thousand. */
-const LABEL_LENGTH_MAX = 200
 
 /** The rules of dashboards; the index tells which streams the organization has. */
 export function dashboardRules(index: StreamIndex): RecordRules<DashboardBody> {

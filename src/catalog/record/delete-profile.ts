@@ -2,8 +2,9 @@ import type { Static } from 'typebox'
 import { Type } from '../../base/index.ts'
 import {
   checkText,
+  idShape,
   NAME_LENGTH_MAX,
-  refuseField,
+  nameShape,
   revisionShape,
   shapeCheck,
 } from '../shape/record-checks.ts'
@@ -18,11 +19,15 @@ const COUNT_MAX = 1_000_000_000
 
 /** What a caller may say about a delete profile. */
 export const deleteProfileShape = Type.Object({
-  id: Type.Optional(Type.String({ description: 'Unique in the organization, may be blank' })),
-  name: Type.Optional(Type.String()),
+  id: idShape('Unique in the organization, may be blank'),
+  name: nameShape,
   sizeType: Type.Optional(Type.Enum([...AGE_TYPES])),
   count: Type.Optional(
-    Type.Integer({ description: 'Samples older than so many are deleted in the background' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: COUNT_MAX,
+      description: 'Samples older than so many are deleted in the background',
+    }),
   ),
   revision: revisionShape,
 })
@@ -50,8 +55,5 @@ function readDeleteProfile(
   const { id = before.id, sizeType = before.sizeType, count = before.count } = input
   const name = input.name ?? (before.name || id)
   checkText('delete_profile.name', name, NAME_LENGTH_MAX)
-  if (count < 1 || count > COUNT_MAX) {
-    refuseField('delete_profile.count', `must be a whole number from 1 to ${COUNT_MAX}`)
-  }
   return { id, name, sizeType, count }
 }

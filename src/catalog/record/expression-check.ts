@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import { type Principal, requirePermit } from '../../access/index.ts'
 import { Type } from '../../base/index.ts'
+import { EXPRESSION_LENGTH_MAX } from '../../expression/index.ts'
 import { expressionTypeOf } from '../shape/expression-type.ts'
 import { readTimeZoneField, shapeCheck } from '../shape/record-checks.ts'
 import { VALUE_TYPES } from '../shape/value-type.ts'
@@ -11,7 +12,7 @@ const VARIABLES_MAX = 1_000
 /** An expression that is being written, and what its names stand for. */
 export const expressionCheckShape = Type.Object(
   {
-    expression: Type.String({ description: 'Its text' }),
+    expression: Type.String({ maxLength: EXPRESSION_LENGTH_MAX, description: 'Its text' }),
     variables: Type.Optional(
       Type.Array(
         Type.Object({

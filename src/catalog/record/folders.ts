@@ -9,7 +9,7 @@ import { isMarkConflict } from '../documents/record-uses.ts'
 import { retryConflicts } from '../documents/retry-conflicts.ts'
 import { whileUnused } from '../documents/while-unused.ts'
 import { componentBodyOf } from '../shape/component-shape.ts'
-import { ROOT_FOLDER, readFolder } from '../shape/folder-path.ts'
+import { PATH_LENGTH_MAX, ROOT_FOLDER, readFolder } from '../shape/folder-path.ts'
 import { refuseField, shapeCheck } from '../shape/record-checks.ts'
 import { putComponentOrder } from './component-rules.ts'
 import type { Components } from './components.ts'
@@ -18,7 +18,10 @@ import { type Page, type RecordList, refuseUnknown } from './simple-records.ts'
 /** What a caller may say about a folder. */
 export const folderShape = Type.Object({
   path: Type.Optional(
-    Type.String({ description: 'Starts with /Components; folders above are created if missing' }),
+    Type.String({
+      maxLength: PATH_LENGTH_MAX,
+      description: 'Starts with /Components; folders above are created if missing',
+    }),
   ),
 })
 

@@ -3,7 +3,10 @@ import { Type } from '../../base/index.ts'
 import {
   checkText,
   DESCRIPTION_LENGTH_MAX,
+  descriptionShape,
+  idShape,
   NAME_LENGTH_MAX,
+  nameShape,
   readTimeZoneField,
   revisionShape,
   shapeCheck,
@@ -15,10 +18,15 @@ const SQL_LENGTH_MAX = 200_000
 
 /** What a caller may say about a saved query. */
 export const queryShape = Type.Object({
-  id: Type.Optional(Type.String({ description: 'Unique in the organization, may be blank' })),
-  name: Type.Optional(Type.String()),
-  description: Type.Optional(Type.String()),
-  sql: Type.Optional(Type.String({ description: 'A text of GS SQL; checked when it is saved' })),
+  id: idShape('Unique in the organization, may be blank'),
+  name: nameShape,
+  description: descriptionShape,
+  sql: Type.Optional(
+    Type.String({
+      maxLength: SQL_LENGTH_MAX,
+      description: 'A text of GS SQL; checked when it is saved',
+    }),
+  ),
   timeZoneId: Type.Optional(Type.String({ description: 'An IANA name, for dates; blank is UTC' })),
   revision: revisionShape,
 })

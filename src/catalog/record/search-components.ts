@@ -7,7 +7,7 @@ import { foldName } from './fold-name.ts'
 import type { Page } from './simple-records.ts'
 
 /** Longer than any name of folder, component and ID that people type to find one. */
-const SEARCH_LENGTH_MAX = 1_000
+export const SEARCH_LENGTH_MAX = 1_000
 
 /** The words of a search text. */
 export function readSearch(text: string): string[] {

@@ -7,8 +7,11 @@ import { paceWork, WORK_PER_STREAM } from '../documents/pace-work.ts'
 import {
   checkText,
   DESCRIPTION_LENGTH_MAX,
+  descriptionShape,
+  idShape,
   locationShape,
   NAME_LENGTH_MAX,
+  nameShape,
   readTimeZoneField,
   refuseField,
   revisionShape,
@@ -26,9 +29,9 @@ import { pickLocation, placeStream, readStream } from './stream-rules.ts'
 
 /** What a caller may say about a template; its streams are replaced as a whole. */
 export const templateShape = Type.Object({
-  id: Type.Optional(Type.String({ description: 'The compTmplId or dtId of feed calls' })),
-  name: Type.Optional(Type.String()),
-  description: Type.Optional(Type.String()),
+  id: idShape('The compTmplId or dtId of feed calls'),
+  name: nameShape,
+  description: descriptionShape,
   timeZoneId: Type.Optional(Type.String({ description: "Blank: the organization owner's" })),
   location: Type.Optional(Type.Union([Type.Null(), locationShape])),
   stream: Type.Optional(Type.Array(streamShape, { maxItems: STREAMS_PER_RECORD_MAX })),

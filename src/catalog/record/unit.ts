@@ -2,7 +2,9 @@ import type { Static } from 'typebox'
 import { Type } from '../../base/index.ts'
 import {
   checkText,
+  idShape,
   NAME_LENGTH_MAX,
+  nameShape,
   refuseField,
   revisionShape,
   shapeCheck,
@@ -20,9 +22,14 @@ const NUMBER_FORMAT = /^[0#,]*[0#](?:\.[0#]{1,20})?$/
 
 /** What a caller may say about a unit. */
 export const unitShape = Type.Object({
-  id: Type.Optional(Type.String({ description: 'Unique in the organization, may be blank' })),
-  name: Type.Optional(Type.String()),
-  symbol: Type.Optional(Type.String({ description: 'Glued to the value without a space' })),
+  id: idShape('Unique in the organization, may be blank'),
+  name: nameShape,
+  symbol: Type.Optional(
+    Type.String({
+      maxLength: SYMBOL_LENGTH_MAX,
+      description: 'Glued to the value without a space',
+    }),
+  ),
   symbolLocation: Type.Optional(Type.Enum(['BEFORE', 'AFTER'])),
   numberFormat: Type.Optional(
     Type.String({ description: 'Such as 0,000.00: grouping and two decimals; blank: as it is' }),

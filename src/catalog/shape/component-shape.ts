@@ -1,17 +1,26 @@
 import type { Static } from 'typebox'
 import { STREAMS_PER_RECORD_MAX, Type } from '../../base/index.ts'
 import type { JsonObject } from '../../store/index.ts'
-import { ROOT_FOLDER } from './folder-path.ts'
-import { locationShape, revisionShape } from './record-checks.ts'
+import { PATH_LENGTH_MAX, ROOT_FOLDER } from './folder-path.ts'
+import {
+  descriptionShape,
+  idShape,
+  locationShape,
+  nameShape,
+  revisionShape,
+} from './record-checks.ts'
 import { type Location, type StreamRecord, storedBody, streamShape } from './stream-shape.ts'
 
 /** What a caller may say about a component; everything is optional, unknown fields are ignored. */
 export const componentShape = Type.Object({
-  id: Type.Optional(Type.String({ description: 'Unique in the organization, may be blank' })),
-  name: Type.Optional(Type.String()),
-  description: Type.Optional(Type.String()),
+  id: idShape('Unique in the organization, may be blank'),
+  name: nameShape,
+  description: descriptionShape,
   folder: Type.Optional(
-    Type.String({ description: 'A path that starts with /Components; created if missing' }),
+    Type.String({
+      maxLength: PATH_LENGTH_MAX,
+      description: 'A path that starts with /Components; created if missing',
+    }),
   ),
   timeZoneId: Type.Optional(Type.String({ description: "An IANA name; default: the owner's" })),
   location: Type.Optional(Type.Union([Type.Null(), locationShape])),

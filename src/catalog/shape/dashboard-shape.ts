@@ -1,5 +1,12 @@
 import { Type } from '../../base/index.ts'
-import { refuseField, revisionShape } from './record-checks.ts'
+import {
+  DESCRIPTION_LENGTH_MAX,
+  descriptionShape,
+  idShape,
+  nameShape,
+  refuseField,
+  revisionShape,
+} from './record-checks.ts'
 
 /** What a panel shows. */
 export const PANEL_KINDS = ['chart', 'gauge', 'value', 'table', 'text', 'query'] as const
@@ -17,6 +24,8 @@ export const PANEL_STREAMS_MAX = 20
 /** A list of boards reads whole records: a thousand of these still fit in memory. */
 export const DASHBOARD_BYTES_MAX = 100_000
 const TABLE_ROWS_MAX = 1_000
+/** Enough to know a stream by; a board may name two thousand. */
+export const LABEL_LENGTH_MAX = 200
 
 const WORDS: ReadonlySet<string> = new Set([
   ...['', 'today', 'yesterday', 'this-week', 'last-week'],
@@ -30,6 +39,7 @@ const streamShape = Type.Object({
   streamUid: Type.String(),
   label: Type.Optional(
     Type.String({
+      maxLength: LABEL_LENGTH_MAX,
       description: 'What it is called, for when it is deleted; kept where it is left out',
     }),
   ),
@@ -60,7 +70,7 @@ const queryShape = Type.Object({
 
 const panelShape = Type.Object({
   kind: Type.Enum([...PANEL_KINDS]),
-  title: Type.Optional(Type.String()),
+  title: nameShape,
   x: Type.Integer({ minimum: 0, maximum: GRID_COLUMNS - 1, description: 'Its first column' }),
   y: Type.Integer({ minimum: 0, maximum: GRID_ROWS_MAX, description: 'Its first row' }),
   width: Type.Integer({ minimum: 1, maximum: GRID_COLUMNS, description: 'In columns' }),
@@ -72,16 +82,18 @@ const panelShape = Type.Object({
         'Blank: as the board; today, yesterday, this-week, last-24h (min, h, d, w, mo, y) or from..until in epoch ms',
     }),
   ),
-  text: Type.Optional(Type.String({ description: 'Of a text panel' })),
+  text: Type.Optional(
+    Type.String({ maxLength: DESCRIPTION_LENGTH_MAX, description: 'Of a text panel' }),
+  ),
   options: Type.Optional(optionsShape),
   query: Type.Optional(queryShape),
 })
 
 /** What a caller may say about a dashboard; its panels are replaced as a whole. */
 export const dashboardShape = Type.Object({
-  id: Type.Optional(Type.String({ description: 'Unique in the organization, may be blank' })),
-  name: Type.Optional(Type.String()),
-  description: Type.Optional(Type.String()),
+  id: idShape('Unique in the organization, may be blank'),
+  name: nameShape,
+  description: descriptionShape,
   range: Type.Optional(Type.String({ description: 'Of the panels that have none of their own' })),
   panels: Type.Optional(Type.Array(panelShape, { maxItems: PANELS_MAX })),
   revision: revisionShape,

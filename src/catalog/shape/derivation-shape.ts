@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import { Type } from '../../base/index.ts'
+import { EXPRESSION_LENGTH_MAX } from '../../expression/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import { STATISTIC_IDS, type StatisticId } from './statistic-ids.ts'
 
@@ -35,7 +36,7 @@ const variableShape = Type.Object({
 
 /** What a caller may say about how a stream is derived; it is replaced as a whole. */
 export const derivationShape = Type.Object({
-  expression: Type.String({ description: 'The formula' }),
+  expression: Type.String({ maxLength: EXPRESSION_LENGTH_MAX, description: 'The formula' }),
   variables: Type.Optional(Type.Array(variableShape, { maxItems: VARIABLES_MAX })),
   trigger: Type.Optional(
     Type.Enum([...TRIGGERS], {

@@ -4,7 +4,8 @@ import { refuseField } from './record-checks.ts'
 /** The folder above all others; it is always there. */
 export const ROOT_FOLDER = '/Components'
 
-const PATH_LENGTH_MAX = 1_024
+/** The longest path of a folder. */
+export const PATH_LENGTH_MAX = 1_024
 const DEPTH_MAX = 32
 /** What of a name decides its place in lists: row and index repeat it, and IDs may be names. */
 export const LISTED_LENGTH_MAX = 100

@@ -18,6 +18,16 @@ export const NAME_LENGTH_MAX = 512
 /** A few pages of text. */
 export const DESCRIPTION_LENGTH_MAX = 10_000
 
+/** An ID that people choose, as checkId() takes it. */
+export const idShape = (description: string) =>
+  Type.Optional(Type.String({ maxLength: ID_LENGTH_MAX, description }))
+
+/** A name of a record. */
+export const nameShape = Type.Optional(Type.String({ maxLength: NAME_LENGTH_MAX }))
+
+/** A description of a record. */
+export const descriptionShape = Type.Optional(Type.String({ maxLength: DESCRIPTION_LENGTH_MAX }))
+
 /** Where something stands; every part may be left out. */
 export const locationShape = Type.Object({
   latitude: Type.Optional(Type.Number({ minimum: -90, maximum: 90 })),

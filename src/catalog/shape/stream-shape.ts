@@ -8,7 +8,14 @@ import {
   type LeftAlone,
   type ShownDerivation,
 } from './derivation-shape.ts'
-import { locationShape, referenceShape, revisionShape } from './record-checks.ts'
+import {
+  descriptionShape,
+  idShape,
+  locationShape,
+  nameShape,
+  referenceShape,
+  revisionShape,
+} from './record-checks.ts'
 import { STREAM_TYPES, type StreamType } from './stream-kind.ts'
 import { VALUE_TYPES, type ValueType } from './value-type.ts'
 
@@ -26,9 +33,9 @@ export const streamShape = Type.Object({
       description: 'Names the stream to change in a component edit; one from stream/new adds it',
     }),
   ),
-  id: Type.Optional(Type.String({ description: 'Unique in its component, may be blank' })),
-  name: Type.Optional(Type.String()),
-  description: Type.Optional(Type.String()),
+  id: idShape('Unique in its component, may be blank'),
+  name: nameShape,
+  description: descriptionShape,
   streamType: Type.Optional(Type.Enum([...STREAM_TYPES])),
   valueType: Type.Optional(Type.Enum([...VALUE_TYPES])),
   unit: Type.Optional(referenceShape),

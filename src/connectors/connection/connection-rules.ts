@@ -7,16 +7,13 @@ import {
   shapeCheck,
 } from '../../catalog/index.ts'
 import {
+  CONNECTION_LENGTHS,
   type ConnectionBody,
   type ConnectionInput,
   connectionShape,
   DEFAULT_PORTS,
 } from './connection-shape.ts'
 
-/** What the fields of a connection may have at most: what DNS and databases take. */
-const HOST_LENGTH_MAX = 253
-const TEXT_LENGTH_MAX = 128
-const PASSWORD_LENGTH_MAX = 1_024
 const HOST_NAME = /^(?!-)[a-z0-9_-]{1,63}(?:\.(?!-)[a-z0-9_-]{1,63})*\.?$/i
 /** Names of services, in a text in which parentheses and equal signs mean something. */
 const ORACLE_SERVICE = /^[\w.$#-]+$/
@@ -68,7 +65,7 @@ function readConnection(
   const target = { kind, host, port, user, tls }
   if (input.password !== undefined || isInsert) {
     const password = input.password ?? ''
-    checkText('connection.password', password, PASSWORD_LENGTH_MAX)
+    checkText('connection.password', password, CONNECTION_LENGTHS.password)
     return { ...body, sealedPassword: password === '' ? '' : seal(password, target) }
   }
   const changed = (['kind', 'host', 'port', 'database', 'user', 'tls'] as const).find(
@@ -86,7 +83,7 @@ function readHost(text: string): string {
   const host = /^\[.*\]$/.test(text) ? text.slice(1, -1) : text
   if (host === '') refuseField('connection.host', 'must name a host or an address')
   const isAddress = isIP(host) !== 0 && !host.includes('%')
-  if (host.length > HOST_LENGTH_MAX || (!isAddress && !HOST_NAME.test(host))) {
+  if (host.length > CONNECTION_LENGTHS.host || (!isAddress && !HOST_NAME.test(host))) {
     refuseField(
       'connection.host',
       'must be a host name or an address, without a scheme, port or path',
@@ -96,11 +93,10 @@ function readHost(text: string): string {
 }
 
 function checkFields(body: Omit<ConnectionBody, 'sealedPassword'>): void {
-  const { kind, name, port, database, user } = body
+  const { kind, name, database, user } = body
   checkText('connection.name', name, NAME_LENGTH_MAX)
-  if (port < 1 || port > 65_535) refuseField('connection.port', 'must be from 1 to 65535')
   for (const [field, text] of Object.entries({ database, user })) {
-    checkText(`connection.${field}`, text, TEXT_LENGTH_MAX)
+    checkText(`connection.${field}`, text, CONNECTION_LENGTHS.name)
     if (/\p{Cc}/u.test(text)) refuseField(`connection.${field}`, 'must not hold control characters')
   }
   if (user === '') refuseField('connection.user', 'must not be blank')

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { Type } from '../../base/index.ts'
-import { revisionShape } from '../../catalog/index.ts'
+import { idShape, nameShape, revisionShape } from '../../catalog/index.ts'
 import {
   DATABASE_KINDS,
   type DatabaseKind,
@@ -8,19 +8,33 @@ import {
   type TlsMode,
 } from '../database/database-port.ts'
 
+/** What the fields of a connection may have at most: what DNS and databases take. */
+export const CONNECTION_LENGTHS = { host: 253, name: 128, password: 1_024 } as const
+
 /** What a caller may say about a connection. */
 export const connectionShape = Type.Object({
-  id: Type.Optional(Type.String({ description: 'Unique in the organization, may be blank' })),
-  name: Type.Optional(Type.String()),
+  id: idShape('Unique in the organization, may be blank'),
+  name: nameShape,
   kind: Type.Optional(Type.Enum([...DATABASE_KINDS])),
-  host: Type.Optional(Type.String({ description: 'A host name or an address, nothing else' })),
-  port: Type.Optional(Type.Integer({ description: 'Absent: that of the kind' })),
-  database: Type.Optional(
-    Type.String({ description: 'The database; for Oracle the service. May be blank for others' }),
+  host: Type.Optional(
+    Type.String({
+      maxLength: CONNECTION_LENGTHS.host,
+      description: 'A host name or an address, nothing else',
+    }),
   ),
-  user: Type.Optional(Type.String()),
+  port: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 65_535, description: 'Absent: that of the kind' }),
+  ),
+  database: Type.Optional(
+    Type.String({
+      maxLength: CONNECTION_LENGTHS.name,
+      description: 'The database; for Oracle the service. May be blank for others',
+    }),
+  ),
+  user: Type.Optional(Type.String({ maxLength: CONNECTION_LENGTHS.name })),
   password: Type.Optional(
     Type.String({
+      maxLength: CONNECTION_LENGTHS.password,
       description:
         'Never returned. Give it again when kind, host, port, database, user, or tls change: it must not reach another server',
     }),

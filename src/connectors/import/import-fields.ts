@@ -14,6 +14,9 @@ export type ImportFields = {
   readonly schedule: ImportSchedule | null
 }
 
+const SQL_LENGTH_MAX = 200_000
+const MAX_ROWS_MAX = 1_000_000_000
+
 /** What a caller may say about an import. */
 export const importShape = {
   connection: Type.Optional(
@@ -22,10 +25,17 @@ export const importShape = {
     }),
   ),
   externalSql: Type.Optional(
-    Type.String({ description: 'Sent to the database as it stands; of DB_IMPORT' }),
+    Type.String({
+      maxLength: SQL_LENGTH_MAX,
+      description: 'Sent to the database as it stands; of DB_IMPORT',
+    }),
   ),
   maxRows: Type.Optional(
-    Type.Integer({ minimum: 0, description: 'The most rows of a run, 0: all; of DB_IMPORT' }),
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_ROWS_MAX,
+      description: 'The most rows of a run, 0: all; of DB_IMPORT',
+    }),
   ),
   skipUnchangedRows: Type.Optional(
     Type.Boolean({
@@ -55,9 +65,6 @@ export const IMPORT_DEFAULTS: ImportFields = {
   },
 }
 
-const SQL_LENGTH_MAX = 200_000
-const MAX_ROWS_MAX = 1_000_000_000
-
 /** The fields of an import after an input is applied to those before; refuses what breaks a rule. */
 export async function readImportFields(
   input: ImportInput,
@@ -75,7 +82,6 @@ export async function readImportFields(
   const { skipUnchangedRows = known.skipUnchangedRows } = input
   checkText('connector.externalSql', externalSql, SQL_LENGTH_MAX)
   if (externalSql.trim() === '') refuseField('connector.externalSql', 'must not be blank')
-  if (maxRows > MAX_ROWS_MAX) refuseField('connector.maxRows', `may be ${MAX_ROWS_MAX} at most`)
   const schedule =
     input.schedule === undefined ? known.schedule : await readSchedule(input.schedule)
   return { connection: { uid }, externalSql, maxRows, skipUnchangedRows, schedule }

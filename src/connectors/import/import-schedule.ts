@@ -7,12 +7,17 @@ export type ImportSchedule =
   | { readonly cron: string; readonly timeZoneId: string }
   | { readonly everyMinutes: number }
 
+const CRON_LENGTH_MAX = 200
+
 /** What a caller may say about a schedule; null: none. */
 export const scheduleShape = Type.Union([
   Type.Null(),
   Type.Object({
     cron: Type.Optional(
-      Type.String({ description: 'Minute, hour, day, month, weekday: 0 6 * * 1-5' }),
+      Type.String({
+        maxLength: CRON_LENGTH_MAX,
+        description: 'Minute, hour, day, month, weekday: 0 6 * * 1-5',
+      }),
     ),
     timeZoneId: Type.Optional(Type.String({ description: 'Of the expression; UTC by default' })),
     everyMinutes: Type.Optional(Type.Integer({ description: 'Instead: so many minutes apart' })),
@@ -37,7 +42,6 @@ export interface ScheduleCheck {
 
 const NEXT_RUNS = 3
 const FIELD = 'connector.schedule'
-const CRON_LENGTH_MAX = 200
 /** A month: what is rarer is better said by an expression. */
 const EVERY_MINUTES_MAX = 44_640
 const MINUTE_MS = 60_000

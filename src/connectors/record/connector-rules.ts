@@ -10,15 +10,17 @@ import {
 } from '../../catalog/index.ts'
 import { readImportFields } from '../import/import-fields.ts'
 import { programOf } from '../run/connector-program.ts'
-import { type ConnectorBody, type ConnectorProc, connectorShape } from './connector-shape.ts'
+import {
+  type ConnectorBody,
+  type ConnectorProc,
+  connectorShape,
+  PROC_SQL_LENGTH_MAX,
+} from './connector-shape.ts'
 
 type ConnectorInput = Static<typeof connectorShape>
 
 /** The kind of the documents, and the resource's name. */
 export const CONNECTOR_KIND = 'connector'
-
-/** Long statements are a program; the body of a call that saves them has a megabyte. */
-const SQL_LENGTH_MAX = 200_000
 
 /** Refuses statements with a mistake, naming the field that holds them. */
 export type CheckSql = (proc: ConnectorProc, field: string) => void
@@ -90,7 +92,7 @@ function readConnector(
 export function readProcs(inputs: NonNullable<ConnectorInput['procs']>): ConnectorProc[] {
   const procs = inputs.map(({ sql, timeZoneId }, at) => {
     const field = `connector.procs[${at}]`
-    checkText(`${field}.sql`, sql, SQL_LENGTH_MAX)
+    checkText(`${field}.sql`, sql, PROC_SQL_LENGTH_MAX)
     return { timeZoneId: readTimeZoneField(`${field}.timeZoneId`, timeZoneId || 'UTC'), sql }
   })
   const other = procs.findIndex(({ timeZoneId }) => timeZoneId !== procs[0].timeZoneId)

@@ -1,5 +1,11 @@
 import { Type } from '../../base/index.ts'
-import { referenceShape, revisionShape } from '../../catalog/index.ts'
+import {
+  descriptionShape,
+  idShape,
+  nameShape,
+  referenceShape,
+  revisionShape,
+} from '../../catalog/index.ts'
 import { type ImportFields, importShape } from '../import/import-fields.ts'
 
 /** What brings data to a connector. */
@@ -8,20 +14,24 @@ export const CONNECTOR_TYPES = ['HTTP', 'DB_IMPORT'] as const
 /** Statements of one connector: more belong into several. */
 const PROCS_MAX = 20
 
+/** Long statements are a program; the body of a call that saves them has a megabyte. */
+export const PROC_SQL_LENGTH_MAX = 200_000
+
 const procShape = Type.Object({
   timeZoneId: Type.Optional(
     Type.String({ description: 'The zone of times that tell none; UTC by default' }),
   ),
-  sql: Type.String({ description: 'GS SQL that makes samples of what came' }),
+  sql: Type.String({
+    maxLength: PROC_SQL_LENGTH_MAX,
+    description: 'GS SQL that makes samples of what came',
+  }),
 })
 
 /** What a caller may say about a connector. */
 export const connectorShape = Type.Object({
-  id: Type.Optional(
-    Type.String({ description: 'Its URL endpoint: unique in the organization, not blank' }),
-  ),
-  name: Type.Optional(Type.String()),
-  description: Type.Optional(Type.String()),
+  id: idShape('Its URL endpoint: unique in the organization, not blank'),
+  name: nameShape,
+  description: descriptionShape,
   connType: Type.Optional(Type.Enum([...CONNECTOR_TYPES])),
   runningUser: Type.Optional(
     Type.Unsafe<{ readonly uid: string } | null>({

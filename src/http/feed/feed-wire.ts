@@ -6,26 +6,35 @@ import {
   ID_LENGTH_MAX,
   QUERY_ENTRIES_MAX,
   SAMPLES_PER_CALL_MAX,
+  TEXT_LENGTH_MAX,
   Type,
 } from '../../base/index.ts'
 import { STATISTIC_IDS } from '../../feed/index.ts'
-import { named, oneOf, timeOf } from '../openapi/answer-schema.ts'
+import { named, oneOf, SAMPLE_TIMES, timeOf } from '../openapi/answer-schema.ts'
 
 const text = (description: string) => Type.Optional(Type.String({ description }))
 const flag = (description: string) =>
   Type.Optional(Type.Boolean({ description: `${description}; present counts, false and 0 do not` }))
-const whole = (description: string) => Type.Optional(wholeNumber(description))
+const whole = (description: string, minimum: number) =>
+  Type.Optional(Type.Integer({ format: 'int64', minimum, description }))
 const wholeNumber = (description: string) => Type.Integer({ format: 'int64', description })
+
+/** An ID that a call names: not blank. */
+const idOf = (description: string) =>
+  Type.String({
+    ...{ minLength: 1, maxLength: ID_LENGTH_MAX, pattern: '\\S' },
+    ...(description === '' ? {} : { description }),
+  })
 
 /** Where a component stands in a path. */
 export const componentPath = Type.Object({
-  compId: Type.String({ minLength: 1, maxLength: ID_LENGTH_MAX, description: 'Component ID' }),
+  compId: idOf('Component ID'),
 })
 
 /** Where a stream stands in a path. */
 export const streamPath = Type.Object({
-  compId: Type.String({ minLength: 1, maxLength: ID_LENGTH_MAX, description: 'Component ID' }),
-  streamId: Type.String({ minLength: 1, maxLength: ID_LENGTH_MAX, description: 'Stream ID' }),
+  compId: idOf('Component ID'),
+  streamId: idOf('Stream ID'),
 })
 
 /** Where a stream stands in a path by UIDs. */
@@ -43,6 +52,7 @@ export const feedQuery = Type.Object({
   ed: Type.Optional(timeOf('End, exclusive; without it the latest samples')),
   limit: whole(
     `At most this many items over all streams; ${FEED_LIMIT_MAX} by default; more counts as that`,
+    1,
   ),
   format: Type.Optional(
     oneOf(['csv', 'json'], 'Without it the header Accept decides, text/csv or JSON'),
@@ -123,12 +133,12 @@ export const putFeedAnswer = {
 
 /** Parameters of PUT /feed; any other name is a stream ID when there is no body. */
 export const putFeedQuery = Type.Object({
-  compId: text('Component of the samples; mandatory without a body'),
+  compId: Type.Optional(idOf('Component of the samples; mandatory without a body')),
   compTmplId: text('Template for a component that is to be created'),
   compName: text('Name of a component that is to be created'),
   time: text('Times of the values, epoch ms or RFC 3339, delimited, in their order'),
   timeEl: text('Elapsed ms since each value was read, delimited'),
-  freq: whole('Milliseconds between values; the last one is taken at the upload'),
+  freq: whole('Milliseconds between values; the last one is taken at the upload', 1),
   data: Type.Optional(
     Type.Array(Type.String(), {
       maxItems: QUERY_ENTRIES_MAX,
@@ -136,12 +146,17 @@ export const putFeedQuery = Type.Object({
     }),
   ),
   rsid: Type.Optional(
-    Type.Array(Type.String(), {
+    Type.Array(idOf('Stream ID'), {
       maxItems: QUERY_ENTRIES_MAX,
       description: 'Streams whose last values to answer; may repeat',
     }),
   ),
-  delim: text('Between values and between times; a comma by default'),
+  delim: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'Between values and between times; a comma by default',
+    }),
+  ),
   folder: text('Folder of a component that is to be created; starts with /Components'),
   dtId: text('Template whose stream dsId defines streams that are to be created'),
   dsId: text('Stream of the template dtId'),
@@ -150,8 +165,12 @@ export const putFeedQuery = Type.Object({
   ),
   derMaxS: whole(
     `Most streams derived within the call; more than ${DERIVE_STREAMS_MAX} counts as that`,
+    0,
   ),
-  derTout: whole(`Time limit of the call in ms; more than ${DERIVE_TIMEOUT_MS_MAX} counts as that`),
+  derTout: whole(
+    `Time limit of the call in ms; more than ${DERIVE_TIMEOUT_MS_MAX} counts as that`,
+    0,
+  ),
   streams: Type.Optional(
     Type.Record(Type.String(), Type.String(), {
       maxProperties: QUERY_ENTRIES_MAX,
@@ -169,16 +188,20 @@ export const asPutQuery = Type.Object({
   asPut: Type.Boolean({ description: 'Makes the GET count as the PUT' }),
 })
 
-const idText = Type.String({ minLength: 1, maxLength: ID_LENGTH_MAX })
-const times = Type.Optional(
-  Type.Array(timeOf('Time of each value'), { maxItems: SAMPLES_PER_CALL_MAX }),
-)
+const idText = idOf('')
+const incomingValue = Type.Union([
+  Type.Number(),
+  Type.String({ maxLength: TEXT_LENGTH_MAX }),
+  ...[Type.Boolean(), Type.Null()],
+])
+const samplesMax = { maxItems: SAMPLES_PER_CALL_MAX }
+const times = Type.Optional(Type.Array(timeOf('Time of each value', SAMPLE_TIMES), samplesMax))
 
 const incomingSample = named('IncomingSample', {
   compId: idText,
   streamId: idText,
-  data: value,
-  time: Type.Optional(timeOf('Assigned by the service when missing')),
+  data: incomingValue,
+  time: Type.Optional(timeOf('Assigned by the service when missing', SAMPLE_TIMES)),
 })
 
 const batch = named('FeedBatch', {
@@ -195,7 +218,7 @@ const batch = named('FeedBatch', {
             streamId: Type.Optional(idText),
             streamUid: Type.Optional(Type.String()),
             time: times,
-            data: Type.Array(value, { maxItems: SAMPLES_PER_CALL_MAX }),
+            data: Type.Array(incomingValue, samplesMax),
           }),
           { maxItems: BATCH_ENTRIES_MAX },
         ),
@@ -205,7 +228,7 @@ const batch = named('FeedBatch', {
   }),
 })
 
-const sampleList = Type.Array(incomingSample, { maxItems: SAMPLES_PER_CALL_MAX })
+const sampleList = Type.Array(incomingSample, samplesMax)
 
 /** The two JSON forms of PUT /feed. */
 export const putFeedBody = Type.Union([sampleList, batch], {

@@ -1,6 +1,14 @@
 import { FEED_LIMIT_MAX, PLOT_POINTS_MAX, Type } from '../../base/index.ts'
 import { STATISTIC_IDS } from '../../feed/index.ts'
-import { EXAMPLE_UID, msOf, named, oneOf, orNull, timeOf } from '../openapi/answer-schema.ts'
+import {
+  EXAMPLE_UID,
+  msOf,
+  named,
+  oneOf,
+  orNull,
+  SAMPLE_TIMES,
+  timeOf,
+} from '../openapi/answer-schema.ts'
 
 const FORMS = ['samples', 'changes', 'spans', 'periods']
 const KINDS = ['number', 'boolean', 'text', 'decimal', 'file']
@@ -106,8 +114,8 @@ export const plotAnswers = Type.Union([plotAnswer, plainPlot], { examples: [PLAI
 
 /** Parameters of small lines. */
 export const sparksQuery = Type.Object({
-  from: Type.Optional(timeOf('Start, inclusive; missing: a day before the end')),
-  until: Type.Optional(timeOf('End, exclusive; missing: this moment')),
+  from: Type.Optional(timeOf('Start, inclusive; missing: a day before the end', SAMPLE_TIMES)),
+  until: Type.Optional(timeOf('End, exclusive; missing: this moment', SAMPLE_TIMES)),
   points: Type.Optional(
     Type.Integer({ minimum: 1, description: '48 by default; more than 200 counts as that' }),
   ),

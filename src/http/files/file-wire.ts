@@ -10,7 +10,7 @@ import {
 } from '../../base/index.ts'
 import { parseSampleTime } from '../../time/index.ts'
 import { streamPath, uidPath, warningHeaders } from '../feed/feed-wire.ts'
-import { named, oneOf, timeOf } from '../openapi/answer-schema.ts'
+import { named, oneOf, SAMPLE_TIMES, timeOf } from '../openapi/answer-schema.ts'
 
 const text = (description: string) => Type.Optional(Type.String({ description }))
 const whole = (description: string) =>
@@ -19,7 +19,7 @@ const whole = (description: string) =>
 const fileName = Type.String({
   ...{ minLength: 1, maxLength: FILE_NAME_LENGTH_MAX, description: 'File name' },
 })
-const fileTime = timeOf('Time of the file')
+const fileTime = timeOf('Time of the file', SAMPLE_TIMES)
 
 /** Where a file stands in a path. */
 export const filePath = Type.Object({ ...streamPath.properties, fileName })
@@ -35,7 +35,7 @@ export const uidTimedFilePath = Type.Object({ ...uidFilePath.properties, time: f
 
 /** Parameters of PUT file. */
 export const putFileQuery = Type.Object({
-  time: Type.Optional(timeOf('Time of the file; the current time when missing')),
+  time: Type.Optional(timeOf('Time of the file; the current time when missing', SAMPLE_TIMES)),
   compTmplId: text('Template for a component that is to be created'),
   compName: text('Name of a component that is to be created'),
   folder: text('Folder of a component that is to be created; starts with /Components'),

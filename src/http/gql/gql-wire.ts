@@ -1,10 +1,15 @@
 /** Calls that run GS SQL, from their parameters and bodies. */
 import { readFlag, refuse, Type } from '../../base/index.ts'
 import type { QueryRange } from '../../gql/index.ts'
+import { GS_SQL_LENGTH_MAX } from '../../sql/index.ts'
 import { canonicalTimeZone, parseTime, timeRuleFor } from '../../time/index.ts'
 import { prefersCsv } from '../feed/feed-csv.ts'
 import { EXAMPLE_UID, msOf, named, oneOf, timeOf } from '../openapi/answer-schema.ts'
 import type { RowsForm } from './rows-writer.ts'
+
+/** As far as dates go. */
+const TIME_MAX = 8.64e15
+const FAR_TIMES = { minimum: -TIME_MAX, maximum: TIME_MAX }
 
 const format = Type.Optional(
   oneOf(['csv', 'json'], 'Without it the header Accept decides, text/csv or JSON'),
@@ -21,12 +26,15 @@ const c = Type.Optional(
   }),
 )
 
-const from = Type.Optional(timeOf('@FROM in the text'))
-const until = Type.Optional(timeOf('@UNTIL in the text'))
+const from = Type.Optional(timeOf('@FROM in the text', FAR_TIMES))
+const until = Type.Optional(timeOf('@UNTIL in the text', FAR_TIMES))
 
 /** Parameters of a GET that runs a text. */
 export const gqlQuery = Type.Object({
-  s: Type.String({ description: 'SET and SELECT statements of GS SQL' }),
+  s: Type.String({
+    maxLength: GS_SQL_LENGTH_MAX,
+    description: 'SET and SELECT statements of GS SQL',
+  }),
   tz: Type.Optional(Type.String({ description: "An IANA time zone; by default the user's own" })),
   ...{ from, until, h, c, format },
 })
@@ -40,7 +48,10 @@ export const postQuery = Type.Object({ h, c, format })
 /** Body of a POST that runs a text. */
 export const gqlBody = Type.Object(
   {
-    sql: Type.String({ description: 'SET, SELECT and INSERT statements of GS SQL' }),
+    sql: Type.String({
+      maxLength: GS_SQL_LENGTH_MAX,
+      description: 'SET, SELECT and INSERT statements of GS SQL',
+    }),
     tz: Type.Optional(Type.String({ description: "An IANA time zone; by default the user's own" })),
     dryRun: Type.Optional(Type.Boolean({ description: 'Store nothing, tell the samples' })),
     ...{ from, until },
@@ -129,8 +140,6 @@ export const queryRecord = named(
 )
 
 const BODY_FIELDS = ['sql', 'tz', 'dryRun', 'from', 'until']
-/** As far as dates go. */
-const TIME_MAX = 8.64e15
 
 /** A text to run. */
 interface AskedText {

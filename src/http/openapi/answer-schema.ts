@@ -1,6 +1,6 @@
 /** Schemas of answers. They describe: what is sent is what the handlers return, not what is in here. */
 import type { TObject, TProperties, TSchema } from 'typebox'
-import { Type } from '../../base/index.ts'
+import { EARLIEST_TIME, TIME_END, Type } from '../../base/index.ts'
 
 /** A schema that clients know by a name: with a title it becomes a component of the description. */
 export function named<P extends TProperties>(
@@ -22,8 +22,18 @@ export const msOf = (description: string) =>
  * A time that a call gives. The description declares numbers: with texts beside them, generated
  * clients would need a union for every time.
  */
-export const timeOf = (description: string) =>
-  Type.Integer({ format: 'int64', description: `${description}; epoch ms, or RFC 3339` })
+export const timeOf = (
+  description: string,
+  bounds: { readonly minimum?: number; readonly maximum?: number } = {},
+) =>
+  Type.Integer({
+    format: 'int64',
+    ...bounds,
+    description: `${description}; epoch ms, or RFC 3339`,
+  })
+
+/** The times that samples may have. */
+export const SAMPLE_TIMES = { minimum: Number(EARLIEST_TIME), maximum: TIME_END - 1 } as const
 
 /** One of some words. */
 export const oneOf = (words: readonly string[], description?: string) =>

@@ -1,5 +1,6 @@
 import type { TObject, TSchema } from 'typebox'
 import { refuse, Type } from '../../base/index.ts'
+import { SEARCH_LENGTH_MAX } from '../../catalog/index.ts'
 import { pageSchema } from './envelope.ts'
 
 /** The schema of a body that wraps one record in the name of its resource; named after what is answered. */
@@ -35,7 +36,10 @@ export const componentListQuery = Type.Object({
   ),
   id: Type.Optional(Type.String({ description: 'Only the one that has this ID' })),
   search: Type.Optional(
-    Type.String({ description: 'Only what has each of these words in folder, name or ID' }),
+    Type.String({
+      maxLength: SEARCH_LENGTH_MAX,
+      description: 'Only what has each of these words in folder, name or ID',
+    }),
   ),
 })
 

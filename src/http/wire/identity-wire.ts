@@ -5,8 +5,10 @@ import {
   type ApiKey,
   type ApiKeyFields,
   type AuditRecord,
+  KEY_BOUNDS,
   type NewUser,
   nameOf,
+  ORGANIZATION_NAME_MAX,
   type Organization,
   type OrganizationFields,
   type OrgUser,
@@ -14,7 +16,7 @@ import {
   type User,
   type UserChanges,
 } from '../../auth/index.ts'
-import { KEY_ENTRIES_MAX, type Quotas, refuse, Type } from '../../base/index.ts'
+import { type Quotas, refuse, Type } from '../../base/index.ts'
 
 const text = (description: string) => Type.String({ maxLength: 2_000, description })
 const oneOf = (values: readonly string[]) =>
@@ -38,7 +40,9 @@ export const passwordHeader = Type.Object({
 export const uidParams = Type.Object({ uid: Type.String() })
 
 const organizationFields = Type.Object({
-  name: Type.Optional(text('What people call it')),
+  name: Type.Optional(
+    Type.String({ maxLength: ORGANIZATION_NAME_MAX, description: 'What people call it' }),
+  ),
   rateLimits: Type.Optional(
     text('off, default, classic or own figures; blank follows the service'),
   ),
@@ -88,7 +92,9 @@ export const orgUserBody = Type.Object(
 )
 
 const keyFields = Type.Object({
-  name: Type.Optional(text('What people call it')),
+  name: Type.Optional(
+    Type.String({ maxLength: KEY_BOUNDS.name, description: 'What people call it' }),
+  ),
   description: Type.Optional(text('')),
   capabilities: Type.Optional(
     Type.Array(
@@ -98,12 +104,15 @@ const keyFields = Type.Object({
           maxItems: methods.length,
         }),
       }),
-      { maxItems: KEY_ENTRIES_MAX, description: 'What the key may do; disabled without an entry' },
+      {
+        maxItems: KEY_BOUNDS.entries,
+        description: 'What the key may do; disabled without an entry',
+      },
     ),
   ),
   ipAddresses: Type.Optional(
     Type.Array(Type.String(), {
-      maxItems: KEY_ENTRIES_MAX,
+      maxItems: KEY_BOUNDS.entries,
       description: 'Addresses or CIDR ranges it may be used from',
     }),
   ),

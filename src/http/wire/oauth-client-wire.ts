@@ -1,18 +1,32 @@
 import type { Static } from 'typebox'
-import type { ClientFields, Grant, RegisteredClient } from '../../auth/index.ts'
-import { REDIRECT_URIS_MAX, Type } from '../../base/index.ts'
+import {
+  CLIENT_BOUNDS,
+  type ClientFields,
+  type Grant,
+  REDIRECT_URI_LENGTH_MAX,
+  type RegisteredClient,
+} from '../../auth/index.ts'
+import { Type } from '../../base/index.ts'
 
 /** What an administrator writes about a client; what an update leaves out stays as it is. */
 export const clientBodySchema = Type.Object(
   {
     oauth_client: Type.Object({
-      name: Type.Optional(Type.String({ description: 'Shown to users when they are asked' })),
+      name: Type.Optional(
+        Type.String({
+          maxLength: CLIENT_BOUNDS.name,
+          description: 'Shown to users when they are asked',
+        }),
+      ),
       logo: Type.Optional(
-        Type.String({ description: 'An https address or a data:image, or blank' }),
+        Type.String({
+          maxLength: CLIENT_BOUNDS.logo,
+          description: 'An https address or a data:image, or blank',
+        }),
       ),
       redirectUris: Type.Optional(
-        Type.Array(Type.String(), {
-          maxItems: REDIRECT_URIS_MAX,
+        Type.Array(Type.String({ maxLength: REDIRECT_URI_LENGTH_MAX }), {
+          maxItems: CLIENT_BOUNDS.redirectUris,
           description: 'The only addresses codes are sent to, exactly',
         }),
       ),

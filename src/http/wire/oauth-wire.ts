@@ -1,8 +1,8 @@
-import { showMetadata } from '../../auth/index.ts'
+import { PARAMETER_LENGTH_MAX, showMetadata } from '../../auth/index.ts'
 import { Type } from '../../base/index.ts'
 import { EXAMPLE_UID, named, oneOf } from '../openapi/answer-schema.ts'
 
-const text = (description: string) => Type.String({ description })
+const text = (description: string) => Type.String({ maxLength: PARAMETER_LENGTH_MAX, description })
 const optionalText = (description: string) => Type.Optional(text(description))
 
 /** The token request of service.md 5.3, for the API description. */

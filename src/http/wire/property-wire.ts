@@ -1,4 +1,5 @@
 import { refuse, Type } from '../../base/index.ts'
+import { descriptionShape, nameShape } from '../../catalog/index.ts'
 import { doneAnswer } from '../openapi/answer-schema.ts'
 
 /** Flags of the property GET. */
@@ -8,7 +9,7 @@ export const propertyQuery = Type.Object({
 })
 
 const properties = Type.Object(
-  { name: Type.Optional(Type.String()), description: Type.Optional(Type.String()) },
+  { name: nameShape, description: descriptionShape },
   { title: 'Properties' },
 )
 
