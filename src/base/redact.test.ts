@@ -11,6 +11,9 @@ test('redactUrl() masks secret parameters however they are written', () => {
   check(`/api/feed?&session=${SECRET}`, '/api/feed?&session=[redacted]')
   check(`/api/feed?api%5Fkey=${SECRET}`, '/api/feed?api%5Fkey=[redacted]')
   check(`/cb?code=${SECRET}&state=x`, '/cb?code=[redacted]&state=x')
+  const key = '6e2a1c04-93d5-4b7f-8a61-0c5d9e3f7b28'
+  check(`/api/comp/c/feed?key=${key}&x=%20${key}`, '/api/comp/c/feed?key=[redacted]&x=[redacted]')
+  check(`/api/feed?org=${key}&streamUid=${key}`, `/api/feed?org=${key}&streamUid=${key}`)
   check('/api/feed?a=%zz', '/api/feed?a=%zz')
   check('/api/feed', '/api/feed')
 })

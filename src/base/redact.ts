@@ -19,6 +19,7 @@ const secretNames = [
   'x-api-key',
 ]
 
+const SECRET_SHAPE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const MASK = '[redacted]'
 const names = secretNames.join('|')
 /** A name may be percent-encoded in part, as in `api%5Fkey`; such names are masked whatever they say. */
@@ -50,7 +51,9 @@ export function redactUrl(url: string): string {
     const equalsAt = pair.indexOf('=')
     if (equalsAt < 0) return pair
     const name = pair.slice(0, equalsAt)
-    return isSecretName(decoded(name)) ? `${name}=${MASK}` : pair
+    const isSecret =
+      isSecretName(decoded(name)) || isSecretValue(decoded(name), pair.slice(equalsAt + 1))
+    return isSecret ? `${name}=${MASK}` : pair
   })
   return `${url.slice(0, queryAt)}?${masked.join('&')}`
 }
@@ -59,6 +62,11 @@ function isSecretName(name: string): boolean {
   const lower = name.toLowerCase()
   // `code` is a secret in the URL of an OAuth redirect only: elsewhere it names an error.
   return lower === 'code' || secretNames.includes(lower)
+}
+
+/** Keys, sessions, and tokens have the shape of UIDs. People send them under wrong names, such as `key`. */
+function isSecretValue(name: string, value: string): boolean {
+  return !/uid$|^org$/i.test(name) && SECRET_SHAPE.test(decoded(value).trim())
 }
 
 function decoded(name: string): string {

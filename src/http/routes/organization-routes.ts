@@ -98,7 +98,7 @@ function readingRoutes(app: App, deps: OrganizationRoutesDeps): void {
 
 /** Warns of rate limits that are wider than the operator allows: they are saved, and count as the operator's. */
 function warnCapped(
-  { uid, rateFigures: own }: Organization,
+  { uid, rateLimits, rateFigures: own }: Organization,
   { rateFiguresOf }: Pick<Identity, 'rateFiguresOf'>,
 ): readonly string[] {
   if (own === undefined) return []
@@ -108,6 +108,8 @@ function warnCapped(
     if (figure === undefined || isDeepStrictEqual(figure, own[name])) return []
     return [`${name} counts as ${figure.calls} calls per ${figure.perMs / 1_000} s`]
   })
+  // Failed credentials are counted before it is known which organization they belong to.
+  if (/\bfailed=/.test(rateLimits)) capped.push('failed is set by the operator alone')
   return capped.length === 0 ? [] : [`The operator limits rateLimits: ${capped.join('; ')}`]
 }
 

@@ -2,6 +2,7 @@
 import type { AuditAct, AuditFilter, AuditRecord } from '../../auth/index.ts'
 import { AUDIT_ACTS, isAuditAct } from '../../auth/index.ts'
 import { refuse, Type } from '../../base/index.ts'
+import { readTimeParameter } from '../../time/index.ts'
 import { prefersCsv } from '../feed/feed-csv.ts'
 import { msOf, named, oneOf } from '../openapi/answer-schema.ts'
 import { readQueryText } from './catalog-wire.ts'
@@ -10,6 +11,7 @@ import { AUDIT_EXAMPLE, auditRecord } from './identity-answers.ts'
 
 const SEARCH_LENGTH_MAX = 200
 const ACTOR_LENGTH_MAX = 100
+const TIME_MAX = 999_999_999_999_999
 
 /** Parameters of the list, for the description. */
 export const auditQuery = Type.Object({
@@ -81,10 +83,9 @@ export function asksForCsv(query: unknown, accept: string | undefined): boolean 
 function readTime(query: unknown, name: string): number | undefined {
   const text = readQueryText(query, name)
   if (text === undefined) return undefined
-  if (!/^\d{1,15}$/.test(text)) {
-    refuse('bad_input', { what: `${name} must be a whole number of epoch milliseconds` })
-  }
-  return Number(text)
+  const time = readTimeParameter([[name, text]], name) ?? 0
+  // Entries are found by times of 15 digits, and none is older than the service.
+  return Math.min(Math.max(time, 0), TIME_MAX)
 }
 
 function readShort(query: unknown, name: string, max: number): string | undefined {

@@ -45,6 +45,9 @@ test('entries are found by person, act, time and words', async () => {
   ])
   const [first, second] = [START + MINUTE, START + 2 * MINUTE]
   assert.deepEqual(await actsOf(`from=${first}&until=${second}`), ['unit_created'])
+  const texts = 'from=2026-01-15T00:01:00Z&until=2026-01-15T01:02:00%2B01:00'
+  assert.deepEqual(await actsOf(texts), ['unit_created'])
+  assert.deepEqual(await actsOf('from=-1&until=1'), [])
   assert.deepEqual(await actsOf(`from=${second}&actor=user:ann`), ['unit_deleted'])
   assert.deepEqual(await actsOf('search=BAR%20press'), ['unit_deleted', 'unit_created'])
   assert.deepEqual(await actsOf('search=bar%20none'), [])
@@ -59,8 +62,8 @@ test('a filter that cannot be read is refused, and says why', async () => {
     assert.match(body.message, pattern)
   }
   await refused('act=nothing', /no act "nothing"/)
-  await refused('from=x', /from must be a whole number/)
-  await refused('from=-1', /from must be/)
+  await refused('from=x', /"from" must be a whole number of epoch milliseconds, or RFC 3339/)
+  await refused('from=2026-01-15T00:01:00', /offset/)
   await refused('from=2&until=2', /before until/)
   await refused(`search=${'x'.repeat(201)}`, /at most 200/)
   await refused('search=a&search=b', /once/)

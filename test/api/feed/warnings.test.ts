@@ -58,6 +58,10 @@ test('rateLimits of an organization that the operator caps are saved with a warn
     'The operator limits rateLimits: feed counts as 10000 calls per 10 s',
   )
   assert.equal(await save({ name: 'Other' }), null)
+  assert.equal(
+    await save({ rateLimits: 'failed=5/1m' }),
+    'The operator limits rateLimits: failed is set by the operator alone',
+  )
   assert.equal(await save({ rateLimits: 'feed=5/1s' }), null)
   assert.equal(await save({ rateLimits: '' }), null)
   const made = await owner('PUT', '/api/organization', {
