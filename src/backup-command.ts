@@ -23,9 +23,9 @@ const SIGNAL_EXITS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
 const KEY_LEFT_OUT =
   'secret.key is not in it: keep a copy of that file elsewhere, or give --with-key. Without it API keys ' +
-  'work, but their secrets cannot be shown, and second factors must be set up anew'
+  'work, but their secrets cannot be shown, and passwords of connections and second factors must be set again'
 const KEY_IN =
-  'secret.key is in it: whoever reads this backup can read the secrets of all API keys and second factors'
+  'secret.key is in it: whoever reads this backup can read the secrets of all API keys, connections, and second factors'
 const KEY_RESTORED = 'secret.key came from the backup'
 
 /** Copies the data folder to the target that the line names. */
@@ -136,9 +136,9 @@ function restoredFolder(): string {
 function lostKey(to: string): string {
   return (
     `secret.key was not in the backup: put a copy of it into ${resolve(to)} before the service starts. ` +
-    'Without it a fresh one is made: API keys, passwords and sessions work as before, but secrets of API keys ' +
-    'that were made until then cannot be shown, and people with a second factor sign in with a recovery code ' +
-    'and set it up anew'
+    'Without it the service creates another key file. API keys, sign-in passwords, and sessions work as before. ' +
+    'Secrets of earlier API keys cannot be shown, each connection needs its password again, and people with a ' +
+    'second factor sign in with a recovery code and set it up again'
   )
 }
 

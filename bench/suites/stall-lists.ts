@@ -71,7 +71,20 @@ const LISTS: readonly MeasuredList[] = [
       return call(target, { path, init: { method: 'PUT' }, status: [200] })
     },
   },
+  { name: 'names of streams in GS SQL', prepare: readingNames },
 ]
+
+/** Reads the names of all streams of a component that has so many. */
+async function readingNames(target: Target, session: string): Promise<Send> {
+  for (const count of [SHORT, LONG]) {
+    const samples = many(count, (at) => ({ compId: `wide ${count}`, streamId: `s${at}`, data: 1 }))
+    await call(target, { path: '/api/feed', init: put(samples), status: [200] })
+  }
+  return (count) => {
+    const sql = encodeURIComponent(`SELECT name FROM STREAM WHERE cid = 'wide ${count}'`)
+    return call(target, { path: `/api/gql?c=5&s=${sql}&${session}`, init: {}, status: [200] })
+  }
+}
 
 /** The ratio of CPU times of each list. */
 export async function listRows(): Promise<Row[]> {

@@ -1,11 +1,5 @@
 import type { Principal } from '../access/index.ts'
-import {
-  type Clock,
-  KeyedMutex,
-  PAGE_LIMIT_MAX,
-  STREAMS_CREATED_PER_CALL_MAX,
-  systemClock,
-} from '../base/index.ts'
+import { type Clock, KeyedMutex, STREAMS_CREATED_PER_CALL_MAX, systemClock } from '../base/index.ts'
 import type { CatalogDocument, CatalogStore, StreamHandle } from '../store/index.ts'
 import type { CycleDefinition } from '../time/index.ts'
 import { autoCreate } from './create/auto-create.ts'
@@ -187,24 +181,6 @@ export class Catalog {
   async componentName(orgUid: string, uid: string): Promise<string | undefined> {
     const document = await this.#base.documents.get({ orgUid, kind: 'component', uid })
     return document === undefined ? undefined : String(document.body.name ?? '')
-  }
-
-  /** The records of all streams of a component, some at a time, for parts that need more than the index holds. */
-  async *describeStreams(
-    orgUid: string,
-    componentUid: string,
-  ): AsyncGenerator<{ readonly handle: StreamHandle; readonly record: StreamRecord }[]> {
-    const { documents } = this.#base
-    const names = sourceNames(this.index, orgUid, undefined)
-    const query = { orgUid, kind: 'stream', parentUid: componentUid, limit: PAGE_LIMIT_MAX }
-    for (let start = 0; ; start += PAGE_LIMIT_MAX) {
-      const page = await documents.list({ ...query, start, leavesOutDamaged: true })
-      yield page.documents.flatMap((document) => {
-        const { handle } = document
-        return handle === undefined ? [] : [{ handle, record: showStream(document, names) }]
-      })
-      if (start + PAGE_LIMIT_MAX >= page.totalCount) return
-    }
   }
 
   /** The record of a living component, without its streams, for parts that need more than the index holds. */

@@ -8,7 +8,7 @@ import { after, test } from 'node:test'
 import { crc32 } from 'node:zlib'
 import { openStorage } from '../../src/assembly/open-storage.ts'
 import { createLog, readConfig, systemClock } from '../../src/base/index.ts'
-import { migrateFolder, openSampleStore } from '../../src/store/embedded/index.ts'
+import { checkFolder, migrateFolder, openSampleStore } from '../../src/store/embedded/index.ts'
 import { packChunk, RUN_LEVEL } from '../../src/store/embedded/rows/chunk-row.ts'
 import { ChunkTable } from '../../src/store/embedded/seal/chunk-table.ts'
 import { openSamplesFile } from '../../src/store/embedded/seal/open-samples-file.ts'
@@ -182,6 +182,21 @@ const REFUSED: ReadonlyArray<{
       change(folder, 'payloads.db', 'CREATE TABLE one (a); PRAGMA user_version = 99'),
   },
   {
+    what: 'an empty payloads.db of a later Weir',
+    text: /^payloads\.db has format 99 .* later Weir/,
+    spoil: (folder) => change(folder, 'payloads.db', 'PRAGMA user_version = 99'),
+  },
+  {
+    what: 'a samples.db that lost its format number',
+    text: /^samples\.db has tables but no format number/,
+    spoil: (folder) => change(folder, 'samples.db', 'PRAGMA user_version = 0'),
+  },
+  {
+    what: 'a samples.db with a format number below 0',
+    text: /^samples\.db has tables but no format number/,
+    spoil: (folder) => change(folder, 'samples.db', 'PRAGMA user_version = -1'),
+  },
+  {
     what: 'a journal of a later Weir',
     text: /^journal has format 2 .* later Weir/,
     samples: 'unsealed',
@@ -232,6 +247,14 @@ for (const { what, text, samples = 'unsealed', spoil } of REFUSED) {
     }
   })
 }
+
+test('checkFolder() lets a payloads.db pass that cannot be read: its store sets it aside', async () => {
+  const folder = await oldFolder({ samples: 'unsealed', end: 'stopped' }, 'payloads')
+  for (const bytes of ['hello', '\0'.repeat(8_192)]) {
+    writeFileSync(join(folder, 'payloads.db'), bytes)
+    checkFolder(folder)
+  }
+})
 
 test('a migration that fails leaves all databases as they were', async () => {
   const state = { samples: 'sealed', end: 'stopped' } as const

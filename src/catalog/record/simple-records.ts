@@ -228,10 +228,10 @@ export class SimpleRecords<Body extends { id: string; name: string }> {
     const old = this.#bodyOf(before)
     const name = quoted(body.name || body.id)
     const fields = changedFields(old, body).map((field) => fieldNames[field] ?? field)
-    const saved =
-      before === undefined
-        ? planChange(author, { kind, uid, verb: 'created', detail: body.name || body.id })
-        : planUpdate(author, { kind, uid, name, fields })
+    if (before === undefined) {
+      return [...planChange(author, { kind, uid, verb: 'created', detail: body.name || body.id })]
+    }
+    const saved = planUpdate(author, { kind, uid, name, fields })
     const own = ownChanges(old, body).flatMap(({ verb, detail }) =>
       planChange(author, { kind, uid, verb, detail: `${name}: ${detail}` }),
     )

@@ -13,9 +13,6 @@ import type {
 import { type ShowSample, sampleCell } from './sample-cells.ts'
 import { COMPONENT_RECORD, STREAM_RECORD } from './stored-tables.ts'
 
-/** Streams of one component from which on all their records are read at once. */
-const MANY_OF_COMPONENT = 8
-
 /** Streams looked into before others have their turn: about a millisecond. */
 export const STREAMS_PER_SLICE = 32
 
@@ -78,28 +75,22 @@ export async function readStreamRows(
   return rows
 }
 
+/**
+ * Reads the records of streams one by one. A list of all streams of a component costs the whole component for each page
+ * of it, which takes seconds where a component has thousands of streams.
+ */
 async function readRecords(
   catalog: Catalog,
   handles: readonly StreamHandle[],
 ): Promise<Map<StreamHandle, StreamRecord>> {
-  const { index } = catalog
-  const living = handles.filter((handle) => index.has(handle))
-  const byComponent = Map.groupBy(living, (handle) => index.componentRefOf(handle))
   const records = new Map<StreamHandle, StreamRecord>()
-  for (const own of byComponent.values()) {
-    if (own.length < MANY_OF_COMPONENT) {
-      for (const handle of own) {
-        const record = await catalog.describeStream(handle)
-        if (record !== undefined) records.set(handle, record)
-      }
-      continue
+  for (let start = 0; start < handles.length; start += STREAMS_PER_SLICE) {
+    const slice = handles.slice(start, start + STREAMS_PER_SLICE)
+    const found = await Promise.all(slice.map((handle) => catalog.describeStream(handle)))
+    for (const [at, record] of found.entries()) {
+      if (record !== undefined) records.set(slice[at], record)
     }
-    if (!index.has(own[0])) continue
-    const { orgUid, uid } = index.componentOf(own[0])
-    const wanted = new Set(own)
-    for await (const page of catalog.describeStreams(orgUid, uid)) {
-      for (const { handle, record } of page) if (wanted.has(handle)) records.set(handle, record)
-    }
+    await nextTurn()
   }
   return records
 }

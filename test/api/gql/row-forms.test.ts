@@ -46,3 +46,18 @@ test('CAST takes INT as it takes INTEGER and LONG', async () => {
   const rows = await owner('GET', `/api/gql?s=${encodeURIComponent(table)}`)
   assert.deepEqual(rows.body.rows, [[7]], rows.text)
 })
+
+test('records of more streams than a slice are read once each', async () => {
+  const count = 1_100
+  const body = Array.from({ length: count }, (_, at) => ({
+    compId: 'wide',
+    streamId: `s${at}`,
+    data: 1,
+  }))
+  assert.equal((await owner('PUT', '/api/feed', body)).status, 200)
+  const sql = `SELECT name FROM STREAM WHERE cid = 'wide'`
+  const { body: answer } = await owner('GET', `/api/gql?c=5000&s=${encodeURIComponent(sql)}`)
+  const names = answer.rows.map(([name]: [string]) => name)
+  assert.deepEqual(new Set(names), new Set(body.map(({ streamId }) => streamId)))
+  assert.equal(names.length, count)
+})

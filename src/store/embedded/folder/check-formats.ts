@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { CatalogDamaged } from '../../catalog-port.ts'
 import { checkCatalogFile, damagedCatalog } from '../catalog/open-catalog-file.ts'
-import { damageOf, isDamagedFile } from '../damage/folder-damaged.ts'
+import { damageOf, FolderDamaged, isDamagedFile } from '../damage/folder-damaged.ts'
+import { formatOf } from '../damage/known-format.ts'
 import { PAYLOAD_FILE, requireKnownPayloads } from '../payloads/open-payload-file.ts'
 import { checkSamplesFile } from '../seal/samples-migrations.ts'
 import { readKeyFile } from './key-file.ts'
@@ -23,14 +24,13 @@ export function checkFormats(folder: string): void {
     }
   })
   checkDatabase(folder, 'samples.db', checkSamplesFile)
-  checkDatabase(folder, PAYLOAD_FILE, (db) => {
-    try {
-      requireKnownPayloads(db)
-    } catch (error) {
-      // One that is damaged is set aside when it is opened.
-      if (!isDamagedFile(error)) throw error
-    }
-  })
+  try {
+    checkDatabase(folder, PAYLOAD_FILE, requireKnownPayloads)
+  } catch (error) {
+    // One that is damaged is set aside when it is opened.
+    if (!(error instanceof Error && (isDamagedFile(error) || isDamagedFile(error.cause))))
+      throw error
+  }
 }
 
 function checkDatabase(
@@ -45,7 +45,13 @@ function checkDatabase(
     using db = openIdle(file)
     // Without tables it is not made to its end yet; whether it may be is a question of the other parts.
     const tables = db.prepare(`SELECT 1 FROM sqlite_schema LIMIT 1`).get()
-    if (tables !== undefined) check(db, file)
+    const format = formatOf(db)
+    if (tables !== undefined && format < 1) {
+      throw new FolderDamaged(
+        `${name} has tables but no format number: restore the data folder from a backup`,
+      )
+    }
+    if (tables !== undefined || format !== 0) check(db, file)
   } catch (error) {
     throw damageOf(error, file) ?? error
   }
