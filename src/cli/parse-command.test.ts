@@ -73,7 +73,7 @@ test('every command and option is in the usage text and in docs/cli.md', () => {
     if (name === 'help') continue
     for (const text of [usageText, docs]) assert.ok(text.includes(name), name)
     for (const option of options) {
-      const isPositional = ['email', 'uid', 'name', 'target', 'backup'].includes(option)
+      const isPositional = ['email', 'uid', 'name', 'target', 'backup', 'driver'].includes(option)
       if (!isPositional) assert.ok(usageText.includes(`--${option}`), `${name} --${option}`)
       if (!isPositional) assert.ok(docs.includes(`--${option}`), `${name} --${option} in docs`)
     }

@@ -13,8 +13,13 @@ interface Use {
   readonly at: number
 }
 
+/** After a webhook, a free runner is kept for the next one for this time. Its sender waits, and a start takes a second. */
+const KEPT_FOR_WEBHOOKS_MS = 600_000
+
 /** What runs at a moment: calls by kind, and of each owner. */
 interface Busy {
+  /** Runners that could take a call at once. */
+  readonly freeCount: number
   readonly total: Record<RunKind, number>
   readonly byOwner: Map<string, Record<RunKind, number> & { workedMs: number }>
 }
@@ -32,15 +37,21 @@ export class FairShare {
   readonly #runnersMax: number
   readonly #clock: Clock
   readonly #useOf = new Map<string, Use>()
+  #webhookAt = Number.NEGATIVE_INFINITY
 
   constructor(runnersMax: number, clock: Clock) {
     this.#runnersMax = runnersMax
     this.#clock = clock
   }
 
+  /** Notes that a call arrived. */
+  note(kind: RunKind): void {
+    if (kind === 'webhook') this.#webhookAt = this.#clock.elapsed()
+  }
+
   /** Counts what runs. */
-  count(running: Iterable<RunningCall>): Busy {
-    const busy: Busy = { total: { query: 0, webhook: 0 }, byOwner: new Map() }
+  count(running: Iterable<RunningCall>, freeCount: number): Busy {
+    const busy: Busy = { freeCount, total: { query: 0, webhook: 0 }, byOwner: new Map() }
     for (const { call, clock } of running) {
       const kind = kindOf(call)
       const of = busy.byOwner.get(call.owner) ?? { query: 0, webhook: 0, workedMs: 0 }
@@ -52,15 +63,17 @@ export class FairShare {
     return busy
   }
 
-  /** The most runners there may be. The last one is started for a webhook only. */
-  mostRunners({ total }: Busy, waitingWebhooks: number): number {
-    return this.#runnersMax + (total.webhook + waitingWebhooks > 0 ? 1 : 0)
+  /** The most runners there may be. The last one is started where webhooks are used. */
+  mostRunners(): number {
+    return this.#runnersMax + (this.#hasWebhooks ? 1 : 0)
   }
 
   /** Whether an owner may have a further runner: each leaves one of a kind, and one of all, to others. */
-  mayRun({ total, byOwner }: Busy, owner: string, kind: RunKind): boolean {
+  mayRun({ freeCount, total, byOwner }: Busy, owner: string, kind: RunKind): boolean {
     const most = this.#runnersMax
     if (total[kind] >= most) return false
+    // A query that took the last free runner would let the next webhook wait for a process to start.
+    if (kind === 'query' && freeCount <= 1 && total.webhook === 0 && this.#hasWebhooks) return false
     const of = byOwner.get(owner)
     if (of === undefined) return true
     return of[kind] < Math.max(1, most - 1) && of.query + of.webhook < Math.max(2, most)
@@ -82,6 +95,10 @@ export class FairShare {
       this.#useOf.delete(oldest)
       return
     }
+  }
+
+  get #hasWebhooks(): boolean {
+    return this.#clock.elapsed() - this.#webhookAt < KEPT_FOR_WEBHOOKS_MS
   }
 
   #pastMs(owner: string): number {

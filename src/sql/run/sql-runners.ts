@@ -149,6 +149,7 @@ export class SqlRunners {
 
   #admit(call: SqlCall): Promise<SqlRunSummary> {
     if (this.#isClosed) throw closing()
+    this.#share.note(kindOf(call))
     const waitingCalls = this.#waiting[kindOf(call)]
     const free = this.#waitingCount === 0 ? this.#freeRunnerFor(call) : undefined
     if (free !== undefined) return this.#startOn(free, call)
@@ -167,7 +168,7 @@ export class SqlRunners {
 
   /** Gives calls that wait to runners that are free. */
   #dispatch(): void {
-    while (this.#waitingCount > 0 && this.#hasFreeRunner()) {
+    while (this.#waitingCount > 0 && this.#freeCount > 0) {
       const waiting = this.#next('webhook') ?? this.#next('query')
       if (waiting === undefined) break
       const runner = this.#freeRunnerFor(waiting.call)
@@ -178,7 +179,7 @@ export class SqlRunners {
   }
 
   #next(kind: RunKind): WaitingCall | undefined {
-    const busy = this.#share.count(this.#runningCalls())
+    const busy = this.#busy()
     return this.#waiting[kind].shift(
       (owner) => this.#share.mayRun(busy, owner, kind),
       (owner) => this.#share.usedMs(busy, owner),
@@ -205,14 +206,17 @@ export class SqlRunners {
     return run
   }
 
-  #hasFreeRunner(): boolean {
-    for (const runner of this.#runners) if (runner.isFree) return true
-    return false
+  get #freeCount(): number {
+    return [...this.#runners].filter(({ isFree }) => isFree).length
+  }
+
+  #busy() {
+    return this.#share.count(this.#runningCalls(), this.#freeCount)
   }
 
   /** A free runner, one that has the program if there is any. */
   #freeRunnerFor(call: SqlCall): Runner | undefined {
-    const busy = this.#share.count(this.#runningCalls())
+    const busy = this.#busy()
     if (!this.#share.mayRun(busy, call.owner, kindOf(call))) return undefined
     let found: Runner | undefined
     for (const runner of this.#runners) {
@@ -226,10 +230,8 @@ export class SqlRunners {
   /** Has one runner more than there are calls, as far as there may be so many. */
   #startRunners(): void {
     if (this.#isClosed || this.#clock.elapsed() < this.#startAfter) return
-    const running = this.#runningCalls()
-    const needed = this.#waitingCount + running.length + 1
-    const busy = this.#share.count(running)
-    const most = Math.min(needed, this.#share.mostRunners(busy, this.#waiting.webhook.count))
+    const needed = this.#waitingCount + this.#runningCalls().length + 1
+    const most = Math.min(needed, this.#share.mostRunners())
     while (this.#runners.size + this.#startingCount < most) this.#startRunner()
   }
 
