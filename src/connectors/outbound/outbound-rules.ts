@@ -54,12 +54,12 @@ export class OutboundRules {
     if (isIP(address) === 0) return 'no address'
     const spellings = spellingsOf(address)
     if (this.#denied.includes(host, spellings)) {
-      return 'closed by WEIR_OUTBOUND_DENY of whoever runs this service'
+      return 'closed by the operator (WEIR_OUTBOUND_DENY)'
     }
     if (this.#allowed.includes(host, spellings)) return undefined
     const what = findRefused(spellings) ?? this.#findOwn(spellings)
     if (what === undefined) return undefined
-    return `${what}: whoever runs this service can allow it by WEIR_OUTBOUND_ALLOW`
+    return `${what}. The operator of this service can allow it with WEIR_OUTBOUND_ALLOW`
   }
 
   /** The interfaces are read each time: addresses come and go while the service runs. */

@@ -66,7 +66,7 @@ test('a connection leads to no address of this machine, and to none that WEIR_OU
   if (own !== undefined) {
     const { reason, message } = await tried(own)
     assert.equal(reason, 'not_allowed', message)
-    assert.match(message, /an address of this machine: .* WEIR_OUTBOUND_ALLOW/)
+    assert.match(message, /an address of this machine\. .* WEIR_OUTBOUND_ALLOW/)
     await service.restart({ WEIR_OUTBOUND_ALLOW: own })
     assert.equal((await tried(own)).reason, 'refused')
   }
