@@ -104,6 +104,8 @@ async function build(stage: Stage, folder: string, stages: Map<string, string>):
     if (word !== 'RUN') continue
     if (rest.startsWith('npm ci'))
       install(folder, { isForDevelopers: !rest.includes('--omit=dev') })
+    const [, made] = /^install -d (\/\S+) /.exec(rest) ?? []
+    if (made !== undefined) mkdirSync(join(folder, inside(made)), { recursive: true })
     const [, script] = /^npm run (\S+)$/.exec(rest) ?? []
     if (script === undefined) continue
     const words = String(scripts[script]).split(' ')
