@@ -1,12 +1,10 @@
 import { type IToken, tokenMatcher } from 'chevrotain'
 import { ExpressionError, isCondition, loadSyntax } from '../../expression/index.ts'
 import { SqlGrammar } from './sql-grammar.ts'
+import { GS_SQL_LENGTH_MAX } from './sql-limits.ts'
 import { Semicolon, SQL_SIGNS, SQL_WORDS } from './sql-tokens.ts'
 import type { Statement } from './sql-tree.ts'
 import { FOREIGN_STATEMENTS } from './sql-words.ts'
-
-/** Longer texts hold data, not statements; reading so much takes a tenth of a second. */
-export const GS_SQL_LENGTH_MAX = 200_000
 
 const VOCABULARY = {
   ...{ what: 'text', keywords: SQL_WORDS, signs: SQL_SIGNS, lengthMax: GS_SQL_LENGTH_MAX },
