@@ -25,7 +25,7 @@ const KEY_LEFT_OUT =
   'secret.key is not in it: keep a copy of that file elsewhere, or give --with-key. Without it API keys ' +
   'work, but their secrets cannot be shown, and passwords of connections and second factors must be set again'
 const KEY_IN =
-  'secret.key is in it: whoever reads this backup can read the secrets of all API keys, connections, and second factors'
+  'secret.key is in it: anyone who can read this backup can read the secrets of all API keys, connections, and second factors'
 const KEY_RESTORED = 'secret.key came from the backup'
 
 /** Copies the data folder to the target that the line names. */

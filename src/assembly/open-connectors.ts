@@ -177,7 +177,12 @@ function openRecords(
     driversDir,
   } = config
   const connections: Connections = new Connections({
-    ...{ box, catalog, clock, changeRole, driversDir, rules: new OutboundRules({ allow, deny }) },
+    box,
+    catalog,
+    clock,
+    changeRole,
+    driversDir,
+    rules: new OutboundRules({ allow, deny }),
     findUses: (principal, uid) => connectors.listUsing(principal, uid),
   })
   const connectors: Connectors = new Connectors({

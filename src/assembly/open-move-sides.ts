@@ -109,7 +109,8 @@ async function openFolder(config: Config, opened: AsyncDisposableStack) {
   const catalog = await openCatalogStore({ folder })
   opened.defer(() => catalog.close())
   const samples = await openSampleStore({
-    ...{ folder, isSealedWhenWatched: true },
+    folder,
+    isSealedWhenWatched: true,
     ...storeLimitsFor(memoryBytesOf(config)),
   })
   opened.defer(() => samples.close())

@@ -59,7 +59,12 @@ export function openSql(
   })
   opened.defer(() => importRunners.close())
   const importGql = new GqlRuns({
-    ...{ runners: importRunners, compiler, feed, budget, stored, accountOf },
+    runners: importRunners,
+    compiler,
+    feed,
+    budget,
+    stored,
+    accountOf,
   })
   return { sql, gql, importGql, queries: new Queries({ runs: gql, catalog }) }
 }

@@ -27,7 +27,7 @@ export function detachOutputs(): void {
 
 /**
  * Lets a command go on when the reader of its outputs has left, as in `weir backup | head -1`. Any other failure to
- * write the result is an exit code: whoever asked for it has not got it.
+ * write the result is an exit code: the caller does not have it.
  */
 export function outliveReaders(): void {
   process.stderr.on('error', () => {})

@@ -183,7 +183,11 @@ export class GqlRuns {
     }
     try {
       await runners.run({
-        ...{ owner, kind, key: text.key, program, variables: run.variables },
+        owner,
+        kind,
+        key: text.key,
+        program,
+        variables: run.variables,
         ...{ now: run.now, rowsMax: rowsMax + inserts.samplesMax + 1, signal: run.signal },
         onRows: (number, rows) =>
           program.statements[number].kind === 'insert'

@@ -26,7 +26,7 @@ export const deleteProfileShape = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: COUNT_MAX,
-      description: 'Samples older than so many are deleted in the background',
+      description: 'Samples older than this number of units are deleted in the background',
     }),
   ),
   revision: revisionShape,

@@ -59,7 +59,7 @@ interface KeptCall extends FeedCall {
   readonly readQuery: () => BodyQuery
 }
 
-/** Reads the query of a put with a body when it is first asked for; a refusal is told every time. */
+/** Reads the query of a put with a body on first use. A bad query is refused on every use. */
 function queryReader(query: string): () => BodyQuery {
   let read: BodyQuery | undefined
   return () => {

@@ -22,7 +22,9 @@ const wholeNumber = (description: string) => Type.Integer({ format: 'int64', des
 /** An ID that a call names: not blank. */
 const idOf = (description: string) =>
   Type.String({
-    ...{ minLength: 1, maxLength: ID_LENGTH_MAX, pattern: '\\S' },
+    minLength: 1,
+    maxLength: ID_LENGTH_MAX,
+    pattern: '\\S',
     ...(description === '' ? {} : { description }),
   })
 

@@ -22,8 +22,11 @@ export function auditRoutes(
   { gate, identity }: { readonly gate: Gate; readonly identity: Identity },
 ): void {
   const schema = {
-    ...{ tags: ['audit'], ...needs('GET', 'audit'), ...auditOperation },
-    ...{ summary: 'Audit entries, newest first', querystring: auditQuery },
+    tags: ['audit'],
+    ...needs('GET', 'audit'),
+    ...auditOperation,
+    summary: 'Audit entries, newest first',
+    querystring: auditQuery,
   }
   const onRequest = gate.guard('admin')
   app.get('/api/audit', { ...documented(schema), onRequest }, async (request, reply) => {

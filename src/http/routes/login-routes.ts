@@ -45,7 +45,9 @@ export function loginRoutes(app: App, { gate, identity, isSecure }: LoginRoutesD
     return { message: '', success: true, ...showUser(identity, user), email, timeZoneId, orgUid }
   })
   const state = {
-    ...{ tags, security, summary: 'Whether the call carries a session that is valid' },
+    tags,
+    security,
+    summary: 'Whether the call carries a session that is valid',
     ...operation('getLoginSession', sessionStateAnswer),
     'x-errors': [404, 429],
   }

@@ -195,8 +195,13 @@ export const endedFactor = named('EndedSecondFactor', { isOn }, { isOn: false })
 /** A security act. */
 /** An entry of the audit log, for examples. */
 export const AUDIT_EXAMPLE = {
-  ...{ uid: EXAMPLE_UID, time: EXAMPLE_TIME, act: 'key_created', actor: `user:${EXAMPLE_UID}` },
-  ...{ target: EXAMPLE_UID, address: '192.0.2.7', detail: '' },
+  uid: EXAMPLE_UID,
+  time: EXAMPLE_TIME,
+  act: 'key_created',
+  actor: `user:${EXAMPLE_UID}`,
+  target: EXAMPLE_UID,
+  address: '192.0.2.7',
+  detail: '',
 }
 
 export const auditRecord = named(

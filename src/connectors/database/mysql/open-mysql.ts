@@ -173,7 +173,7 @@ class MysqlAdapter implements DatabaseAdapter {
 type Column = MysqlColumn & { readonly name: string }
 
 const WRONG_PASSWORD_NUMBER = 1045
-/** No right to the database, unknown database, host not allowed: who signs in can mend it. */
+/** No right to the database, unknown database, host not allowed: the person who signs in can fix it. */
 const SIGN_IN_NUMBERS = [1044, 1049, 1130, 1251, 1698, 1820, 3118]
 /** The time of a statement is over. */
 const TIME_NUMBERS = [1969, 3024]

@@ -33,7 +33,8 @@ export async function openOracle(
   probe.destroy()
   try {
     const connection = await driver.getConnection({
-      ...{ user: target.user, password: target.password },
+      user: target.user,
+      password: target.password,
       connectString: connectStringOf(target, limits),
     })
     connection.callTimeout = limits.answerMs

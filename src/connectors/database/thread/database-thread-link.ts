@@ -28,7 +28,8 @@ export class DatabaseThreadLink {
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX, maxYoungGenerationSizeMb: YOUNG_MB },
       env: threadEnv(),
       // Drivers print warnings about what a server sends, which do not belong in the log.
-      ...{ stdout: true, stderr: true },
+      stdout: true,
+      stderr: true,
     })
     this.#worker.stdout.resume()
     this.#worker.stderr.resume()
@@ -45,7 +46,7 @@ export class DatabaseThreadLink {
     return (await this.#work({ call: 'start', sql })) as readonly string[]
   }
 
-  /** The next rows, at most so many; none at the end. */
+  /** The next rows, at most `rowsMax`; empty at the end. */
   async next(rowsMax: number): Promise<readonly Row[]> {
     return unpackRows((await this.#work({ call: 'next', rowsMax })) as PackedRows)
   }

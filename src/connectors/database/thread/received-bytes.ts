@@ -30,7 +30,7 @@ export class ReceivedBytes {
     }
   }
 
-  /** Lets each socket that is open receive so many more bytes. */
+  /** Lets each open socket receive this many more bytes. */
   expect(bytesMax: number): void {
     this.#max = bytesMax
     for (const socket of this.#left.keys()) this.#left.set(socket, bytesMax)

@@ -50,7 +50,9 @@ export function connectorRoutes(app: App, deps: ConnectorRoutesDeps): void {
   const { connectors, gate, identity, issuerOf } = deps
   recordRoutes(app, {
     ...{ noun: 'connector', title: 'A connector', shape: connectorShape, answer: connectorRecord },
-    ...{ records: connectors, gate, identity },
+    records: connectors,
+    gate,
+    identity,
     show: (record, request) => {
       const { id, ...rest } = record as { id: string; connType: string }
       const place = `${request.principal.orgUid}/${encodeURIComponent(id)}`

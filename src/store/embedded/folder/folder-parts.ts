@@ -43,12 +43,16 @@ export interface FolderParts {
 export function readFolderParts(folder: string, { isIdle = false } = {}): FolderParts {
   return {
     catalog: readDatabase(folder, {
-      ...{ isIdle, name: 'catalog.db', table: 'stream_handle' },
+      isIdle,
+      name: 'catalog.db',
+      table: 'stream_handle',
       handleQuery: `SELECT seq AS value FROM sqlite_sequence WHERE name = 'stream_handle'`,
       progressQuery: `SELECT seq AS value FROM sqlite_sequence WHERE name = 'change'`,
     }),
     samples: readDatabase(folder, {
-      ...{ isIdle, name: 'samples.db', table: 'chunk' },
+      isIdle,
+      name: 'samples.db',
+      table: 'chunk',
       handleQuery: 'SELECT max(stream) AS value FROM chunk',
       progressQuery: `SELECT value FROM meta WHERE name = '${SEALED_SEGMENT}'`,
     }),
