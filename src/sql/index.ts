@@ -35,5 +35,5 @@ export {
 export { type SqlRunnerSettings, SqlRunners } from './run/sql-runners.ts'
 export { csvCell, loadSource } from './source/load-source.ts'
 export { failureAt, SqlFailure } from './sql-failure.ts'
-export { GS_SQL_LENGTH_MAX } from './syntax/sql-limits.ts'
+export { GS_SQL_LENGTH_MAX } from './syntax/gs-sql-limits.ts'
 export { AGGREGATES, SOFT_WORDS, SQL_KEYWORDS } from './syntax/sql-words.ts'

@@ -9,8 +9,8 @@ import {
   signatureOf,
 } from '../../src/expression/index.ts'
 import { compileGsSql, INSERT_OPTIONS } from '../../src/sql/index.ts'
+import { GS_SQL_LENGTH_MAX } from '../../src/sql/syntax/gs-sql-limits.ts'
 import { QUERY_NESTING_MAX, STATEMENTS_MAX } from '../../src/sql/syntax/sql-grammar.ts'
-import { GS_SQL_LENGTH_MAX } from '../../src/sql/syntax/sql-limits.ts'
 import { AGGREGATES } from '../../src/sql/syntax/sql-words.ts'
 import { docExamples, shownRow } from '../support/doc-examples.ts'
 import { runGsSql } from '../support/run-gs-sql.ts'

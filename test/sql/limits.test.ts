@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ExpressionError } from '../../src/expression/index.ts'
 import { compileGsSql } from '../../src/sql/index.ts'
+import { GS_SQL_LENGTH_MAX } from '../../src/sql/syntax/gs-sql-limits.ts'
 import { QUERY_NESTING_MAX, STATEMENTS_MAX } from '../../src/sql/syntax/sql-grammar.ts'
-import { GS_SQL_LENGTH_MAX } from '../../src/sql/syntax/sql-limits.ts'
 import { runGsSql } from '../support/run-gs-sql.ts'
 
 function refuses(text: string, message: RegExp): void {

@@ -1,7 +1,7 @@
 import { type IToken, tokenMatcher } from 'chevrotain'
 import { ExpressionError, isCondition, loadSyntax } from '../../expression/index.ts'
+import { GS_SQL_LENGTH_MAX } from './gs-sql-limits.ts'
 import { SqlGrammar } from './sql-grammar.ts'
-import { GS_SQL_LENGTH_MAX } from './sql-limits.ts'
 import { Semicolon, SQL_SIGNS, SQL_WORDS } from './sql-tokens.ts'
 import type { Statement } from './sql-tree.ts'
 import { FOREIGN_STATEMENTS } from './sql-words.ts'
