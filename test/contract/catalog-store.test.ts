@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { ManualClock } from '../../src/base/index.ts'
 import { openCatalogStore } from '../../src/store/embedded/index.ts'
 import { catalogStoreContract } from './catalog-store-contract.ts'
@@ -65,36 +61,6 @@ test('commit() rejects once the store is closed', async () => {
   const store = await home.open()
   await store.close()
   await assert.rejects(store.commit([]), /Cannot write the catalog/)
-  await store.close()
-  await home.dispose()
-})
-
-test('every commit acknowledged before a kill -9 is there, and every other whole or not at all', async () => {
-  const home = await makeHome()
-  const script = fileURLToPath(new URL('../support/catalog-child.ts', import.meta.url))
-  const child = spawn(process.execPath, [script, home.folder], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const acknowledged: number[] = []
-  const exited = once(child, 'exit')
-  for await (const line of createInterface({ input: child.stdout })) {
-    acknowledged.push(Number(line))
-    if (acknowledged.length === 101) child.kill('SIGKILL')
-  }
-  await exited
-  const store = await home.open()
-  const found = new Set<string>()
-  await store.scanIndex(['stream'], { onRow: ({ uid }) => found.add(uid) })
-  for (const number of acknowledged) {
-    for (const part of ['a', 'b', 'c']) {
-      const uid = `${number}-${part}`
-      assert.ok(found.has(uid), `${uid} is lost`)
-      assert.equal((await store.findByClaim('o', `id:${uid}`))?.body.uid, uid)
-    }
-  }
-  assert.equal(found.size % 3, 0)
-  const { totalCount } = await store.list({ orgUid: 'o', kind: 'stream', start: 0, limit: 1 })
-  assert.equal(totalCount, found.size)
   await store.close()
   await home.dispose()
 })

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import {
   markFolder,
   openBlobStore,
@@ -17,20 +15,13 @@ import {
 import { openPayloadFile } from '../../src/store/embedded/payloads/open-payload-file.ts'
 import { PayloadWriteTable } from '../../src/store/embedded/payloads/payload-write-table.ts'
 import { PayloadDamaged, type PayloadStore, type ScrubFinding } from '../../src/store/index.ts'
-import { eventually } from '../support/settle.ts'
-import { fillDisk, mountDisk } from '../support/small-disk.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import {
   CONTRACT_BOUNDS,
   outcomeOf,
   payloadOf,
   payloadStoreContract,
 } from './payload-store-contract.ts'
-
-function temporaryFolder(t?: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'weir-payloads-'))
-  t?.after(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
 
 payloadStoreContract('embedded', async () => {
   const folder = temporaryFolder()
@@ -169,41 +160,6 @@ test('a batch that finds the disk full leaves nothing, and the next one is kept'
   const count = (of: string) => db.prepare(`SELECT count(*) AS n FROM ${of}`).get()
   assert.deepEqual({ ...count('payload') }, { n: 2 })
   assert.deepEqual({ ...count('connector') }, { n: 1 })
-})
-
-test('put() on a full disk is refused with 503, and kept once there is room', async (t) => {
-  const disk = mountDisk(t)
-  if (disk === undefined) return
-  const store = await openPayloadStore({ folder: disk.folder })
-  await store.put(payloadOf(1)).landed
-  const filler = fillDisk(disk.folder)
-  const body = 'x'.repeat(1_000_000)
-  await assert.rejects(store.put(payloadOf(2, { body })).landed, { code: 'read_only', status: 503 })
-  rmSync(filler)
-  await store.put(payloadOf(3, { body })).landed
-  assert.equal((await store.list('c1', { start: 0, limit: 10 })).totalCount, 2)
-  await store.close()
-})
-
-test('a start on a disk that cannot be written goes on, and payloads are kept once it can', async (t) => {
-  const disk = mountDisk(t)
-  if (disk === undefined) return
-  const { folder } = disk
-  const [uid] = await filled(folder)
-  const remount = (how: string) =>
-    assert.equal(spawnSync('mount', ['-o', `remount,${how}`, folder]).status, 0)
-  remount('ro')
-  const store = await openPayloadStore({ folder })
-  for (const number of [1, 2]) {
-    assert.throws(() => store.put(payloadOf(number)), { code: 'read_only', status: 503 })
-  }
-  remount('rw')
-  // One that is refused has the file opened, for those behind it.
-  const { uid: kept, landed } = await eventually(async () => store.put(payloadOf(3)))
-  await landed
-  assert.ok((await store.get('c1', kept)) !== undefined)
-  assert.ok((await store.get('c1', uid)) !== undefined)
-  await store.close()
 })
 
 test('a backup has what was settled before it, and restores it', async (t) => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { epochMs } from '../../src/base/index.ts'
@@ -16,6 +15,7 @@ import {
 } from '../../src/store/embedded/index.ts'
 import type { BlobStore, CatalogStore, SampleStore, StreamHandle } from '../../src/store/index.ts'
 import { Random, testSeeds } from '../support/random.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** Short segments: seals come one after the other. Long ones: much else happens between two of them. */
 const SHORT_SEGMENT_BYTES = 64 * 1024
@@ -24,12 +24,6 @@ const LANES = 4
 const KEPT_STEPS = 40
 const BACKUPS = 6
 const STEPS_BETWEEN = 15
-
-function temporaryFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'weir-backup-'))
-  t.after(() => rmSync(folder, { recursive: true }))
-  return folder
-}
 
 interface Parts {
   readonly catalog: CatalogStore

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { openChecked } from '../../src/store/embedded/catalog/catalog-checks.ts'
 import { CatalogReadTable } from '../../src/store/embedded/catalog/catalog-read-table.ts'
 import { openCatalogFile } from '../../src/store/embedded/catalog/open-catalog-file.ts'
@@ -306,29 +302,3 @@ async function outcomeOf(file: string, heads: readonly PutDocument[]) {
     return { told: [error.message], missing: 0 }
   }
 }
-
-test('fleets acknowledged before a kill -9 are whole in claims and lists, every other whole or not at all', async () => {
-  const folder = join(root, 'killed')
-  const script = fileURLToPath(new URL('../support/catalog-fleet-child.ts', import.meta.url))
-  const child = spawn(process.execPath, [script, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const acknowledged: number[] = []
-  const exited = once(child, 'exit')
-  for await (const line of createInterface({ input: child.stdout })) {
-    acknowledged.push(Number(line))
-    if (acknowledged.length === 61) child.kill('SIGKILL')
-  }
-  await exited
-  const told: string[] = []
-  const store = await openCatalogStore({ folder, onDamage: (what) => told.push(what) })
-  const { documents, totalCount } = await store.list({ ...ALL, limit: 1_000_000 })
-  assert.equal(documents.length, totalCount)
-  assert.equal(totalCount % 40, 0)
-  const listed = new Set(documents.map(({ body }) => body.id))
-  for (const number of acknowledged) {
-    for (let at = 0; at < 40; at++) assert.ok(listed.has(`${at}-${number}`), `${at}-${number}`)
-    const id = `7-${number}`
-    assert.equal((await store.findByClaim('org', `component_id:${id}`))?.body.id, id)
-  }
-  assert.deepEqual(told, [])
-  await store.close()
-})

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { epochMs, memberUidOf, newFamilyUid, newUid } from '../../src/base/index.ts'
@@ -13,12 +11,7 @@ import {
 } from '../../src/store/embedded/index.ts'
 import type { CatalogStore, PutDocument, WholeDocument } from '../../src/store/index.ts'
 import { outcomeOf, payloadOf } from '../contract/payload-store-contract.ts'
-
-function temporaryFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'weir-whole-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 async function openCatalog(
   t: TestContext,

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { FeedClient } from '../../support/feed-client.ts'
@@ -116,16 +115,4 @@ test('every metric that the dashboard and the alerts name exists', async () => {
   const ours = [...told].filter((name) => name.startsWith('weir_'))
   const untold = ours.filter((name) => !docs.includes(name.replace(/_(?:bucket|sum|count)$/, '')))
   assert.deepEqual(untold, [])
-})
-
-test('promtool finds nothing wrong, where it is installed', async (t) => {
-  const check = spawnSync('promtool', ['check', 'rules', 'deploy/prometheus-rules.yml'], {
-    encoding: 'utf8',
-  })
-  if (check.error !== undefined) return t.skip('promtool is not installed')
-  assert.equal(check.status, 0, check.stdout + check.stderr)
-  const own = (await scrape()).split('\n').filter((line) => /^(?:# \w+ )?weir_/.test(line))
-  const input = `${own.join('\n')}\n`
-  const metrics = spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' })
-  assert.equal(metrics.status, 0, metrics.stdout + metrics.stderr)
 })

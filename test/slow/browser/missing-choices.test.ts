@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { browserSkip } from '../../support/browser.ts'
+import { type Call, caller, signIn } from '../../support/caller.ts'
+import { assertAccessible, openStudio, type StudioTest, shoot } from '../../support/studio.ts'
+
+const skip = browserSkip()
+const REFUSAL = 'Not at the moment.'
+let studio: StudioTest
+let owner: Call
+
+before(async () => {
+  if (skip !== false) return
+  studio = await openStudio()
+  const { service } = studio
+  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
+})
+after(() => studio?.[Symbol.asyncDispose]())
+
+/** Has lists of a page refused until it is told otherwise. */
+async function refuseLists(page: Page): Promise<{ isRefused: boolean }> {
+  const state = { isRefused: true }
+  const lists = /\/api\/(?:unit|cycle|delete_profile|component_folder|component_template)\?/
+  await page.route(lists, async (route) => {
+    if (!state.isRefused) return await route.continue()
+    const body = JSON.stringify({ code: 'forbidden', message: REFUSAL })
+    return await route.fulfill({ status: 403, contentType: 'application/json', body })
+  })
+  return state
+}
+
+/** Sees a refusal at its field, asks again, and waits for it to go. */
+async function askAgain(page: Page, what: string): Promise<void> {
+  const told = page.getByRole('alert').filter({ hasText: `${what} are missing: ${REFUSAL}` })
+  await told.getByRole('button', { name: 'Ask again' }).click()
+  await told.waitFor({ state: 'detached' })
+}
+
+test('choices of a component that cannot be had are told at their fields, and asked for again', {
+  skip,
+}, async () => {
+  const template = { name: 'Like others', stream: [] }
+  const made = await owner('PUT', '/api/component_template', { component_template: template })
+  assert.equal(made.status, 200, made.text)
+  const { page } = await studio.open('/build')
+  const lists = await refuseLists(page)
+  await page.goto(`${studio.service.url}/build/component/new`)
+  const folder = page.getByLabel('Folder')
+  await folder.fill('/Components/Typed')
+  await page.getByText('The templates are missing').waitFor()
+  await assertAccessible(page)
+  await shoot(page, 'missing-choices')
+  lists.isRefused = false
+  await askAgain(page, 'The templates')
+  await askAgain(page, 'The folders there are')
+  const like = page.getByLabel('Like the template').locator('option', { hasText: 'Like others' })
+  await like.waitFor({ state: 'attached' })
+  assert.equal(await folder.inputValue(), '/Components/Typed')
+})
+
+test('choices of a stream that cannot be had are told at their fields, and asked for again', {
+  skip,
+}, async () => {
+  const made = await owner('PUT', '/api/component', { component: { id: 'c' } })
+  assert.equal(made.status, 200, made.text)
+  const { page } = await studio.open('/build')
+  const lists = await refuseLists(page)
+  await page.goto(`${studio.service.url}/build/component/${made.body.component.uid}/stream/new`)
+  await page.getByLabel('Kind').selectOption('intvl_stream')
+  const fields = [
+    ['The units', 'Unit', 'celsius'],
+    ['The cycles', 'Base cycle', 'day'],
+    ['The delete profiles', 'Keeps samples', 'For ever'],
+  ]
+  for (const [what] of fields) await page.getByText(`${what} are missing`).waitFor()
+  await assertAccessible(page)
+  lists.isRefused = false
+  for (const [what, label, choice] of fields) {
+    await askAgain(page, what)
+    const one = page.getByLabel(label).locator('option', { hasText: new RegExp(choice, 'i') })
+    await one.first().waitFor({ state: 'attached' })
+  }
+})
+
+test('cycles of a panel that cannot be had are told at their field, and asked for again', {
+  skip,
+}, async () => {
+  const made = await owner('PUT', '/api/dashboard', { dashboard: { name: 'Board' } })
+  assert.equal(made.status, 200, made.text)
+  const { page } = await studio.open('/build')
+  const lists = await refuseLists(page)
+  await page.goto(`${studio.service.url}/boards/${made.body.dashboard.uid}?edit=1`)
+  await page
+    .getByRole('button', { name: /Add a panel/ })
+    .first()
+    .click()
+  await page.getByText('The cycles are missing').waitFor()
+  await assertAccessible(page)
+  lists.isRefused = false
+  await askAgain(page, 'The cycles')
+  const cycle = page.getByLabel('Statistic of each').locator('option', { hasText: /day/i })
+  await cycle.first().waitFor({ state: 'attached' })
+})

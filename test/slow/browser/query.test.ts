@@ -1,0 +1,329 @@
+/** GS SQL on the page: written, run, stopped, looked at, stored, saved. */
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { browserSkip } from '../../support/browser.ts'
+import { type Call, caller, signIn } from '../../support/caller.ts'
+import { putSamples, seedComponent } from '../../support/seeded-streams.ts'
+import { eventually } from '../../support/settle.ts'
+import {
+  assertAccessible,
+  assertFits,
+  openStudio,
+  type StudioTest,
+  shoot,
+  told,
+} from '../../support/studio.ts'
+
+const skip = browserSkip()
+const AT = Date.parse('2026-03-01T00:00:00Z')
+let studio: StudioTest
+let owner: Call
+
+before(async () => {
+  if (skip !== false) return
+  studio = await openStudio()
+  const { service } = studio
+  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
+  await seedComponent(service, { id: 'boiler', name: 'Boiler' }, [
+    { id: 'flow', name: 'Flow', valueType: 'DOUBLE' },
+    { id: 'state', name: 'State', valueType: 'STRING' },
+  ])
+  const samples = Array.from({ length: 96 }, (_, at) => {
+    const time = AT + at * 900_000
+    return ['flow', time, 60 + 10 * Math.sin(at / 8)] as const
+  })
+  await putSamples(service, 'boiler', samples)
+  await putSamples(service, 'boiler', [['state', AT, 'on']])
+})
+after(() => studio?.[Symbol.asyncDispose]())
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const editor = (page: Page) => page.getByRole('textbox', { name: 'GS SQL' })
+const result = (page: Page) => page.getByRole('region', { name: 'Result' })
+const line = (page: Page) => result(page).getByRole('status')
+
+/** Puts a text in place of what is written, as pasting does. */
+async function write(page: Page, text: string): Promise<void> {
+  await editor(page).click()
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.insertText(text)
+}
+
+const SAMPLES = `SELECT time, sample FROM SAMPLE
+WHERE cid = 'boiler' AND id = 'flow'
+ORDER BY time`
+
+test('a query is written with completion, run and read as table and chart', { skip }, async () => {
+  const { page, complaints } = await studio.open('/query')
+  await page.getByRole('heading', { name: 'Query', exact: true }).waitFor()
+  await editor(page).click()
+  await page.keyboard.type('SELECT lastV')
+  await page.getByRole('option', { name: /^lastValue/ }).click()
+  await page.keyboard.type(" FROM STREAM WHERE cid = 'boi")
+  await page.getByRole('option', { name: /^boiler/ }).click()
+  await page.locator('.cm-content').filter({ hasText: "cid = 'boiler'" }).waitFor()
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await line(page).getByText('2 rows').waitFor()
+  await result(page).getByRole('cell', { name: 'on', exact: true }).waitFor()
+  await write(page, SAMPLES)
+  await button(page, 'Run').click()
+  await line(page).getByText('96 rows').waitFor()
+  await result(page).getByRole('cell', { name: '2026-03-01 01:00:00' }).waitFor()
+  await assertAccessible(page)
+  await shoot(page, 'query-table')
+  await button(page, 'Chart').click()
+  await page.waitForURL(/show=chart/)
+  await page.getByRole('group', { name: 'Chart of Query' }).waitFor()
+  await assertAccessible(page)
+  await shoot(page, 'query-chart')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await shoot(page, 'query-dark')
+  await button(page, 'Table').click()
+  await result(page).getByRole('cell', { name: '2026-03-01 01:00:00' }).waitFor()
+  await shoot(page, 'query-dark-table')
+  assert.deepEqual(complaints, [])
+})
+
+test('on a phone the text comes first, and all fits', { skip }, async () => {
+  const { page } = await studio.open('/query', { viewport: { width: 390, height: 800 } })
+  await write(page, SAMPLES)
+  await button(page, 'Run').click()
+  await line(page).getByText('96 rows').waitFor()
+  await assertFits(page)
+  await assertAccessible(page)
+  await shoot(page, 'query-phone')
+  await page.getByText('Saved queries, tables, streams').click()
+  await button(page, 'What is in STREAM').click()
+  await assertFits(page)
+  await shoot(page, 'query-phone-side')
+})
+
+test('a mistake is marked while it is typed, and one that shows when it runs at its place', {
+  skip,
+}, async () => {
+  const { page } = await studio.open('/query')
+  await write(page, 'SELECT cid,\n  nme FROM STREAM')
+  await page.getByText(/^Line 2, column 3: Unknown column "nme"/).waitFor()
+  await page.locator('.cm-lintRange-error').filter({ hasText: 'nme' }).waitFor()
+  await button(page, 'Run').click()
+  await result(page)
+    .getByText(/Unknown column/)
+    .waitFor()
+  await shoot(page, 'query-mistake')
+  await assertAccessible(page)
+  await button(page, 'Line 2, column 3').click()
+  await page.keyboard.press('Delete')
+  await page.keyboard.type('na')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await line(page).getByText('2 rows').waitFor()
+  await write(page, "SELECT 1;\nSELECT * FROM JSON_TABLE('no') WITH (a STRING '$.a')")
+  await button(page, 'Run').click()
+  await line(page).getByText('Failed').waitFor()
+  await page.locator('.cm-lintRange-error').first().waitFor()
+})
+
+test('what is typed faster than the page draws stays as it was typed', { skip }, async () => {
+  const { page } = await studio.open('/query')
+  await editor(page).click()
+  const browser = await page.context().newCDPSession(page)
+  await browser.send('Emulation.setCPUThrottlingRate', { rate: 20 })
+  await page.keyboard.type('SELECT cid, id, uid, cuid, cname, folderPath FROM STREAM ')
+  await page.keyboard.press('Escape')
+  await browser.send('Emulation.setCPUThrottlingRate', { rate: 1 })
+  await page
+    .locator('.cm-content')
+    .filter({ hasText: /^SELECT cid, id, uid, cuid, cname, folderPath FROM STREAM $/ })
+    .waitFor()
+})
+
+test('INSERT stores nothing until somebody says so', { skip }, async () => {
+  const { page } = await studio.open('/query')
+  await write(
+    page,
+    "INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)\nSELECT 'pump', 'rpm', 1770000000000, 1450",
+  )
+  await button(page, 'Run').click()
+  await line(page).getByText('1 sample to store').waitFor()
+  const shown = page.getByRole('region', { name: 'Samples that would be stored' })
+  await shown.getByRole('cell', { name: 'pump', exact: true }).waitFor()
+  await assertAccessible(page)
+  await shoot(page, 'query-insert')
+  const count = "/api/gql?s=SELECT%20count(*)%20FROM%20SAMPLE%20WHERE%20cid%3D'pump'"
+  assert.deepEqual((await owner('GET', count)).body.rows, [[0]])
+  await button(page, 'Store this sample').click()
+  await line(page).getByText('1 sample stored').waitFor()
+  assert.deepEqual((await owner('GET', count)).body.rows, [[1]])
+})
+
+test('a run is stopped, and tells so', { skip }, async () => {
+  const { page } = await studio.open('/query')
+  await write(
+    page,
+    'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000000) SELECT max(i) FROM n',
+  )
+  await button(page, 'Run').click()
+  await page.getByText('Running …').waitFor()
+  await button(page, 'Stop').click()
+  await line(page)
+    .getByText(/^Stopped after/)
+    .waitFor()
+  await button(page, 'Run').waitFor()
+})
+
+test('tables, columns, streams and variables are inserted by a click', { skip }, async () => {
+  const { page } = await studio.open('/query')
+  await page.getByPlaceholder('Find a component').fill('boil')
+  await button(page, 'What is in Boiler').click()
+  await button(page, 'Flow flow').click()
+  await page.locator('.cm-content').filter({ hasText: "cid = 'boiler' AND id = 'flow'" }).waitFor()
+  await button(page, 'What is in STREAM').click()
+  await write(page, 'SELECT ')
+  await page.getByRole('button', { name: /^streamType/ }).click()
+  await page.keyboard.type(' FROM ')
+  await page.keyboard.press('Escape')
+  await button(page, 'STREAM table').click()
+  await page.locator('.cm-content').filter({ hasText: 'SELECT streamType FROM STREAM' }).waitFor()
+  await page.getByLabel('Set a system variable').selectOption('@HTTP_METHOD')
+  await page.locator('.cm-content').filter({ hasText: "SET @HTTP_METHOD = 'POST';" }).waitFor()
+  await button(page, 'Run').click()
+  await line(page)
+    .getByText(/^\d+ rows/)
+    .waitFor()
+  await assertAccessible(page)
+  await shoot(page, 'query-insert-tree')
+})
+
+test('queries are saved, renamed, changed and deleted; the address holds the one that is shown', {
+  skip,
+}, async () => {
+  const { page, complaints } = await studio.open('/query')
+  await write(page, SAMPLES)
+  await button(page, 'Save').click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Flow of the day')
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+  await told(page, 'The query is saved.')
+  await page.waitForURL(/\/query\/[0-9a-f-]{36}$/)
+  await page.getByRole('heading', { name: 'Flow of the day' }).waitFor()
+  await page.reload()
+  await page.locator('.cm-content').filter({ hasText: "id = 'flow'" }).waitFor()
+  await button(page, 'Run').click()
+  await line(page).getByText('96 rows').waitFor()
+  const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'CSV').click()])
+  assert.equal(download.suggestedFilename(), 'Flow-of-the-day.csv')
+  const csv = await readFile(await download.path(), 'utf8')
+  assert.equal(csv.trimEnd().split('\n').length, 97)
+  await button(page, 'Rename').click()
+  await dialog.getByLabel('Name').fill('Flow')
+  await dialog.getByRole('button', { name: 'Rename', exact: true }).click()
+  await told(page, 'The query is renamed.')
+  await page.getByRole('heading', { name: 'Flow', exact: true }).waitFor()
+  await write(page, `${SAMPLES} LIMIT 5`)
+  await button(page, 'Save').click()
+  await told(page, 'The query is saved.')
+  await eventually(async () => {
+    const { body } = await owner('GET', '/api/query')
+    assert.deepEqual(
+      body.query.map(({ name, sql }: Record<string, string>) => [name, sql]),
+      [['Flow', `${SAMPLES} LIMIT 5`]],
+    )
+  })
+  await assertAccessible(page)
+  await shoot(page, 'query-saved')
+  await button(page, 'Delete').click()
+  await dialog.getByRole('textbox').fill('Flow')
+  await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
+  await told(page, 'The query is deleted.')
+  await page.waitForURL(/\/query$/)
+  assert.equal((await owner('GET', '/api/query')).body.totalCount, 0)
+  assert.deepEqual(complaints, [])
+})
+
+test('long results are cut and say so; whole numbers keep their digits', { skip }, async () => {
+  const { page } = await studio.open('/query')
+  await write(
+    page,
+    'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) SELECT i, i + 9007199254740993 AS big FROM n',
+  )
+  await button(page, 'Run').click()
+  await line(page).getByText('4,000 and more rows').waitFor()
+  await result(page).getByText('These are the first 4,000 rows; the CSV has all.').waitFor()
+  await result(page).getByRole('cell', { name: '9007199254740994' }).waitFor()
+  const rows = page.getByRole('region', { name: 'Rows' })
+  await rows.focus()
+  await page.keyboard.press('End')
+  await rows.getByRole('cell', { name: '4000', exact: true }).waitFor()
+  await eventually(async () => assert.ok((await rows.getByRole('row').count()) < 100))
+})
+
+test('a saved query stands on a board as chart and as table, until it is deleted', {
+  skip,
+}, async () => {
+  const made = await owner('PUT', '/api/query', { query: { name: 'Flow', sql: SAMPLES } })
+  assert.equal(made.status, 200, made.text)
+  const { uid } = made.body.query
+  const { page, complaints } = await studio.open(`/query/${uid}?show=chart`)
+  await button(page, 'Put on a board').click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name of the board').fill('Cellar')
+  await button(page, 'Put it there').click()
+  await told(page, 'The panel is on the board.')
+  await page.waitForURL(/\/boards\/[0-9a-f-]{36}/)
+  await page.getByRole('group', { name: 'Flow', exact: true }).waitFor()
+  await assertAccessible(page)
+  await shoot(page, 'query-board-chart')
+  await button(page, 'Edit').click()
+  await page.getByRole('button', { name: /^Edit Flow/ }).click()
+  await dialog.getByLabel('As', { exact: true }).selectOption('table')
+  await button(page, 'Put it on the board').click()
+  await button(page, 'Save').click()
+  await page.getByRole('cell', { name: '61.24674733385228' }).waitFor()
+  await assertAccessible(page)
+  await shoot(page, 'query-board-table')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.setViewportSize({ width: 390, height: 800 })
+  await assertFits(page)
+  await shoot(page, 'query-board-phone')
+  assert.deepEqual(complaints, [])
+  assert.equal((await owner('DELETE', `/api/query/${uid}`)).status, 200)
+  await page.reload()
+  await page.getByText('The query is deleted.').waitFor()
+})
+
+test('a query with @FROM and @UNTIL has the range of its page, and on a board that of the board', {
+  skip,
+}, async () => {
+  const sql = `SELECT count(*) AS n FROM SAMPLE WHERE cid = 'boiler' AND id = 'flow'
+AND time >= @FROM AND time < @UNTIL`
+  const made = await owner('PUT', '/api/query', { query: { name: 'Within', sql } })
+  assert.equal(made.status, 200, made.text)
+  const { uid } = made.body.query
+  const hour = `${AT}..${AT + 3_600_000}`
+  const { page, complaints } = await studio.open(`/query/${uid}?range=${hour}`)
+  await button(page, 'Run').click()
+  const cell = (name: string) => page.getByRole('cell', { name, exact: true })
+  await cell('4').waitFor()
+  await assertAccessible(page)
+  await shoot(page, 'query-range')
+  await page.getByLabel('@FROM and @UNTIL').selectOption({ label: 'Last 24 hours' })
+  await cell('0').waitFor()
+  const panel = { kind: 'query', title: 'Within', x: 0, y: 0, width: 6, height: 4 }
+  const board = await owner('PUT', '/api/dashboard', {
+    dashboard: {
+      ...{ name: 'Ranges', range: `${AT}..${AT + 2 * 3_600_000}` },
+      panels: [{ ...panel, query: { uid, view: 'table' } }],
+    },
+  })
+  assert.equal(board.status, 200, board.text)
+  await page.goto(`${studio.service.url}/boards/${board.body.dashboard.uid}`)
+  await cell('8').waitFor()
+  await page.getByLabel('Range').selectOption({ label: 'Last hour' })
+  await cell('0').waitFor()
+  await page.goto(`${studio.service.url}/boards/${board.body.dashboard.uid}?range=${hour}`)
+  await cell('4').waitFor()
+  await assertAccessible(page)
+  assert.deepEqual(complaints, [])
+})

@@ -1,0 +1,192 @@
+/** What holds for every page of the studio: its weight, its policy, whom it asks, what happens without a network. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { browserSkip } from '../../support/browser.ts'
+import { eventually, settlesLike, settlesTo, shows } from '../../support/settle.ts'
+import {
+  assertAccessible,
+  assertFits,
+  openStudio,
+  type StudioTest,
+  shoot,
+} from '../../support/studio.ts'
+
+const skip = browserSkip()
+const FIRST_LOAD_BYTES_MAX = 300_000
+let studio: StudioTest
+before(async () => {
+  if (skip === false) studio = await openStudio()
+})
+after(() => studio?.[Symbol.asyncDispose]())
+
+/** The bytes of every file of the first page, as they come over the wire to who takes gzip only. */
+async function firstLoadBytes(page: Page): Promise<number> {
+  const sizes: Array<Promise<number>> = []
+  page.on('response', (answer) => {
+    const { pathname } = new URL(answer.url())
+    if (pathname !== '/' && !pathname.startsWith('/assets/')) return
+    sizes.push(
+      fetch(answer.url(), { headers: { 'Accept-Encoding': 'gzip' } }).then(async (again) => {
+        assert.equal(again.status, 200, pathname)
+        const length = Number(again.headers.get('content-length'))
+        await again.arrayBuffer()
+        return length
+      }),
+    )
+  })
+  await page.reload()
+  await page.getByRole('heading', { name: 'Your first sample' }).waitFor()
+  const found = await Promise.all(sizes)
+  assert.ok(found.length >= 3, `${found.length} files`)
+  return found.reduce((sum, size) => sum + size, 0)
+}
+
+test(`the first page weighs at most ${FIRST_LOAD_BYTES_MAX / 1000} kB and asks nobody else`, {
+  skip,
+}, async () => {
+  const { page, hosts, complaints } = await studio.open('/')
+  const bytes = await firstLoadBytes(page)
+  assert.ok(bytes > 10_000 && bytes <= FIRST_LOAD_BYTES_MAX, `${bytes} bytes`)
+  assert.deepEqual([...hosts], [studio.service.url])
+  assert.deepEqual(complaints, [], 'the policy of the page stopped nothing')
+})
+
+test('the policy of the page stops scripts and styles that are not files of the studio', {
+  skip,
+}, async () => {
+  const { page } = await studio.open('/')
+  await page.getByRole('heading', { name: 'Your first sample' }).waitFor()
+  const tried = await page.evaluate<string[]>(`new Promise((resolve) => {
+    const stopped = []
+    addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
+      stopped.push(effectiveDirective)
+      if (stopped.length === 4) resolve(stopped.sort())
+    })
+    const script = document.createElement('script')
+    script.textContent = 'globalThis.wasRun = true'
+    const style = document.createElement('style')
+    style.textContent = 'body { display: none }'
+    document.head.append(script, style)
+    const frame = document.createElement('iframe')
+    frame.src = 'https://weir.example/'
+    document.body.append(frame)
+    fetch('https://weir.example/').catch(() => {})
+  })`)
+  assert.deepEqual(tried, ['connect-src', 'frame-src', 'script-src-elem', 'style-src-elem'])
+  assert.equal(await page.evaluate('globalThis.wasRun'), undefined)
+})
+
+test('a lost connection is one line at the top, and what was lost comes when it is back', {
+  skip,
+}, async () => {
+  const { page } = await studio.open('/')
+  await page.getByRole('heading', { name: 'Your first sample' }).waitFor()
+  await page.context().setOffline(true)
+  // The page looks for the first sample by itself, and so notices.
+  const line = page.getByText('The service cannot be reached. What you see may be old')
+  await line.waitFor()
+  await page.getByRole('button', { name: 'Make a key' }).click()
+  await page.getByRole('alert').filter({ hasText: 'Try again when the service is back' }).waitFor()
+  await assertAccessible(page)
+  await shoot(page, 'lost')
+  await page.getByRole('button', { name: 'Retry' }).click()
+  await line.waitFor()
+  // It looks again by itself.
+  await page.context().setOffline(false)
+  await line.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Make a key' }).click()
+  await page.getByRole('button', { name: 'Show the key' }).waitFor()
+})
+
+test('a lost connection is told once, and lists that were asked for meanwhile come by themselves', {
+  skip,
+}, async () => {
+  const { page } = await studio.open('/build/unit')
+  await page.getByRole('link', { name: 'Celsius', exact: true }).waitFor()
+  await page.context().setOffline(true)
+  await page.getByRole('link', { name: 'Cycles' }).click()
+  await page.getByText('The service cannot be reached.').waitFor()
+  await page.getByRole('heading', { name: 'Cycles' }).waitFor()
+  await shows(page.getByText(/cannot be reached|service is back/), 1)
+  await assertAccessible(page)
+  await shoot(page, 'lost-list')
+  await page.context().setOffline(false)
+  await page.getByRole('link', { name: 'quarter' }).waitFor()
+  await shows(page.getByText(/cannot be reached|service is back/), 0)
+})
+
+test('a path that no page has says so, keeps the bar and leads back', { skip }, async () => {
+  const { page } = await studio.open('/view/none/such')
+  // The service itself does not know it; programs are told so in JSON.
+  await page.getByText('There is no such page.').waitFor()
+  const told = await fetch(page.url())
+  assert.equal(told.status, 404)
+  assert.match(await told.text(), /not_found/)
+  await page.goto(`${studio.service.url}/c/a/b/c/d`)
+  await page.getByText('There is no such page.').waitFor()
+  await assertAccessible(page)
+  await page.getByRole('link', { name: 'To the beginning', exact: true }).click()
+  await page.getByRole('heading', { name: 'Your first sample' }).waitFor()
+  await page.goBack()
+  await page.getByText('There is no such page.').waitFor()
+})
+
+test('the theme that was chosen is kept, and the system decides until then', { skip }, async () => {
+  const { page } = await studio.open('/', {
+    colorScheme: 'dark',
+    viewport: { width: 390, height: 800 },
+  })
+  const ground = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
+  await page.getByRole('button', { name: 'Account' }).click()
+  const dark = await ground()
+  const dialog = page.getByRole('dialog', { name: 'Account' })
+  await dialog.getByRole('button', { name: 'Light' }).click()
+  const light = await eventually(async () => {
+    const colour = await ground()
+    assert.notEqual(colour, dark)
+    return colour
+  })
+  await shoot(page, 'account-390')
+  await page.reload()
+  await page.getByRole('heading', { name: 'Your first sample' }).waitFor()
+  await settlesTo(ground, light)
+  await assertFits(page)
+})
+
+test('the keyboard reaches the page past the bar, and a dialog keeps and gives back the focus', {
+  skip,
+}, async () => {
+  const { page } = await studio.open('/')
+  await page.getByRole('heading', { name: 'Your first sample' }).waitFor()
+  await page.keyboard.press('Tab')
+  const focused = () => page.evaluate<string>('document.activeElement.textContent')
+  await settlesLike(focused, /Skip to the page/)
+  await page.getByRole('button', { name: 'Account' }).focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Account' })
+  await dialog.waitFor()
+  for (let step = 0; step < 12; step += 1) {
+    await page.keyboard.press('Tab')
+    const isInside =
+      "document.activeElement === document.body || document.activeElement.closest('dialog') !== null"
+    await settlesTo(() => page.evaluate(isInside), true, `step ${step}`)
+  }
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await settlesLike(focused, /Account/)
+})
+
+test('a page whose files are gone says so and keeps the bar; other pages still work', {
+  skip,
+}, async () => {
+  const { page } = await studio.open('/')
+  await page.getByRole('heading', { name: 'Your first sample' }).waitFor()
+  await page.route('**/assets/admin-page*', (route) => route.abort())
+  await page.getByRole('link', { name: 'Admin' }).click()
+  await page.getByText('This page cannot be loaded').waitFor()
+  await assertAccessible(page)
+  await page.getByRole('link', { name: 'Build' }).click()
+  await page.getByText('This page cannot be loaded').waitFor({ state: 'detached' })
+  await page.getByRole('heading', { level: 1 }).waitFor()
+})

@@ -1,0 +1,86 @@
+/** The page of a stream that is derived from others. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { browserSkip } from '../../support/browser.ts'
+import { caller, signIn } from '../../support/caller.ts'
+import { putSamples, type SeededComponent, seedComponent } from '../../support/seeded-streams.ts'
+import { eventually, shows } from '../../support/settle.ts'
+import { assertAccessible, openStudio, type StudioTest, shoot } from '../../support/studio.ts'
+
+const skip = browserSkip()
+let studio: StudioTest
+let meter: SeededComponent
+
+before(async () => {
+  if (skip !== false) return
+  studio = await openStudio()
+  const variables = [{ name: 'use', streamId: 'use' }]
+  meter = await seedComponent(studio.service, { id: 'meter', name: 'Meter' }, [
+    { id: 'use', name: 'Use', valueType: 'DOUBLE' },
+    { id: 'cost', name: 'Cost', derivation: { expression: 'use * 0.25', variables } },
+    { id: 'share', name: 'Share', derivation: { expression: 'sqrt(use)', variables } },
+  ])
+})
+after(() => studio?.[Symbol.asyncDispose]())
+
+test('a derived stream tells its formula and what went wrong, and its samples are left alone', {
+  skip,
+}, async () => {
+  const { service } = studio
+  const at = Date.parse('2026-03-01T00:00:00Z')
+  await putSamples(service, 'meter', [['use', at, 8]])
+  await putSamples(service, 'meter', [['use', at + 60_000, -4]])
+  const call = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
+  const statusOf = async (id: string) => {
+    const { body } = await call('GET', `/api/component/${meter.uid}/stream/${meter.uidOf(id)}`)
+    return body.stream.derivationStatus
+  }
+  await eventually(async () => assert.equal((await statusOf('cost')).sampleCount, 2))
+  const problem: string = await eventually(async () => {
+    const { lastError } = await statusOf('share')
+    assert.ok(lastError, 'no error is told')
+    return lastError.message
+  })
+  const { page, complaints } = await studio.open(meter.pageOf('share'))
+  await page.getByText('Derived from other streams: sqrt(use)').waitFor()
+  await page.getByText(`Last problem: ${problem}`).waitFor()
+  await shoot(page, 'stream-derived')
+  await page.goto(`${service.url}${meter.pageOf('cost')}`)
+  await page.getByText('Derived from other streams: use * 0.25').waitFor()
+  await page.getByRole('region', { name: 'Samples of Cost' }).waitFor()
+  await shows(page.getByText('Last problem:'), 0)
+  await shows(page.getByRole('button', { name: 'Add', exact: true }), 0)
+  await shows(page.getByRole('button', { name: /^(Edit|Delete) the sample/ }), 0)
+  await assertAccessible(page)
+  await page.goto(`${service.url}${meter.pageOf('use')}`)
+  await page.getByRole('button', { name: 'Add', exact: true }).waitFor()
+  await page
+    .getByRole('button', { name: /^Edit the sample/ })
+    .first()
+    .waitFor()
+  await shows(page.getByText('Derived from other streams'), 0)
+  assert.deepEqual(complaints, [])
+})
+
+test('deleting a source tells which derived streams get no more', { skip }, async () => {
+  const variables = [{ name: 'use', componentId: 'meter', streamId: 'use' }]
+  await seedComponent(studio.service, { id: 'bill', name: 'Bill' }, [
+    { id: 'sum', name: 'Sum', derivation: { expression: 'use + 1', variables } },
+  ])
+  const source = `/build/component/${meter.uid}/stream/${meter.uidOf('use')}`
+  const { page, complaints } = await studio.open(source)
+  const remove = page.getByRole('button', { name: 'Delete', exact: true })
+  const stops = page.getByRole('list', { name: 'Streams that get no more samples' })
+  await remove.click()
+  await page.getByText('3 other streams are derived from it.').waitFor()
+  for (const name of ['Cost of Meter', 'Share of Meter', 'Sum of Bill'])
+    await stops.getByText(name, { exact: true }).waitFor()
+  await shoot(page, 'delete-source')
+  await assertAccessible(page)
+  await page.goto(`${studio.service.url}/build/component/${meter.uid}`)
+  await remove.click()
+  await page.getByText('Another stream is derived from it.').waitFor()
+  await shows(stops.getByRole('listitem'), 1)
+  await stops.getByText('Sum of Bill', { exact: true }).waitFor()
+  assert.deepEqual(complaints, [])
+})

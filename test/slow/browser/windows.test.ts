@@ -1,0 +1,64 @@
+/** Many windows of one browser over HTTP/1.1, of whose connections there are six for all of them. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { browserSkip } from '../../support/browser.ts'
+import { caller, signIn } from '../../support/caller.ts'
+import { FeedClient } from '../../support/feed-client.ts'
+import { openStudio, type StudioTest } from '../../support/studio.ts'
+
+const skip = browserSkip()
+const WINDOWS = 8
+const PLACES = 4
+let studio: StudioTest
+let feed: FeedClient
+let path: string
+
+before(async () => {
+  if (skip !== false) return
+  studio = await openStudio()
+  const { service } = studio
+  const owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
+  const stream = [{ id: 's', name: 'Level', valueType: 'DOUBLE' }]
+  const made = await owner('PUT', '/api/component', { component: { id: 'tank', stream } })
+  assert.equal(made.status, 200, made.text)
+  path = `/c/${made.body.component.uid}`
+  feed = new FeedClient(service)
+})
+after(() => studio?.[Symbol.asyncDispose]())
+
+async function put(data: number): Promise<void> {
+  const { status, text } = await feed.putJson([{ compId: 'tank', streamId: 's', data }])
+  assert.equal(status, 200, text)
+}
+
+async function showsValue(page: Page, value: number): Promise<void> {
+  await page.getByRole('link', { name: new RegExp(`^Level ${value}`) }).waitFor()
+}
+
+test('more windows than a browser has connections all open, show what comes, and take the places of those that close', {
+  skip,
+}, async () => {
+  await put(1)
+  const first = await studio.open(path)
+  const pages = [first.page]
+  const live = first.page.getByRole('status').filter({ hasText: 'Live' })
+  await live.waitFor()
+  while (pages.length < WINDOWS) {
+    const page = await first.page.context().newPage()
+    pages.push(page)
+    await page.goto(`${studio.service.url}${path}`)
+    await showsValue(page, 1)
+    const word = pages.length <= PLACES ? 'Live' : 'Every 5 seconds'
+    await page.getByRole('status').filter({ hasText: word }).waitFor()
+  }
+  await put(2)
+  await Promise.all(pages.map((page) => showsValue(page, 2)))
+  for (const page of pages.splice(0, PLACES)) await page.close()
+  for (const page of pages) {
+    await page.getByRole('status').filter({ hasText: 'Live' }).waitFor()
+  }
+  await put(3)
+  await Promise.all(pages.map((page) => showsValue(page, 3)))
+  assert.deepEqual(first.complaints, [])
+})

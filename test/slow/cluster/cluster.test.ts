@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { Refusal } from '../../../src/base/index.ts'
+import { makeKeyspace } from '../../../src/store/cassandra/connection/make-keyspace.ts'
+import { Cluster, type ClusterSettings, openCluster } from '../../../src/store/cassandra/index.ts'
+import { cassandraSkip, dropTestKeyspaces, testKeyspaceSettings } from '../../support/cassandra.ts'
+import { startClusterProxy } from '../../support/cluster-proxy.ts'
+
+const skip = cassandraSkip()
+let settings: ClusterSettings
+let late: ClusterSettings
+const clusters: Promise<Cluster>[] = []
+
+function open(): Promise<Cluster> {
+  const opening = openCluster(settings)
+  clusters.push(opening)
+  return opening
+}
+
+function startCases(): void {
+  test('processes that start at once make keyspace and tables together', async () => {
+    const [one, other] = await Promise.all([open(), open()])
+    await one.run(`INSERT INTO claim (org, claim, kind, uid) VALUES ('o', 'c', 'k', 'u')`)
+    const rows = await other.run(`SELECT uid FROM claim WHERE org = 'o' AND claim = 'c'`)
+    assert.deepEqual({ ...rows[0] }, { uid: 'u' })
+    const tables = await other.run(
+      'SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?',
+      [settings.keyspace],
+    )
+    assert.ok(tables.length >= 12, `${tables.length} tables`)
+  })
+
+  test('a statement waits for a table that its node has not heard of yet, and tells so', async () => {
+    const said = Promise.withResolvers<string>()
+    // A node may be behind with the keyspace that was just made as well.
+    const onWaiting = (what: string) => what.includes('table late') && said.resolve(what)
+    const opening = Cluster.open(settings, { onWaiting })
+    clusters.push(opening)
+    const cluster = await opening
+    const under = [
+      cluster.run(`INSERT INTO late (id) VALUES ('a')`),
+      cluster.batch([{ cql: `INSERT INTO late (id) VALUES (?)`, params: ['b'] }]),
+      cluster.run(`SELECT id FROM late WHERE id = 'a'`),
+    ]
+    assert.match(await said.promise, /^waits for a node that is behind: .*table late/)
+    await (await clusters[0]).alter('CREATE TABLE late (id text PRIMARY KEY)')
+    await Promise.all(under)
+    const rows = await cluster.run('SELECT id FROM late')
+    assert.deepEqual(rows.map(({ id }) => id).sort(), ['a', 'b'])
+  })
+
+  test('Cluster.open() waits for a keyspace that its nodes have not heard of yet', async () => {
+    const said = Promise.withResolvers<string>()
+    const opening = Cluster.open(late, { onWaiting: said.resolve })
+    clusters.push(opening)
+    assert.match(await said.promise, /waits for a node that is behind: Keyspace .* does not exist/)
+    await makeKeyspace(late, {})
+    const [row] = await (await opening).run(`SELECT key FROM system.local`)
+    assert.equal(row.key, 'local')
+  })
+
+  test('openCluster() refuses a schema that is later than its own', async () => {
+    const cluster = await clusters[0]
+    const set = `INSERT INTO meta (name, value) VALUES ('schema', ?)`
+    const [{ value }] = await cluster.run(`SELECT value FROM meta WHERE name = 'schema'`)
+    await cluster.run(set, ['999'])
+    await assert.rejects(openCluster(settings), /has schema 999.*start a later Weir/)
+    await cluster.run(set, [value])
+  })
+
+  test('a cluster that goes away while a start looks for its keyspace is told as away', async () => {
+    const proxy = await startClusterProxy(settings.port, 'SELECT keyspace_name FROM system_schema')
+    const opening = openCluster({ ...settings, port: proxy.port })
+    await assert.rejects(
+      opening,
+      (error) => error instanceof Refusal && error.code === 'store_away',
+    )
+    proxy.close()
+  })
+
+  test('openCluster() refuses a name that no keyspace can have', async () => {
+    const odd = { ...settings, keyspace: 'x; DROP KEYSPACE y' }
+    await assert.rejects(openCluster(odd), /Cannot use the keyspace/)
+  })
+
+  test('openCluster() refuses a data centre that the cluster does not have', async () => {
+    await assert.rejects(openCluster({ ...settings, dataCentre: 'elsewhere' }), /elsewhere/)
+  })
+}
+
+if (skip !== false) test('a cluster of Cassandra', { skip }, () => {})
+else {
+  before(async () => {
+    settings = await testKeyspaceSettings('cluster')
+    late = { ...settings, keyspace: `${settings.keyspace}_late` }
+  })
+  after(async () => {
+    const opened = await Promise.allSettled(clusters)
+    const open = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    if (open.length > 0) await dropTestKeyspaces(open[0], [settings, late])
+    await Promise.all(open.map((cluster) => cluster.close()))
+  })
+  startCases()
+}

@@ -1,0 +1,148 @@
+/**
+ * Faults under load, on three nodes and two processes of the service: what was acknowledged is there, nothing else is,
+ * and statistics are those of what is there. In a run of all tests nodes are lost to the processes by ways that are cut
+ * and halted; with WEIR_FAULT_ROUNDS (`npm run test:faults`) the test has nodes of its own that die and hang.
+ */
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { signIn } from '../../support/caller.ts'
+import { cassandraSkip } from '../../support/cassandra.ts'
+import { CASSANDRA_HOSTS } from '../../support/cassandra-nodes.ts'
+import { type ChildService, startChildService } from '../../support/child-service.ts'
+import { Random, testSeeds } from '../../support/random.ts'
+import { eventually } from '../../support/settle.ts'
+import { FaultLane, type LoadTarget } from './fault-load.ts'
+import { type FaultyNodes, openCutNodes, openDyingNodes } from './fault-nodes.ts'
+
+const skip = cassandraSkip()
+const ROUNDS = Number(process.env.WEIR_FAULT_ROUNDS ?? 0)
+const PAUSE_MS = ROUNDS > 0 ? 20_000 : 6_000
+/** Calls of each lane that are acknowledged between two faults. */
+const CALLS = ROUNDS > 0 ? 40 : 8
+const LANES = 4
+const PASSWORD = 'correct horse battery'
+
+let home: string
+let nodes: FaultyNodes
+let services: ChildService[] = []
+const targets: LoadTarget[] = ['', ''].map((url) => ({ url, cookie: '' }))
+
+async function startService(at: number): Promise<void> {
+  services[at] = await startChildService(join(home, `weir${at}`), {
+    WEIR_STORE: 'cassandra',
+    WEIR_CASSANDRA_HOSTS: CASSANDRA_HOSTS.map((host) => `${host}:${nodes.port}`).join(','),
+    WEIR_CASSANDRA_KEYSPACE: nodes.keyspace,
+    WEIR_OWNER_PASSWORD: PASSWORD,
+    WEIR_RATE_LIMITS: 'off',
+  })
+  targets[at].url = services[at].url
+}
+
+async function startBoth(): Promise<void> {
+  services = []
+  await Promise.all([startService(0), startService(1)])
+}
+
+async function goOn(lanes: readonly FaultLane[], calls = CALLS): Promise<void> {
+  await Promise.all(lanes.map((lane) => lane.goesOn(calls)))
+}
+
+/** Halts a second node until the callers of all lanes were told to come again. */
+async function loseQuorum(lanes: readonly FaultLane[], node: number): Promise<void> {
+  const before = lanes.map(({ counts }) => counts.refused)
+  nodes.halt(node)
+  await eventually(() =>
+    assert.ok(
+      lanes.every(({ counts }, at) => counts.refused > before[at]),
+      told(lanes),
+    ),
+  )
+  nodes.goOn(node)
+  await goOn(lanes)
+}
+
+/** Three nodes, of which one is lost, another hangs, and a process of the service dies; the load goes on. */
+async function runFaults(lanes: readonly FaultLane[], random: Random): Promise<void> {
+  const dying = random.integer(0, 3)
+  const hanging = (dying + random.integer(1, 3)) % 3
+  await goOn(lanes)
+  await nodes.lose(dying)
+  await goOn(lanes)
+  if (ROUNDS > 0) await loseQuorum(lanes, hanging)
+  const back = nodes.regain(dying)
+  const killed = random.integer(0, 2)
+  await services[killed].kill()
+  await goOn(lanes)
+  await startService(killed)
+  await back
+  await goOn(lanes)
+  nodes.halt(hanging)
+  await pause(PAUSE_MS)
+  nodes.goOn(hanging)
+  await goOn(lanes)
+}
+
+async function checkAll(lanes: readonly FaultLane[]): Promise<void> {
+  for (const target of targets) await Promise.all(lanes.map((lane) => lane.check(target)))
+}
+
+async function restartAll(): Promise<void> {
+  await Promise.all(services.map((service) => service.kill()))
+  await nodes.restartAll()
+  await startBoth()
+}
+
+function told(lanes: readonly FaultLane[]): string {
+  const sums: Record<string, number> = {}
+  for (const { counts } of lanes) {
+    for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count
+  }
+  return JSON.stringify(sums)
+}
+
+function faultCases(): void {
+  before(async () => {
+    home = mkdtempSync(join(tmpdir(), 'weir-faults-'))
+    // One key for both, as an operator gives it to them.
+    for (const name of ['weir0', 'weir1']) {
+      mkdirSync(join(home, name), { mode: 0o700 })
+      writeFileSync(join(home, name, 'secret.key'), 'ab'.repeat(32), { mode: 0o600 })
+    }
+    nodes = await (ROUNDS > 0 ? openDyingNodes(home) : openCutNodes())
+    await startBoth()
+    const cookie = await signIn(services[0], 'owner@localhost', PASSWORD)
+    for (const target of targets) target.cookie = cookie
+  })
+  after(async () => {
+    await Promise.all(services.map((service) => service.kill()))
+    await nodes?.stop()
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+  })
+
+  for (const seed of testSeeds(Math.max(1, ROUNDS))) {
+    test(`faults of nodes and processes lose and invent nothing, seed ${seed}`, async (t) => {
+      const random = new Random(seed)
+      const lanes = Array.from(
+        { length: LANES },
+        (_, at) => new FaultLane(`s${seed}_${at}`, targets, new Random(random.integer(0, 2 ** 31))),
+      )
+      for (const lane of lanes) lane.start()
+      try {
+        await runFaults(lanes, random)
+      } finally {
+        await Promise.all(lanes.map((lane) => lane.stop()))
+      }
+      t.diagnostic(told(lanes))
+      await checkAll(lanes)
+      await restartAll()
+      await eventually(() => checkAll(lanes))
+    })
+  }
+}
+
+if (skip === false) faultCases()
+else test('faults of a cluster', { skip }, () => assert.fail())

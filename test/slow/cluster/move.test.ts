@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { Cluster, type ClusterSettings } from '../../../src/store/cassandra/index.ts'
+import { lockFolder } from '../../../src/store/embedded/index.ts'
+import { cassandraSkip, testKeyspaceSettings } from '../../support/cassandra.ts'
+import { answersOn, type MovedFolder, makeMovedFolder } from '../../support/moved-folder.ts'
+import { startService } from '../../support/service.ts'
+import { startServiceOn } from '../../support/service-on.ts'
+import { type CommandOutcome, startWeir } from '../../support/weir-command.ts'
+
+const skip = cassandraSkip()
+const folders = mkdtempSync(join(tmpdir(), 'weir-move-'))
+let moved: MovedFolder
+let cluster: ClusterSettings
+let settings: Record<string, string>
+
+before(async () => {
+  if (skip) return
+  cluster = await testKeyspaceSettings('move')
+  settings = {
+    WEIR_CASSANDRA_HOSTS: cluster.hosts.map((host) => `${host}:${cluster.port}`).join(','),
+    WEIR_CASSANDRA_DATACENTER: cluster.dataCentre,
+    WEIR_CASSANDRA_KEYSPACE: cluster.keyspace,
+    WEIR_CASSANDRA_REPLICATION: String(cluster.replication),
+  }
+  moved = await makeMovedFolder(join(folders, 'source'))
+})
+
+after(async () => {
+  rmSync(folders, { recursive: true, force: true })
+  if (skip || process.env.WEIR_TEST_CASSANDRA === undefined) return
+  const opened = await Cluster.open(cluster)
+  await opened.alter(`DROP KEYSPACE ${cluster.keyspace}`)
+  await opened.close()
+})
+
+/** Gives `weir move`; what it tells as JSON. */
+async function move(folder: string, to: string, more: Record<string, string> = {}) {
+  const given = { ...settings, ...more }
+  return toldBy(await startWeir(folder, ['move', '--to', to, '--json'], given).done)
+}
+
+function toldBy({ code, out, err }: CommandOutcome) {
+  if (out === '') return { code, message: err, result: undefined }
+  const { message, result } = JSON.parse(out)
+  return { code, message, result }
+}
+
+test('a folder moves to a keyspace over a kill, and back, and services answer alike', {
+  skip,
+}, async () => {
+  const killed = startWeir(moved.folder, ['move', '--to', 'cassandra'], settings)
+  killed.child.stderr?.on('data', (part: Buffer) => {
+    if (part.toString().includes('moving samples')) killed.child.kill('SIGKILL')
+  })
+  assert.equal((await killed.done).code, null)
+  const there = await move(moved.folder, 'cassandra', {})
+  assert.equal(there.code, 0, there.message)
+  const {
+    from: _from,
+    to: _to,
+    copied: _copied,
+    samplesPerSecond: _rate,
+    key,
+    ...counts
+  } = there.result
+  assert.match(key, /secret\.key/)
+  assert.ok(counts.samples > 9_000 && counts.files >= 3 && counts.payloads >= 4)
+  assert.equal(counts.differing, 0)
+  const back = join(folders, 'back')
+  const returned = await move(back, 'folder')
+  assert.equal(returned.code, 0, returned.message)
+  assert.deepEqual({ ...returned.result, ...counts }, returned.result)
+  const otherKey = join(folders, 'other-key')
+  mkdirSync(otherKey, { mode: 0o700 })
+  writeFileSync(join(otherKey, 'secret.key'), 'cd'.repeat(32), { mode: 0o600 })
+  assert.match((await move(otherKey, 'folder')).message, /encrypted under different keys/)
+  const again = await move(moved.folder, 'cassandra')
+  assert.deepEqual([again.code, again.result.copied], [0, 0])
+  const process = join(folders, 'process')
+  mkdirSync(process)
+  for (const folder of [back, process]) {
+    copyFileSync(join(moved.folder, 'secret.key'), join(folder, 'secret.key'))
+  }
+  const kept = join(folders, 'kept')
+  cpSync(moved.folder, kept, { recursive: true })
+  const wanted = await answersOn({ ...moved, folder: kept })
+  assert.deepEqual(await answersOn({ ...moved, folder: back }), wanted)
+  const onCluster = { ...settings, WEIR_STORE: 'cassandra' }
+  assert.deepEqual(await answersOn({ ...moved, folder: process }, onCluster), wanted)
+})
+
+test('weir move refuses what is in use or holds other data, and changes nothing', {
+  skip,
+}, async () => {
+  const refused = async (folder: string, to: string, why: RegExp) => {
+    const { code, message, result } = await move(folder, to)
+    assert.deepEqual([code === 0, result], [false, undefined])
+    assert.match(message, why)
+  }
+  const away = move(join(folders, 'away'), 'folder', { WEIR_CASSANDRA_HOSTS: '127.0.0.1:1' })
+  const lock = lockFolder(moved.folder)
+  await refused(moved.folder, 'cassandra', /is used by another Weir process/)
+  lock.release()
+  const other = await startService()
+  await refused(other.dataDir, 'cassandra', /is used by another Weir process/)
+  await other.app.close()
+  await refused(other.dataDir, 'cassandra', /which holds data moved from the folder/)
+  await refused(other.dataDir, 'folder', /which holds data/)
+  await refused(join(folders, 'nowhere'), 'cassandra', /holds nothing of Weir/)
+  const folder = join(folders, 'process')
+  const service = await startServiceOn(folder, { ...settings, WEIR_STORE: 'cassandra' })
+  await refused(join(folders, 'second'), 'folder', /stop all of them first/)
+  await service.close()
+  await other.close()
+  const { code, message } = await away
+  assert.equal(code, 1)
+  assert.match(message, /does not answer/)
+})

@@ -1,0 +1,13 @@
+/** The service as a process whose delete profiles are looked at all the time, until it is killed. */
+import { setImmediate as turn } from 'node:timers/promises'
+import { openApp } from '../../../src/app.ts'
+import { createLog, readConfig } from '../../../src/base/index.ts'
+
+const config = readConfig(process.env)
+const app = await openApp(config, { log: createLog({ level: 'warn' }) })
+const address = await app.listen()
+console.log(JSON.stringify({ address }))
+for (;;) {
+  await app.deleteProfileJob.run()
+  await turn()
+}

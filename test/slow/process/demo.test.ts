@@ -1,0 +1,64 @@
+/** `npm run demo` beside other programs, on a copy of the sources: it keeps its data below them. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { test } from 'node:test'
+import { childEnv } from '../../support/child-env.ts'
+
+function copyTree(): string {
+  const tree = mkdtempSync(join(tmpdir(), 'weir-demo-'))
+  for (const name of ['src', 'tools']) cpSync(name, join(tree, name), { recursive: true })
+  for (const name of ['package.json', 'package-lock.json']) copyFileSync(name, join(tree, name))
+  symlinkSync(resolve('node_modules'), join(tree, 'node_modules'))
+  return tree
+}
+
+function startDemo(tree: string) {
+  const child = spawn(process.execPath, ['tools/demo/main.ts'], { cwd: tree, env: childEnv })
+  let output = ''
+  const { promise: planting, resolve: plants } = Promise.withResolvers<void>()
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (part: Buffer) => {
+      output += part
+      if (output.includes('Planting')) plants()
+    })
+  }
+  const ended = once(child, 'close').then(([code]) => code as number | null)
+  return { child, planting, ended, output: () => output }
+}
+
+/** Takes the port that the demonstration wants first, unless another program has it already. */
+async function takePort(port: number): Promise<Server> {
+  const server = createServer()
+  const { promise, resolve: done, reject } = Promise.withResolvers<void>()
+  server.once('listening', done).once('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EADDRINUSE') done()
+    else reject(error)
+  })
+  server.listen(port, '127.0.0.1')
+  await promise
+  return server
+}
+
+test('the demonstration takes the next free port, and a second one says that it runs already', async (t) => {
+  const tree = copyTree()
+  t.after(() => rmSync(tree, { recursive: true, force: true }))
+  const server = await takePort(8080)
+  t.after(() => server.close())
+  const first = startDemo(tree)
+  t.after(async () => {
+    first.child.kill('SIGKILL')
+    await first.ended
+  })
+  const early = first.ended.then(() => assert.fail(`The demonstration ended: ${first.output()}`))
+  await Promise.race([first.planting, early])
+  assert.match(first.output(), /^Port 8080 is in use\. Trying 8081\.$/m)
+  const second = startDemo(tree)
+  assert.equal(await second.ended, 75, second.output())
+  assert.match(second.output(), /^A demonstration already runs on .*data\/demo\. Use that one/m)
+  assert.doesNotMatch(second.output(), /\n\s+at /)
+})

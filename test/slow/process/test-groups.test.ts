@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { groupFiles } from '../../../tools/test/test-groups.ts'
+import { childEnv } from '../../support/child-env.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'weir-groups-'))
+after(() => rmSync(root, { recursive: true, force: true }))
+
+/** Writes test files of these bodies, and answers their entries. */
+function groupOf(name: string, bodies: Readonly<Record<string, string>>): string[] {
+  const folder = join(root, name)
+  mkdirSync(folder)
+  const files = Object.entries(bodies).map(([file, body]) => {
+    writeFileSync(join(folder, file), `import { test } from 'node:test'\n${body}\n`)
+    return join(folder, file)
+  })
+  return groupFiles(files, folder)
+}
+
+function run(entry: string) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [entry], {
+    env: { ...childEnv },
+    encoding: 'utf8',
+  })
+  return { status, told: stdout + stderr }
+}
+
+test('groupFiles() keeps the order of files, and those alone that say so', () => {
+  const bodies = Object.fromEntries(
+    Array.from({ length: 10 }, (_, at) => [
+      `${at}.test.mjs`,
+      at === 4 ? `// Alone: it says so.` : '',
+    ]),
+  )
+  const entries = groupOf('order', bodies)
+  const named = entries.map((entry) =>
+    [...readFileSync(entry, 'utf8').matchAll(/import\("[^"]*(\d)\.test\.mjs"\)/g)].map(
+      ([, at]) => at,
+    ),
+  )
+  assert.deepEqual(
+    named.map((files) => files.join('')),
+    ['01235678', '4', '9'],
+  )
+})
+
+test('a group passes when all tests of its files do', () => {
+  const [entry] = groupOf('fine', {
+    'a.test.mjs': `test('a', () => {})`,
+    'b.test.mjs': `test('b')`,
+  })
+  const { status, told } = run(entry)
+  assert.equal(status, 0, told)
+  assert.match(told, /tests 2\b/)
+})
+
+for (const [what, body] of Object.entries({
+  'a test fails': `test('b', () => { throw new Error('b') })`,
+  'a file cannot be loaded': `throw new Error('b')`,
+  'a test ends the process': `test('b', () => { process.exit(0) })`,
+})) {
+  test(`a group fails where ${what}`, () => {
+    const bodies = { 'a.test.mjs': `test('a', () => {})`, 'b.test.mjs': body, 'c.test.mjs': '' }
+    const [entry] = groupOf(what, bodies)
+    const { status, told } = run(entry)
+    assert.notEqual(status, 0, told)
+  })
+}

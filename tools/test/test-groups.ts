@@ -1,0 +1,81 @@
+/**
+ * Test files that share a process. A process of its own for every file took two fifths of the processor time: each loads
+ * the service again, and runs it as code that no compiler has seen yet.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+/** Small enough that the last group does not keep all waiting; files beside the sources take a moment each. */
+const FILES_MAX = { src: 24, test: 8 }
+/** What a file says that changes its process, or measures it. */
+const ALONE = /^\/\/ Alone: \S/m
+
+/** Makes an entry in a folder for each group of files, in their order; what is alone is its own. */
+export function groupFiles(files: readonly string[], folder: string): string[] {
+  return gather(files).map((group) => {
+    const entry = join(
+      folder,
+      `${group[0].replaceAll('/', '-').replace(/\.test\.m?ts$/, '')}.test.mjs`,
+    )
+    writeFileSync(entry, entryOf(group))
+    return entry
+  })
+}
+
+function gather(files: readonly string[]): string[][] {
+  const groups: string[][] = []
+  let open: string[] = []
+  for (const file of files) {
+    if (ALONE.test(readFileSync(file, 'utf8'))) {
+      groups.push([file])
+      continue
+    }
+    const isFull = open.length >= (file.startsWith('src/') ? FILES_MAX.src : FILES_MAX.test)
+    if (open.length === 0 || isFull || topOf(open[0]) !== topOf(file)) {
+      open = []
+      groups.push(open)
+    }
+    open.push(file)
+  }
+  return groups
+}
+
+/** The folder whose files belong together: `src`, or one of `test`. */
+function topOf(file: string): string {
+  return file
+    .split('/')
+    .slice(0, file.startsWith('src/') ? 1 : 2)
+    .join('/')
+}
+
+/**
+ * Files load one after the other: tests that a file registers belong to its suite only while no other file is loading.
+ * The end of the measurement is registered last, behind the hooks of the file.
+ */
+function entryOf(files: readonly string[]): string {
+  const url = (path: string) => JSON.stringify(pathToFileURL(resolve(path)).href)
+  const suites = files.map((file) => {
+    const name = JSON.stringify(file)
+    return [
+      'await new Promise((loaded) => describe(',
+      `  ${name}, async () => {`,
+      '  let end',
+      `  before(() => { end = measureFile(${name}) })`,
+      '  try {',
+      `    await import(${url(file)})`,
+      '    after(() => end())',
+      '  } finally {',
+      '    loaded()',
+      '  }',
+      '}))',
+    ].join('\n')
+  })
+  return [
+    `import { after, before, describe } from 'node:test'`,
+    `import { measureFile } from ${url('tools/test/file-cost.ts')}`,
+    `import ${url('test/support/at-end.ts')}`,
+    ...suites,
+    '',
+  ].join('\n')
+}
