@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { registerHooks } from 'node:module'
 import { test } from 'node:test'
 import type { BlobInfo, BlobStore } from '../../src/store/index.ts'
-import { Random, roundsOf, testSeeds } from '../support/random.ts'
+import { Random, roundsBy, testSeeds } from '../support/random.ts'
 import { SimFiles } from './sim-files.ts'
 import { useFiles } from './sim-node.ts'
 
@@ -20,7 +20,7 @@ const hooks = registerHooks({
 const { openBlobStore } = await import('../../src/store/embedded/blobs/blob-store.ts')
 hooks.deregister()
 
-const CUTS = Number(process.env.WEIR_CUTS ?? roundsOf(2_100))
+const CUTS = roundsBy({ everyRun: 700, nightly: 20_000 })
 const CUTS_PER_TRIAL = 25
 const FOLDER = '/files'
 const LENGTHS = [0, 1, 500, 4_096, 9_000, 40_000]

@@ -1,10 +1,10 @@
 /** The sample store over a disk that keeps only what was synced, through thousands of power cuts. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { roundsOf, testSeeds } from '../support/random.ts'
+import { roundsBy, testSeeds } from '../support/random.ts'
 import { PowerTrial } from './power-trial.ts'
 
-const CUTS = Number(process.env.WEIR_CUTS ?? roundsOf(1_200))
+const CUTS = roundsBy({ everyRun: 400, nightly: 20_000 })
 const CUTS_PER_TRIAL = 100
 
 async function runTrial(

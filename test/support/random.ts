@@ -35,11 +35,16 @@ const DECIDING_SEED = 20_261_115
 const isDeciding = process.env.CI === 'true'
 const asked = process.env.WEIR_TEST_SEED
 
-const isThorough = process.env.WEIR_TEST_THOROUGH === 'true'
+const isNightly = process.env.WEIR_TEST_ROUNDS === 'nightly'
 
-/** How many of its rounds a long random test makes: a third, and all of them in `npm run test:thorough`. */
+/** How many of its rounds a long random test makes: a third, and all of them in `npm run test:nightly`. */
 export function roundsOf(all: number): number {
-  return isThorough ? all : Math.ceil(all / 3)
+  return isNightly ? all : Math.ceil(all / 3)
+}
+
+/** How many rounds a test makes in every run, and how many in `npm run test:nightly`. */
+export function roundsBy(rounds: { readonly everyRun: number; readonly nightly: number }): number {
+  return isNightly ? rounds.nightly : rounds.everyRun
 }
 
 /** The seed of a property: the one in WEIR_TEST_SEED, with CI=true the same every time; undefined: a fresh one. */

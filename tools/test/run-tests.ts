@@ -1,96 +1,52 @@
 /**
- * `npm test`: types, format and lint, then every test file under node:test.
- * Arguments are passed on as file patterns, so `npm test -- src/time/*.test.ts` runs a part.
+ * The test commands: types, format and lint, then test files under node:test.
+ *
+ *     npm test                          everything
+ *     npm test -- 'src/time/*.test.ts'  these files only, without types and lint
+ *     npm run test:quick                all that needs no browser, JVM, database server or process of its own
+ *     npm run test:quick -- --changed   of those, the tests that reach what changed since the last commit
+ *     npm run test:nightly              everything with all rounds; a name such as `power` chooses a part
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { globSync, mkdtempSync, rmSync } from 'node:fs'
-import { availableParallelism, tmpdir, totalmem } from 'node:os'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { pipeline } from 'node:stream/promises'
-import { run } from 'node:test'
-import { spec } from 'node:test/reporters'
 import { startClusterAhead } from '../../test/support/cassandra.ts'
 import { buildStudio } from '../studio/build-studio.ts'
+import { changedFiles } from './changed-files.ts'
+import { checkSources } from './check-sources.ts'
 import { COSTS_VARIABLE } from './file-cost.ts'
 import { provision } from './provision.ts'
-import { groupFiles } from './test-groups.ts'
+import { readTestCommand } from './read-test-command.ts'
+import { reportCosts } from './report-costs.ts'
+import { runGroups } from './run-groups.ts'
+import { selectTests } from './select-tests.ts'
+import { isIn } from './test-tiers.ts'
 
-/** A test that takes longer hangs, also on a machine that others slow down; a file has many. */
-const [TEST_MS_MAX, FILE_MS_MAX] = [1_200_000, 2_400_000]
-
-/** Of those that share the nodes of a cluster one after every other group, behind the first, while the nodes start. */
-function spread(others: readonly string[], shared: readonly string[]): string[] {
-  const FIRST = 8
-  const order = others.slice(0, FIRST)
-  const [rest, last] = [others.slice(FIRST), [...shared]]
-  for (const entry of rest) order.push(entry, ...last.splice(0, 1))
-  return [...order, ...last]
-}
-
-async function check(command: string, args: readonly string[]): Promise<void> {
-  const [status] = await once(spawn(command, args, { stdio: 'inherit' }), 'close')
-  if (status !== 0) process.exit(status ?? 1)
-}
-
-const chosen = process.argv.slice(2)
-const patterns = chosen.length > 0 ? chosen : ['src/**/*.test.ts', 'test/**/*.test.ts']
-/** Programs of others are installed from the internet: only `npm run test:programs` runs them. */
-const isLeftOut = (file: string) => chosen.length === 0 && file.startsWith('test/programs/')
-const files = patterns
-  .flatMap((pattern) => globSync(pattern))
-  .filter((file) => !isLeftOut(file))
-  .sort()
+const command = readTestCommand(process.argv.slice(2))
+if (command.isNightly) process.env.WEIR_TEST_ROUNDS = 'nightly'
+const { changedSince } = command
+const changed = changedSince === undefined ? undefined : changedFiles(changedSince)
+const files = selectTests(command, changed)
+if (!command.namesFiles && !(await checkSources(command))) process.exit(1)
 if (files.length === 0) {
-  console.error(`No test file matches ${patterns.join(' ')}`)
-  process.exit(1)
+  console.log('No test reaches what has changed.')
+  process.exit(0)
 }
-// The studio knows the API by types that are made of the service.
-if (chosen.length === 0) {
-  await check(process.execPath, ['tools/studio/make-types.ts'])
-  await Promise.all([
-    check('tsc', ['--noEmit']),
-    check('tsc', ['-p', 'studio']),
-    check('biome', ['check', '.']),
-  ])
-}
+
 const missing = provision(files)
 // Before all tests, not amid them: services of other tests would see one build go and the next come.
-if (files.some((file) => file.startsWith('test/slow/browser/'))) await buildStudio()
-// Files wait for disks, threads and browsers a quarter of their time: one more than there are cores, where there is memory.
-const spare = totalmem() >= 8 * 2 ** 30 ? 1 : 0
-const concurrency = availableParallelism() + spare
-const isOnCluster = (file: string) => file.startsWith('test/slow/cluster/')
-if (files.some(isOnCluster)) startClusterAhead()
+if (files.some((file) => isIn('browser', file))) await buildStudio()
+if (files.some((file) => isIn('cluster', file))) startClusterAhead()
+
 // What processes share is stripped of its types and compiled once.
 process.env.NODE_COMPILE_CACHE ??= resolve('node_modules/.cache/weir-tests')
 const folder = mkdtempSync(join(tmpdir(), 'weir-test-groups-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-// Pages first, as they take longest: begun last they would run alone.
-const isPage = (file: string) => file.startsWith('test/slow/browser/')
-const costs = join(folder, 'costs.jsonl')
-process.env[COSTS_VARIABLE] ??= costs
-const others = groupFiles(
-  [...files.filter(isPage), ...files.filter((file) => !isPage(file) && !isOnCluster(file))],
-  folder,
-)
-// Not `node --test`, which puts files into an order of its own.
-const events = run({
-  ...{
-    files: spread(
-      others,
-      files.filter(isOnCluster).flatMap((file) => groupFiles([file], folder)),
-    ),
-    concurrency,
-    timeout: FILE_MS_MAX,
-  },
-  execArgv: [`--test-timeout=${TEST_MS_MAX}`],
-})
-events.on('test:fail', () => {
-  process.exitCode = 1
-})
-await pipeline(events, new spec(), process.stdout, { end: false })
+process.env[COSTS_VARIABLE] ??= join(folder, 'costs.jsonl')
+
+const isGreen = await runGroups(files, folder)
+reportCosts(process.env[COSTS_VARIABLE])
 for (const { name, why, files: skipped } of missing)
   console.log(`SKIPPED for lack of ${name} (${why}): ${skipped.join(', ')}`)
 const isMissingAllowed = missing.length === 0 || process.env.CI !== 'true'
-process.exit(isMissingAllowed ? process.exitCode : 1)
+process.exit(isGreen && isMissingAllowed ? 0 : 1)

@@ -1,7 +1,7 @@
 /**
  * Faults under load, on three nodes and two processes of the service: what was acknowledged is there, nothing else is,
  * and statistics are those of what is there. In a run of all tests nodes are lost to the processes by ways that are cut
- * and halted; with WEIR_FAULT_ROUNDS (`npm run test:faults`) the test has nodes of its own that die and hang.
+ * and halted; in `npm run test:nightly` the test has nodes of its own that die and hang.
  */
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,13 +13,13 @@ import { signIn } from '../../support/caller.ts'
 import { cassandraSkip } from '../../support/cassandra.ts'
 import { CASSANDRA_HOSTS } from '../../support/cassandra-nodes.ts'
 import { type ChildService, startChildService } from '../../support/child-service.ts'
-import { Random, testSeeds } from '../../support/random.ts'
+import { Random, roundsBy, testSeeds } from '../../support/random.ts'
 import { eventually } from '../../support/settle.ts'
 import { FaultLane, type LoadTarget } from './fault-load.ts'
 import { type FaultyNodes, openCutNodes, openDyingNodes } from './fault-nodes.ts'
 
 const skip = cassandraSkip()
-const ROUNDS = Number(process.env.WEIR_FAULT_ROUNDS ?? 0)
+const ROUNDS = roundsBy({ everyRun: 0, nightly: 3 })
 const PAUSE_MS = ROUNDS > 0 ? 20_000 : 6_000
 /** Calls of each lane that are acknowledged between two faults. */
 const CALLS = ROUNDS > 0 ? 40 : 8

@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Call, caller, signIn } from '../../support/caller.ts'
 import { startChildService } from '../../support/child-service.ts'
-import { Random, testSeeds } from '../../support/random.ts'
+import { Random, roundsBy, testSeeds } from '../../support/random.ts'
 import { eventually } from '../../support/settle.ts'
 
-const ROUNDS = Number(process.env.WEIR_CRASH_ROUNDS ?? 3)
+const ROUNDS = roundsBy({ everyRun: 3, nightly: 100 })
 const PASSWORD = 'correct horse battery'
 const SETTINGS = { WEIR_RATE_LIMITS: 'off', WEIR_OWNER_PASSWORD: PASSWORD }
 const MAIN = new URL('./crash-service.ts', import.meta.url)

@@ -7,12 +7,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type ChildService, startChildService } from '../../support/child-service.ts'
+import { roundsBy } from '../../support/random.ts'
 
 const FEED_KEY = 'aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee'
 const SETTINGS = { WEIR_FEED_KEY: FEED_KEY, WEIR_RATE_LIMITS: 'off' }
 const FILE_BYTES = 12_000_000
 const CHUNK_BYTES = 64 * 1024
-const ROUNDS = Number(process.env.WEIR_CRASH_ROUNDS ?? 4)
+const ROUNDS = roundsBy({ everyRun: 4, nightly: 100 })
 
 const contentOf = (round: number): Buffer => Buffer.alloc(FILE_BYTES, `round ${round} `)
 

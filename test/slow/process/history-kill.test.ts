@@ -7,10 +7,10 @@ import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Call, caller, signIn } from '../../support/caller.ts'
 import { type ChildService, startChildService } from '../../support/child-service.ts'
-import { Random, testSeeds } from '../../support/random.ts'
+import { Random, roundsBy, testSeeds } from '../../support/random.ts'
 import { PATIENCE_MS } from '../../support/settle.ts'
 
-const ROUNDS = Number(process.env.WEIR_CRASH_ROUNDS ?? 2)
+const ROUNDS = roundsBy({ everyRun: 2, nightly: 100 })
 const PASSWORD = 'correct horse battery'
 const SETTINGS = { WEIR_RATE_LIMITS: 'off', WEIR_OWNER_PASSWORD: PASSWORD }
 const SAMPLES = 100_000

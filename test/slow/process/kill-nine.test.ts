@@ -1,7 +1,7 @@
 /**
  * A process under load is killed with SIGKILL at a random moment, again and again over the same
  * folder; every sample it acknowledged must be there and none that was never sent. A few rounds run
- * with all tests; `npm run test:crash` runs a hundred.
+ * with all tests; `npm run test:nightly` runs a hundred.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -13,10 +13,10 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type EmbeddedSampleStore, openSampleStore } from '../../../src/store/embedded/index.ts'
 import { read } from '../../contract/sample-store-contract.ts'
-import { Random, testSeeds } from '../../support/random.ts'
+import { Random, roundsBy, testSeeds } from '../../support/random.ts'
 import * as load from './crash-load.ts'
 
-const ROUNDS = Number(process.env.WEIR_CRASH_ROUNDS ?? 4)
+const ROUNDS = roundsBy({ everyRun: 4, nightly: 100 })
 const WRITER = fileURLToPath(new URL('./crash-writer.ts', import.meta.url))
 /** Appends under way when the process dies may or may not be kept. */
 const IN_FLIGHT = 8

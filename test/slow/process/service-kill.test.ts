@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { caller, signIn } from '../../support/caller.ts'
 import { type ChildService, startChildService } from '../../support/child-service.ts'
-import { Random, testSeeds } from '../../support/random.ts'
+import { Random, roundsBy, testSeeds } from '../../support/random.ts'
 import * as lanes from './service-lanes.ts'
 
-const ROUNDS = Number(process.env.WEIR_CRASH_ROUNDS ?? 3)
+const ROUNDS = roundsBy({ everyRun: 3, nightly: 100 })
 const PASSWORD = 'correct horse battery'
 const SETTINGS = {
   ...{ WEIR_FEED_KEY: lanes.FEED_KEY, WEIR_RATE_LIMITS: 'off' },

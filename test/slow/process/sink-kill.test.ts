@@ -7,10 +7,10 @@ import { test } from 'node:test'
 import { type Call, caller, signIn } from '../../support/caller.ts'
 import { type ChildService, startChildService } from '../../support/child-service.ts'
 import { callSink, VALUES_SQL, valuesBody } from '../../support/connector-home.ts'
-import { Random, testSeeds } from '../../support/random.ts'
+import { Random, roundsBy, testSeeds } from '../../support/random.ts'
 import { eventually } from '../../support/settle.ts'
 
-const ROUNDS = Number(process.env.WEIR_CRASH_ROUNDS ?? 3)
+const ROUNDS = roundsBy({ everyRun: 3, nightly: 100 })
 const PASSWORD = 'correct horse battery'
 const KEY = '0f0e0d0c-1111-4222-8333-444455556666'
 const SETTINGS = {

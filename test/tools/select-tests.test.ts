@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type ImportGraph, reachedFrom, readImportGraph } from '../../tools/test/import-graph.ts'
+import { reaches, selectTests } from '../../tools/test/select-tests.ts'
+
+const graph: ImportGraph = new Map([
+  ['src/app.ts', ['src/feed/index.ts', 'src/auth/index.ts']],
+  ['src/feed/index.ts', ['src/feed/put.ts', 'node:fs']],
+  ['src/feed/put.ts', []],
+  ['src/feed/put.test.ts', ['src/feed/put.ts']],
+  ['src/auth/index.ts', []],
+  ['test/support/service.ts', ['src/app.ts']],
+  ['test/api/feed/put.test.ts', ['test/support/service.ts']],
+  ['test/api/auth/keys.test.ts', ['test/support/service.ts']],
+])
+const tests = [...graph.keys()].filter((file) => file.endsWith('.test.ts'))
+const chosenFor = (changed: string) => tests.filter((file) => reaches(graph, file, changed))
+
+test('reachedFrom() follows imports, and ends where it is told', () => {
+  const all = reachedFrom(graph, 'test/api/feed/put.test.ts')
+  assert.ok(all.has('src/feed/put.ts') && all.has('node:fs'))
+  const some = reachedFrom(graph, 'test/api/feed/put.test.ts', (file) => file === 'src/app.ts')
+  assert.deepEqual([...some], ['test/support/service.ts', 'src/app.ts'])
+})
+
+test('reachedFrom() ends in a cycle of imports', () => {
+  const cycle: ImportGraph = new Map([
+    ['a', ['b']],
+    ['b', ['a']],
+  ])
+  assert.deepEqual([...reachedFrom(cycle, 'a')], ['b', 'a'])
+})
+
+test('a change is met by the tests that load the file, and by the service tests of its part', () => {
+  assert.deepEqual(chosenFor('src/feed/put.ts'), [
+    'src/feed/put.test.ts',
+    'test/api/feed/put.test.ts',
+  ])
+  assert.deepEqual(chosenFor('src/auth/index.ts'), ['test/api/auth/keys.test.ts'])
+})
+
+test('a change of the root or of the support of services is met by every service test', () => {
+  const ofServices = ['test/api/feed/put.test.ts', 'test/api/auth/keys.test.ts']
+  assert.deepEqual(chosenFor('src/app.ts'), ofServices)
+  assert.deepEqual(chosenFor('test/support/service.ts'), ofServices)
+})
+
+test('a changed test meets itself', () => {
+  assert.deepEqual(chosenFor('src/feed/put.test.ts'), ['src/feed/put.test.ts'])
+})
+
+test('a changed file that is no module is met by the tests that name it', () => {
+  const read = readImportGraph()
+  const docs = 'test/docs/names.test.ts'
+  assert.ok(reaches(read, docs, 'docs/configuration.md'))
+  assert.ok(!reaches(read, docs, 'docs/no-such-page.md'))
+})
+
+test('readImportGraph() sees imports over several lines, calls, and files that are started, but no types', () => {
+  const read = readImportGraph()
+  assert.ok(read.get('tools/test/select-tests.ts')?.includes('tools/test/import-graph.ts'))
+  assert.ok(!read.get('tools/test/select-tests.ts')?.includes('tools/test/read-test-command.ts'))
+  assert.ok(read.get('src/sql/run/spawn-runner.ts')?.includes('src/sql/run/runner-main.ts'))
+})
+
+test('selectTests() leaves slow tests and programs out of the quick run, and programs out of all', () => {
+  const command = {
+    isNightly: false,
+    namesFiles: false,
+    patterns: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+  }
+  const all = selectTests({ ...command, isQuick: false })
+  const quick = selectTests({ ...command, isQuick: true })
+  assert.ok(all.some((file) => file.startsWith('test/slow/browser/')))
+  assert.ok(!all.some((file) => file.startsWith('test/programs/')))
+  assert.deepEqual(
+    quick,
+    all.filter((file) => !file.startsWith('test/slow/')),
+  )
+})

@@ -1,0 +1,51 @@
+import { availableParallelism, totalmem } from 'node:os'
+import { pipeline } from 'node:stream/promises'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+import { groupFiles } from './test-groups.ts'
+import { isIn, isQuickTest } from './test-tiers.ts'
+
+/** A test that takes longer hangs, also on a machine that others slow down; a file has many. */
+const TEST_MS_MAX = 1_200_000
+const FILE_MS_MAX = 2_400_000
+/** Groups that run while the nodes of a cluster start. */
+const BEFORE_CLUSTER = 8
+
+/** Runs test files in groups that share a process, and prints what they tell; whether all passed. */
+export async function runGroups(files: readonly string[], folder: string): Promise<boolean> {
+  // Those that take longest first: begun last they would run alone.
+  const others = groupFiles(
+    [
+      ...files.filter((file) => isIn('browser', file)),
+      ...files.filter((file) => isIn('process', file) || isIn('databases', file)),
+      ...files.filter((file) => isQuickTest(file) || file.startsWith('test/programs/')),
+    ],
+    folder,
+  )
+  const onCluster = files.filter((file) => isIn('cluster', file))
+  // One process each: each has keyspaces of its own, and most of them wait for the nodes.
+  const shared = onCluster.flatMap((file) => groupFiles([file], folder))
+  // Files wait for disks, threads and browsers a quarter of their time: one more than there are cores, where there is memory.
+  const spare = totalmem() >= 8 * 2 ** 30 ? 1 : 0
+  // Not `node --test`, which puts files into an order of its own. Nothing runs a second time: what failed once has failed.
+  const events = run({
+    files: spread(others, shared),
+    concurrency: availableParallelism() + spare,
+    timeout: FILE_MS_MAX,
+    execArgv: [`--test-timeout=${TEST_MS_MAX}`],
+  })
+  let isGreen = true
+  events.on('test:fail', () => {
+    isGreen = false
+  })
+  await pipeline(events, new spec(), process.stdout, { end: false })
+  return isGreen
+}
+
+/** Of those that share the nodes of a cluster one after every other group, behind the first, while the nodes start. */
+function spread(others: readonly string[], shared: readonly string[]): string[] {
+  const order = others.slice(0, BEFORE_CLUSTER)
+  const last = [...shared]
+  for (const entry of others.slice(BEFORE_CLUSTER)) order.push(entry, ...last.splice(0, 1))
+  return [...order, ...last]
+}
