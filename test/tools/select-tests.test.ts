@@ -66,6 +66,7 @@ test('readImportGraph() sees imports over several lines, calls, and files that a
 test('selectTests() leaves slow tests and programs out of the quick run, and programs out of all', () => {
   const command = {
     isNightly: false,
+    isBailing: false,
     namesFiles: false,
     patterns: ['src/**/*.test.ts', 'test/**/*.test.ts'],
   }

@@ -8,6 +8,8 @@ export interface TestCommand {
   readonly isNightly: boolean
   /** The commit since which changes count, when only what they reach is asked for. */
   readonly changedSince?: string
+  /** Whether the run ends with the first test that fails. */
+  readonly isBailing: boolean
   /** Whether files were named: types and lint are then left out. */
   readonly namesFiles: boolean
   /** Patterns of test files. */
@@ -44,6 +46,7 @@ export function parseTestCommand(words: readonly string[]): TestCommand {
       nightly: { type: 'boolean', default: false },
       changed: { type: 'boolean', default: false },
       since: { type: 'string' },
+      bail: { type: 'boolean', default: false },
     },
   })
   const changedSince = values.since ?? (values.changed ? 'HEAD' : undefined)
@@ -54,6 +57,7 @@ export function parseTestCommand(words: readonly string[]): TestCommand {
     isQuick: values.quick,
     isNightly: values.nightly,
     changedSince,
+    isBailing: values.bail,
     namesFiles: named.length > 0,
     patterns: named.length > 0 ? named : EVERYTHING,
   }

@@ -11,8 +11,12 @@ const FILE_MS_MAX = 2_400_000
 /** Groups that run while the nodes of a cluster start. */
 const BEFORE_CLUSTER = 8
 
-/** Runs test files in groups that share a process, and prints what they tell; whether all passed. */
-export async function runGroups(files: readonly string[], folder: string): Promise<boolean> {
+/** Runs test files in groups that share a process, and prints what they tell, up to the first failure when asked to; whether all passed. */
+export async function runGroups(
+  files: readonly string[],
+  folder: string,
+  isBailing: boolean,
+): Promise<boolean> {
   // Those that take longest first: begun last they would run alone.
   const others = groupFiles(
     [
@@ -27,16 +31,19 @@ export async function runGroups(files: readonly string[], folder: string): Promi
   const shared = onCluster.flatMap((file) => groupFiles([file], folder))
   // Files wait for disks, threads and browsers a quarter of their time: one more than there are cores, where there is memory.
   const spare = totalmem() >= 8 * 2 ** 30 ? 1 : 0
+  const stop = new AbortController()
   // Not `node --test`, which puts files into an order of its own. Nothing runs a second time: what failed once has failed.
   const events = run({
     files: spread(others, shared),
     concurrency: availableParallelism() + spare,
     timeout: FILE_MS_MAX,
+    signal: stop.signal,
     execArgv: [`--test-timeout=${TEST_MS_MAX}`],
   })
   let isGreen = true
   events.on('test:fail', () => {
     isGreen = false
+    if (isBailing) stop.abort()
   })
   await pipeline(events, new spec(), process.stdout, { end: false })
   return isGreen

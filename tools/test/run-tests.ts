@@ -5,6 +5,7 @@
  *     npm test -- 'src/time/*.test.ts'  these files only, without types and lint
  *     npm run test:quick                all that needs no browser, JVM, database server or process of its own
  *     npm run test:quick -- --changed   of those, the tests that reach what changed since the last commit
+ *     npm test -- --bail               ends with the first test that fails; works with all of them
  *     npm run test:nightly              everything with all rounds; a name such as `power` chooses a part
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -44,7 +45,7 @@ const folder = mkdtempSync(join(tmpdir(), 'weir-test-groups-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 process.env[COSTS_VARIABLE] ??= join(folder, 'costs.jsonl')
 
-const isGreen = await runGroups(files, folder)
+const isGreen = await runGroups(files, folder, command.isBailing)
 reportCosts(process.env[COSTS_VARIABLE])
 for (const { name, why, files: skipped } of missing)
   console.log(`SKIPPED for lack of ${name} (${why}): ${skipped.join(', ')}`)
