@@ -3,10 +3,10 @@ import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { resolve } from 'node:path'
 
-const place = process.env.WEIR_TEST_READ_ONLY ?? ''
 const { accessSync } = fs
 
 fs.accessSync = (path, mode = fs.constants.F_OK) => {
+  const place = process.env.WEIR_TEST_READ_ONLY ?? ''
   accessSync(path, mode)
   if ((mode & fs.constants.W_OK) === 0 || !resolve(String(path)).startsWith(place)) return
   const error = new Error(`EROFS: read-only file system, access '${path}'`)

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { childEnv } from './child-env.ts'
+import { sharedProcess } from './shared-process.ts'
 
 /** How a command of the command line ended. */
 export interface CommandOutcome {
@@ -15,7 +16,7 @@ export interface RunningCommand {
   readonly done: Promise<CommandOutcome>
 }
 
-/** Starts `weir` with some words on a data folder. */
+/** Starts `weir` with some words on a data folder, in a process of its own. */
 export function startWeir(
   dataDir: string,
   words: readonly string[],
@@ -38,7 +39,7 @@ export function startWeir(
   return { child, done }
 }
 
-/** Runs `weir` to its end. */
+/** Runs `weir` to its end, in a process that other commands share. */
 export function runWeir(dataDir: string, ...words: string[]): Promise<CommandOutcome> {
-  return startWeir(dataDir, words).done
+  return sharedProcess.run({ main: 'src/weir.ts', words, settings: { WEIR_DATA_DIR: dataDir } })
 }

@@ -318,7 +318,7 @@ test('a restore that was killed is known as such: no service starts on it, and i
     },
     () => fs.rmSync(to, { recursive: true }),
   )
-  const started = await runWeir(to, 'serve')
+  const started = await startWeir(to, ['serve']).done
   assert.equal(started.code, 65)
   assert.match(started.err, /restore into .* was not finished: restore again/)
   const { code, err } = await runWeir(to, 'restore', join(home, 'backup'))

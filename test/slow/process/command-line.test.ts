@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test'
 import { caller, signIn } from '../../support/caller.ts'
 import { childEnv } from '../../support/child-env.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { type CommandOutcome, runWeir } from '../../support/weir-command.ts'
 
 let service: Service
 before(async () => {
@@ -14,25 +15,18 @@ before(async () => {
 })
 after(() => service.close())
 
-interface Outcome {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
-
-function weir(words: readonly string[], options: { dataDir?: string; input?: string } = {}) {
-  const env = { ...childEnv, WEIR_DATA_DIR: options.dataDir ?? service.dataDir }
-  const { promise, resolve } = Promise.withResolvers<Outcome>()
-  const child = execFile(
-    process.execPath,
-    ['src/weir.ts', ...words],
-    { env },
-    (error, out, err) => {
-      resolve({ code: error === null ? 0 : Number(error.code), out, err })
-    },
+async function weir(
+  words: readonly string[],
+  { dataDir = service.dataDir, input }: { dataDir?: string; input?: string } = {},
+): Promise<CommandOutcome> {
+  if (input === undefined) return await runWeir(dataDir, ...words)
+  const env = { ...childEnv, WEIR_DATA_DIR: dataDir }
+  const { promise, resolve } = Promise.withResolvers<CommandOutcome>()
+  const child = execFile(process.execPath, ['src/weir.ts', ...words], { env }, (error, out, err) =>
+    resolve({ code: error === null ? 0 : Number(error.code), out, err }),
   )
-  child.stdin?.end(options.input ?? '')
-  return promise
+  child.stdin?.end(input)
+  return await promise
 }
 
 async function weirJson(words: readonly string[], input?: string) {

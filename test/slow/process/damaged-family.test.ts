@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { type Call, caller, signIn } from '../../support/caller.ts'
-import { childEnv } from '../../support/child-env.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { runWeir } from '../../support/weir-command.ts'
 
 /** More streams than the first row of a component has room for. */
 const MANY = 140
@@ -72,11 +71,8 @@ async function feed(service: Service, method: string, path: string) {
   return { status: answer.status, text: await answer.text() }
 }
 
-function check({ dataDir }: Service): Promise<string> {
-  const env = { ...childEnv, WEIR_DATA_DIR: dataDir }
-  const { promise, resolve } = Promise.withResolvers<string>()
-  execFile(process.execPath, ['src/weir.ts', 'check', '--json'], { env }, (_, out) => resolve(out))
-  return promise
+async function check({ dataDir }: Service): Promise<string> {
+  return (await runWeir(dataDir, 'check', '--json')).out
 }
 
 test('a component whose row is damaged is told as damaged by every call, and others are served', async () => {

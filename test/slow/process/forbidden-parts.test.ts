@@ -15,29 +15,31 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, type TestContext, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { lockFolder, openPayloadStore } from '../../../src/store/embedded/index.ts'
 import { payloadOf } from '../../contract/payload-store-contract.ts'
 import { childEnv } from '../../support/child-env.ts'
-import { startChildService } from '../../support/child-service.ts'
+import { startService } from '../../support/service.ts'
+import { SharedProcess, type SharedRun, sharedProcess } from '../../support/shared-process.ts'
+import type { CommandOutcome } from '../../support/weir-command.ts'
 
 /** The user "nobody". */
 const NOBODY = 65_534
 const isRoot = process.getuid?.() === 0
 const root = mkdtempSync(join(tmpdir(), 'weir-forbidden-'))
 const whole = join(root, 'whole')
+chmodSync(root, 0o755)
 
 /** What a stopped service has left, with samples and a payload. */
 before(async () => {
-  const service = await startChildService(whole, { WEIR_FEED_KEY: '1'.repeat(32) })
   const key = '1'.repeat(32)
+  const service = await startService({ settings: { WEIR_DATA_DIR: whole, WEIR_FEED_KEY: key } })
   const put = await fetch(`${service.url}/api/feed?compId=c&s=1&api_key=${key}`, { method: 'PUT' })
   assert.equal(put.status, 200, await put.text())
-  await service.stop()
+  await service.close()
   const store = await openPayloadStore({ folder: whole })
   await store.put(payloadOf(1)).landed
   await store.close()
-  chmodSync(root, 0o755)
 })
 /** Folders that nobody may look into could not be removed either. */
 const forbidden: string[] = []
@@ -61,43 +63,59 @@ function forbid(name: string): { folder: string; part: string } {
   return { folder, part }
 }
 
-function run(folder: string, ...words: string[]): SpawnSyncReturns<string> {
-  const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
-  const env = { ...childEnv, NODE_COMPILE_CACHE: '', WEIR_DATA_DIR: folder, WEIR_PORT: '0' }
+const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
+/** That user has compiled sources of its own: Node keeps them apart. */
+const cache = mkdtempSync(join(root, 'cache-'))
+chmodSync(cache, 0o777)
+const shared = new SharedProcess({ ...user, env: { NODE_COMPILE_CACHE: cache } })
+
+const settingsOf = (folder: string) => ({ WEIR_DATA_DIR: folder, WEIR_PORT: '0' })
+
+function run(folder: string, main: SharedRun['main'], ...words: string[]) {
+  return shared.run({ main, words, settings: settingsOf(folder) })
+}
+
+function runAlone(folder: string, ...words: string[]): SpawnSyncReturns<string> {
+  const env = { ...childEnv, NODE_COMPILE_CACHE: cache, ...settingsOf(folder) }
   return spawnSync(process.execPath, words, { ...user, env, encoding: 'utf8', timeout: 60_000 })
 }
 
 /** Where the sources themselves are not for that user, nothing can be told. */
-function skipsWithoutSources(t: TestContext): boolean {
-  if (run('', '-e', "require('node:fs').readFileSync('src/main.ts')").status === 0) return false
-  t.skip('another user cannot read the sources here')
-  return true
+const hasSources = runAlone('', '-e', "require('node:fs').readFileSync('src/main.ts')").status === 0
+const skip = !hasSources && 'another user cannot read the sources here'
+
+function checkStart({ code, err }: Omit<CommandOutcome, 'out'>, part: string): void {
+  assert.equal(code, 77, err)
+  assert.match(err, /^Cannot start: (\S+) cannot be read and written by .*chown -R/)
+  assert.equal(/^Cannot start: (\S+)/.exec(err)?.[1], part)
 }
 
 for (const name of ['catalog.db', 'payloads.db', 'journal', 'imports']) {
-  test(`a start names ${name} and whom it should be for, and ends with 77`, (t) => {
-    if (skipsWithoutSources(t)) return
+  test(`a start names ${name} and whom it should be for, and ends with 77`, { skip }, async () => {
     const { folder, part } = forbid(name)
-    const { status, stderr } = run(folder, 'src/main.ts')
-    assert.equal(status, 77, stderr)
-    assert.match(stderr, /^Cannot start: (\S+) cannot be read and written by .*chown -R/)
-    assert.equal(/^Cannot start: (\S+)/.exec(stderr)?.[1], part)
+    // The first one leaves compiled sources to all others.
+    if (name === 'catalog.db') {
+      const { status, stderr } = runAlone(folder, 'src/main.ts')
+      checkStart({ code: status, err: stderr }, part)
+    } else checkStart(await run(folder, 'src/main.ts'), part)
   })
 }
 
-test('accept-loss gives up nothing that is only forbidden', (t) => {
-  if (skipsWithoutSources(t)) return
+test('accept-loss gives up nothing that is only forbidden', { skip }, async () => {
   const { folder, part } = forbid('journal')
-  const { status, stderr } = run(folder, 'src/weir.ts', 'folder', 'accept-loss')
-  assert.equal(status, 77, stderr)
-  assert.match(stderr, /cannot be read and written by/)
+  const { code, err } = await run(folder, 'src/weir.ts', 'folder', 'accept-loss')
+  assert.equal(code, 77, err)
+  assert.match(err, /cannot be read and written by/)
   if (isRoot) chownSync(part, NOBODY, NOBODY)
   else chmodSync(part, 0o700)
-  const again = run(folder, 'src/weir.ts', 'key', 'list')
-  assert.equal(again.status, 0, again.stderr)
+  const again = await run(folder, 'src/weir.ts', 'key', 'list')
+  assert.equal(again.code, 0, again.err)
 })
 
-test('a part in whose place something else is is named by a start, which ends with 65', () => {
+const start = (folder: string) =>
+  sharedProcess.run({ main: 'src/main.ts', words: [], settings: settingsOf(folder) })
+
+test('a part in whose place something else is is named by a start, which ends with 65', async () => {
   const folder = join(mkdtempSync(join(root, 'strange-')), 'data')
   cpSync(whole, folder, { recursive: true })
   const kinds = {
@@ -124,20 +142,15 @@ test('a part in whose place something else is is named by a start, which ends wi
   }
   rmSync(join(folder, 'secret.key'))
   mkdirSync(join(folder, 'secret.key'))
-  const env = { ...childEnv, WEIR_DATA_DIR: folder, WEIR_PORT: '0' }
-  const { status, stderr } = spawnSync(process.execPath, ['src/main.ts'], { env, encoding: 'utf8' })
-  assert.deepEqual(
-    [status, stderr],
-    [65, `Cannot start: ${told('secret.key', 'folder', 'file')}\n`],
-  )
+  const { code, err } = await start(folder)
+  assert.deepEqual([code, err], [65, `Cannot start: ${told('secret.key', 'folder', 'file')}\n`])
 })
 
-test('a start that fails late says why, also where payloads were opened', () => {
+test('a start that fails late says why, also where payloads were opened', async () => {
   const folder = join(mkdtempSync(join(root, 'late-')), 'data')
   cpSync(whole, folder, { recursive: true })
   mkdirSync(join(folder, 'weir.sock'))
-  const env = { ...childEnv, WEIR_DATA_DIR: folder, WEIR_PORT: '0' }
-  const { status, stderr } = spawnSync(process.execPath, ['src/main.ts'], { env, encoding: 'utf8' })
-  assert.equal(status, 1, stderr)
-  assert.match(stderr, /^Cannot start: .*weir\.sock/)
+  const { code, err } = await start(folder)
+  assert.equal(code, 1, err)
+  assert.match(err, /^Cannot start: .*weir\.sock/)
 })

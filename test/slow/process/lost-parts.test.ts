@@ -7,14 +7,21 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { childEnv } from '../../support/child-env.ts'
 import { startChildService } from '../../support/child-service.ts'
+import { startService } from '../../support/service.ts'
+import { type SharedRun, sharedProcess } from '../../support/shared-process.ts'
 
 const FEED_KEY = '11111111-2222-3333-4444-555555555555'
 const settings = { WEIR_FEED_KEY: FEED_KEY, WEIR_OWNER_PASSWORD: 'correct horse battery' }
 
-function run(dataDir: string, ...words: string[]): { code: number | null; text: string } {
-  const env = { ...childEnv, WEIR_DATA_DIR: dataDir, WEIR_PORT: '0' }
-  const done = spawnSync(process.execPath, words, { env, encoding: 'utf8' })
-  return { code: done.status, text: done.stdout + done.stderr }
+/** Starts the service, which must be refused, or runs a command. */
+async function run(
+  dataDir: string,
+  main: SharedRun['main'],
+  ...words: string[]
+): Promise<{ code: number | null; text: string }> {
+  const settings = { WEIR_DATA_DIR: dataDir, WEIR_PORT: '0' }
+  const { code, out, err } = await sharedProcess.run({ main, words, settings })
+  return { code, text: out + err }
 }
 
 async function get(url: string): Promise<unknown> {
@@ -38,21 +45,21 @@ test('a start without samples.db, or with an empty one, is refused until the los
   renameSync(file, `${file}.away`)
   for (const state of ['missing', 'empty']) {
     if (state === 'empty') writeFileSync(file, '')
-    const refused = run(dataDir, 'src/main.ts')
+    const refused = await run(dataDir, 'src/main.ts')
     assert.equal(refused.code, 65, state)
     assert.match(refused.text, /^Cannot start: samples\.db in .* is missing or empty/)
     assert.match(refused.text, /restore it from the backup .* weir -- folder accept-loss/)
-    assert.equal(run(dataDir, 'src/weir.ts', 'org', 'list').code, 65)
+    assert.equal((await run(dataDir, 'src/weir.ts', 'org', 'list')).code, 65)
   }
   renameSync(`${file}.away`, file)
   const restored = await startChildService(dataDir, settings)
   assert.deepEqual(await get(restored.url), [{ time: 1, data: 1 }])
-  assert.equal(run(dataDir, 'src/weir.ts', 'folder', 'accept-loss').code, 75)
+  assert.equal((await run(dataDir, 'src/weir.ts', 'folder', 'accept-loss')).code, 75)
   await restored.kill()
   for (const ending of ['', '-wal', '-shm']) rmSync(`${file}${ending}`, { force: true })
-  const accepted = run(dataDir, 'src/weir.ts', 'folder', 'accept-loss')
+  const accepted = await run(dataDir, 'src/weir.ts', 'folder', 'accept-loss')
   assert.deepEqual([accepted.code, accepted.text.split('\n')[0]], [0, 'name  samples.db'])
-  assert.equal(run(dataDir, 'src/weir.ts', 'folder', 'accept-loss').text, '(none)\n')
+  assert.equal((await run(dataDir, 'src/weir.ts', 'folder', 'accept-loss')).text, '(none)\n')
   const after = await startChildService(dataDir, settings)
   await put(after.url, 2)
   assert.match(JSON.stringify(await get(after.url)), /"time":2/)
@@ -62,10 +69,10 @@ test('a start without samples.db, or with an empty one, is refused until the los
 test('damage, a downgrade and too few file handles are told in one sentence, with a fitting exit code', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'weir-told-'))
   t.after(() => rmSync(dataDir, { recursive: true, force: true }))
-  await (await startChildService(dataDir, settings)).kill()
+  await (await startService({ settings: { WEIR_DATA_DIR: dataDir } })).close()
   const file = join(dataDir, 'catalog.db')
-  const sentence = (code: number, text: RegExp): void => {
-    const refused = run(dataDir, 'src/main.ts')
+  const sentence = async (code: number, text: RegExp): Promise<void> => {
+    const refused = await run(dataDir, 'src/main.ts')
     assert.equal(refused.code, code, refused.text)
     assert.match(refused.text, text)
     assert.doesNotMatch(refused.text, /\n {4}at /)
@@ -82,15 +89,15 @@ test('damage, a downgrade and too few file handles are told in one sentence, wit
   assert.equal(limited.status, 71, limited.stderr)
   assert.match(limited.stderr, /^Cannot start: this process may have 64 files open and needs \d+/)
   change('PRAGMA user_version = 99')
-  sentence(65, /^Cannot start: catalog\.db has format 99 .* later Weir/)
+  await sentence(65, /^Cannot start: catalog\.db has format 99 .* later Weir/)
   change('PRAGMA user_version = 2')
-  sentence(65, /^Cannot start: catalog\.db in .* is damaged/)
+  await sentence(65, /^Cannot start: catalog\.db in .* is damaged/)
   change('PRAGMA user_version = 9; UPDATE scope SET crc = crc + 1')
-  sentence(65, /^Cannot start: catalog\.db in .* is damaged .*does not check/)
+  await sentence(65, /^Cannot start: catalog\.db in .* is damaged .*does not check/)
   change('UPDATE scope SET crc = crc - 1')
   change(`UPDATE document SET revision = revision + 1 WHERE kind = 'organization'`)
-  sentence(65, /^Cannot start: The catalog is damaged: organization .* does not check/m)
+  await sentence(65, /^Cannot start: The catalog is damaged: organization .* does not check/m)
   change(`UPDATE document SET revision = revision - 1 WHERE kind = 'organization'`)
   writeFileSync(join(dataDir, 'secret.key'), 'short\n')
-  sentence(65, /^Cannot start: .*secret\.key must hold 64 hex digits/m)
+  await sentence(65, /^Cannot start: .*secret\.key must hold 64 hex digits/m)
 })

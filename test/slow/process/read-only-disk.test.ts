@@ -5,49 +5,61 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { childEnv } from '../../support/child-env.ts'
-import { startChildService } from '../../support/child-service.ts'
 import { fingerprint } from '../../support/old-folder.ts'
+import { startService } from '../../support/service.ts'
+import { SharedProcess, type SharedRun } from '../../support/shared-process.ts'
+import type { CommandOutcome } from '../../support/weir-command.ts'
 
 const preload = new URL('../../support/read-only-disk.ts', import.meta.url).href
 
-/** Starts the service, or runs a command, where a path is on a read-only disk. */
-function runReadOnly(dataDir: string, readOnly: string, ...words: string[]) {
-  const env = { ...childEnv, WEIR_DATA_DIR: dataDir, WEIR_PORT: '0', WEIR_TEST_READ_ONLY: readOnly }
-  const args = ['--import', preload, ...words]
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
-  return { status, stdout, stderr }
+const shared = new SharedProcess({ execArgv: ['--import', preload] })
+
+function checkRefusal({ code, out, err }: CommandOutcome, readOnly: string): void {
+  assert.equal(code, 74, err)
+  assert.match(err, /^Cannot [^\n]+ is on a read-only disk: mount it for writing[^\n]+\n$/)
+  assert.ok(err.includes(readOnly), err)
+  assert.equal(out, '')
 }
 
-function refuses(dataDir: string, readOnly: string, ...words: string[]): void {
-  const { status, stdout, stderr } = runReadOnly(dataDir, readOnly, ...words)
-  assert.equal(status, 74, stderr)
-  assert.match(stderr, /^Cannot [^\n]+ is on a read-only disk: mount it for writing[^\n]+\n$/)
-  assert.ok(stderr.includes(readOnly), stderr)
-  assert.equal(stdout, '')
+const settingsOf = (dataDir: string, readOnly: string) => ({
+  ...{ WEIR_DATA_DIR: dataDir, WEIR_PORT: '0', WEIR_TEST_READ_ONLY: readOnly },
+})
+
+/** Starts the service, or runs a command, where a path is on a read-only disk. */
+async function refuses(
+  dataDir: string,
+  readOnly: string,
+  main: SharedRun['main'],
+  ...words: string[]
+): Promise<void> {
+  checkRefusal(await shared.run({ main, words, settings: settingsOf(dataDir, readOnly) }), readOnly)
 }
 
 test('a start on a read-only disk exits with 74 and one sentence, and changes nothing', async (t) => {
   const root = mkdtempSync(join(tmpdir(), 'weir-read-only-'))
   t.after(() => rmSync(root, { recursive: true, force: true }))
   const missing = join(root, 'missing')
-  refuses(missing, root, 'src/main.ts')
-  refuses(join(missing, 'deep'), root, 'src/main.ts')
+  await refuses(missing, root, 'src/main.ts')
+  await refuses(join(missing, 'deep'), root, 'src/main.ts')
   assert.equal(existsSync(missing), false)
   const empty = join(root, 'empty')
   mkdirSync(empty, { mode: 0o700 })
-  refuses(empty, empty, 'src/main.ts')
+  await refuses(empty, empty, 'src/main.ts')
   assert.deepEqual(fingerprint(empty), {})
   const dataDir = join(root, 'data')
-  const service = await startChildService(dataDir, {})
-  assert.equal(await service.stop(), 0)
+  await (await startService({ settings: { WEIR_DATA_DIR: dataDir } })).close()
   const before = fingerprint(dataDir)
-  refuses(dataDir, dataDir, 'src/main.ts')
+  const alone = spawnSync(process.execPath, ['--import', preload, 'src/main.ts'], {
+    env: { ...childEnv, ...settingsOf(dataDir, dataDir) },
+    encoding: 'utf8',
+  })
+  checkRefusal({ code: alone.status, out: alone.stdout, err: alone.stderr }, dataDir)
   // Parts may be links to other disks.
   const parts = ['lock', 'catalog.db', 'samples.db', 'progress', 'reserve', 'journal', 'files']
-  for (const name of parts) refuses(dataDir, join(dataDir, name), 'src/main.ts')
+  for (const name of parts) await refuses(dataDir, join(dataDir, name), 'src/main.ts')
   writeFileSync(join(dataDir, 'payloads.db'), '')
-  refuses(dataDir, join(dataDir, 'payloads.db'), 'src/main.ts')
+  await refuses(dataDir, join(dataDir, 'payloads.db'), 'src/main.ts')
   rmSync(join(dataDir, 'payloads.db'))
-  refuses(dataDir, dataDir, 'src/weir.ts', 'org', 'list')
+  await refuses(dataDir, dataDir, 'src/weir.ts', 'org', 'list')
   assert.deepEqual(fingerprint(dataDir), before)
 })

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { caller, signIn } from '../../support/caller.ts'
-import { childEnv } from '../../support/child-env.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { runWeir } from '../../support/weir-command.ts'
 
 async function withService(body: (service: Service) => Promise<void>): Promise<void> {
   const service = await startService()
@@ -16,14 +15,7 @@ async function withService(body: (service: Service) => Promise<void>): Promise<v
   }
 }
 
-function check(service: Service) {
-  const env = { ...childEnv, WEIR_DATA_DIR: service.dataDir }
-  const { promise, resolve } = Promise.withResolvers<{ code: number; out: string }>()
-  execFile(process.execPath, ['src/weir.ts', 'check', '--json'], { env }, (error, out) => {
-    resolve({ code: error === null ? 0 : Number(error.code), out })
-  })
-  return promise
-}
+const check = (service: Service) => runWeir(service.dataDir, 'check', '--json')
 
 /** Flips a bit in the middle of a value of a stopped service's database. */
 function flipIn(service: Service, database: string, sql: { select: string; update: string }): void {

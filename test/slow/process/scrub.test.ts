@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { ManualClock } from '../../../src/base/index.ts'
 import { type Call, caller, signIn } from '../../support/caller.ts'
-import { childEnv } from '../../support/child-env.ts'
 import { putFile } from '../../support/file-client.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { runWeir } from '../../support/weir-command.ts'
 
 const MB = 1_048_576
 const DAY_MS = 86_400_000
@@ -43,14 +42,7 @@ async function putDamaged(feedKey: string, path: string): Promise<() => void> {
   return flip
 }
 
-function weir(words: readonly string[]) {
-  const env = { ...childEnv, WEIR_DATA_DIR: service.dataDir }
-  const { promise, resolve } = Promise.withResolvers<{ code: number; out: string; err: string }>()
-  execFile(process.execPath, ['src/weir.ts', ...words], { env }, (error, out, err) => {
-    resolve({ code: error === null ? 0 : Number(error.code), out, err })
-  })
-  return promise
-}
+const weir = (words: readonly string[]) => runWeir(service.dataDir, ...words)
 
 const metric = async (name: string): Promise<number> => {
   const text = await (await fetch(`${service.url}/metrics`)).text()
