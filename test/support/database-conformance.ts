@@ -4,13 +4,13 @@ import { test } from 'node:test'
 import type { DatabaseTarget } from '../../src/connectors/database/database-port.ts'
 import { startCuttingProxy } from './cutting-proxy.ts'
 import { failureOf, openLocal, readAll } from './database-sessions.ts'
-import type { DatabaseServer } from './postgresql-server.ts'
 import { eventually } from './settle.ts'
+import type { SharedServer } from './shared-databases.ts'
 
 /** A kind of database, in its own words. */
 export interface DatabaseUnderTest {
   readonly name: string
-  server(): DatabaseServer
+  server(): SharedServer
   target(): DatabaseTarget
   /** What its sessions say the server is. */
   readonly says: RegExp

@@ -1,9 +1,9 @@
 /** A service with an import from a database of the test, and what tests do with it. */
 import assert from 'node:assert/strict'
 import { type Call, caller, signIn } from './caller.ts'
-import type { DatabaseServer } from './postgresql-server.ts'
 import { type Service, startService } from './service.ts'
 import { eventually } from './settle.ts'
+import type { SharedServer } from './shared-databases.ts'
 
 /** A run as the API tells it. */
 interface Run {
@@ -16,8 +16,12 @@ interface Run {
   readonly message: string
 }
 
-/** Settings under which a service may reach databases of this machine. */
-export const LOCAL = { WEIR_OUTBOUND_ALLOW: '127.0.0.1', WEIR_RATE_LIMITS: 'off' }
+/** Settings under which a service may reach databases of this machine; it starts few processes ahead. */
+export const LOCAL = {
+  WEIR_OUTBOUND_ALLOW: '127.0.0.1',
+  WEIR_RATE_LIMITS: 'off',
+  WEIR_SQL_RUNNERS: '1',
+}
 
 /** Samples of the rows of a table `readings`: device, at (epoch ms), temperature. */
 export const INGEST = `INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)
@@ -44,7 +48,7 @@ export class ImportHome {
     service: Pick<Service, 'url'>,
     account: { readonly email: string; readonly password: string },
     kind: 'POSTGRESQL' | 'MYSQL',
-    server: Pick<DatabaseServer, 'port'>,
+    server: Pick<SharedServer, 'port'>,
   ): Promise<ImportHome> {
     const owner = caller(service, await signIn(service, account.email, account.password))
     const users = await owner('GET', '/api/org_user')
@@ -122,7 +126,7 @@ export class ImportHome {
 /** A service of the test with an import home. */
 export async function startImportHome(
   kind: 'POSTGRESQL' | 'MYSQL',
-  server: DatabaseServer,
+  server: SharedServer,
   options: Parameters<typeof startService>[0] = {},
 ): Promise<{
   service: Service

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startCuttingProxy } from './cutting-proxy.ts'
 import { type ImportHome, INGEST, startImportHome } from './import-home.ts'
-import type { DatabaseServer } from './postgresql-server.ts'
 import type { Service } from './service.ts'
 import { eventually, settlesLike, settlesTo } from './settle.ts'
+import type { SharedServer } from './shared-databases.ts'
 
 /** A kind of database, in its own words. */
 export interface ImportedKind {
   readonly kind: 'POSTGRESQL' | 'MYSQL'
-  start(): Promise<DatabaseServer>
+  start(): Promise<SharedServer>
   /** Numbers from 1 on as `n`. */
   numbers(count: number): string
   readonly sleeps: string
@@ -23,7 +23,7 @@ function wide(numbers: string): string {
 
 /** Adds the tests of a kind. */
 export function testImports({ kind, start, numbers, sleeps }: ImportedKind): void {
-  let server: DatabaseServer
+  let server: SharedServer
   let service: Service
   let home: ImportHome
   let reopen: (settings?: Readonly<Record<string, string>>) => Promise<ImportHome>
@@ -37,7 +37,6 @@ export function testImports({ kind, start, numbers, sleeps }: ImportedKind): voi
   })
   after(async () => {
     await service?.close()
-    await server?.stop()
   })
 
   test(`${kind}: rows become samples; the same rows again change nothing, over a restart too`, async () => {

@@ -70,6 +70,9 @@ export async function startMariadb(): Promise<DatabaseServer> {
       server = home.start(SERVER, args)
       await begin()
     },
+    empty: async () => {
+      await askAs(root, 'DROP DATABASE weir; CREATE DATABASE weir')
+    },
     stop: async () => {
       await server.stop()
       home.remove()

@@ -13,6 +13,8 @@ export interface DatabaseServer {
   ask(sql: string): Promise<readonly (readonly unknown[])[]>
   /** Ends the server at once and starts it again on the same port. */
   restart(): Promise<void>
+  /** Replaces the database `weir` by an empty one. */
+  empty(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -77,6 +79,10 @@ export async function startPostgresql(): Promise<DatabaseServer> {
       await server.stop()
       server = home.start(join(programs, 'postgres'), args)
       await begin()
+    },
+    empty: async () => {
+      await ask('DROP DATABASE weir WITH (FORCE)', 'postgres')
+      await ask('CREATE DATABASE weir', 'postgres')
     },
     stop: async () => {
       await server.stop()

@@ -6,12 +6,9 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { type ChildService, startChildService } from '../../support/child-service.ts'
 import { ImportHome, INGEST, LOCAL } from '../../support/import-home.ts'
-import {
-  type DatabaseServer,
-  postgresqlSkip,
-  startPostgresql,
-} from '../../support/postgresql-server.ts'
+import { postgresqlSkip } from '../../support/postgresql-server.ts'
 import { settlesTo } from '../../support/settle.ts'
+import { type SharedServer, sharedPostgresql } from '../../support/shared-databases.ts'
 
 const ACCOUNT = { email: 'owner@localhost', password: 'correct horse battery' }
 const SETTINGS = { ...LOCAL, WEIR_OWNER_PASSWORD: ACCOUNT.password, WEIR_SQL_SECONDS: '120' }
@@ -21,7 +18,7 @@ const DEVICES = 5
 
 describe('kill -9 amid imports', { skip: postgresqlSkip() }, () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'weir-import-kill-'))
-  let server: DatabaseServer
+  let server: SharedServer
   let service: ChildService
   let home: ImportHome
 
@@ -31,12 +28,11 @@ describe('kill -9 amid imports', { skip: postgresqlSkip() }, () => {
   }
 
   before(async () => {
-    server = await startPostgresql()
+    server = await sharedPostgresql()
     await start()
   })
   after(async () => {
     await service?.kill()
-    await server?.stop()
     rmSync(dataDir, { recursive: true, force: true })
   })
 

@@ -1,24 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { ManualClock } from '../../../src/base/index.ts'
 import { type ImportHome, startImportHome } from '../../support/import-home.ts'
-import {
-  type DatabaseServer,
-  postgresqlSkip,
-  startPostgresql,
-} from '../../support/postgresql-server.ts'
+import { postgresqlSkip } from '../../support/postgresql-server.ts'
 import { eventually, settlesTo } from '../../support/settle.ts'
+import { type SharedServer, sharedPostgresql } from '../../support/shared-databases.ts'
 
 const MINUTE = 60_000
 
 describe('scheduled imports', { skip: postgresqlSkip() }, () => {
-  let server: DatabaseServer
+  let server: SharedServer
   before(async () => {
-    server = await startPostgresql()
+    server = await sharedPostgresql()
     await server.ask('CREATE TABLE readings (device text, at bigint, temp double precision)')
     await server.ask("INSERT INTO readings VALUES ('d1', 1000, 20.5)")
   })
-  after(() => server?.stop())
 
   test('an import runs when its schedule says so, once for all that was missed, over a restart too', async () => {
     const clock = new ManualClock(Date.parse('2026-03-02T05:30:00Z'))

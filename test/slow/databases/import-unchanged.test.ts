@@ -2,12 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type ImportHome, startImportHome } from '../../support/import-home.ts'
-import {
-  type DatabaseServer,
-  postgresqlSkip,
-  startPostgresql,
-} from '../../support/postgresql-server.ts'
+import { postgresqlSkip } from '../../support/postgresql-server.ts'
 import type { Service } from '../../support/service.ts'
+import { type SharedServer, sharedPostgresql } from '../../support/shared-databases.ts'
 
 /** Samples of columns device, at, a and b. */
 const INGEST = `INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)
@@ -19,12 +16,12 @@ INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)
 type Row = readonly [device: string, at: number, a: number | null, b?: number | null]
 
 describe('rows that did not change', { skip: postgresqlSkip() }, () => {
-  let server: DatabaseServer
+  let server: SharedServer
   let service: Service
   let home: ImportHome
   let reopen: (settings?: Readonly<Record<string, string>>) => Promise<ImportHome>
   before(async () => {
-    server = await startPostgresql()
+    server = await sharedPostgresql()
     const started = await startImportHome('POSTGRESQL', server)
     service = started.service
     home = started.home
@@ -32,7 +29,6 @@ describe('rows that did not change', { skip: postgresqlSkip() }, () => {
   })
   after(async () => {
     await service?.close()
-    await server?.stop()
   })
 
   const insert = (id: string) =>

@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import type { DatabaseTarget } from '../../../src/connectors/database/database-port.ts'
 import { testDatabase } from '../../support/database-conformance.ts'
 import { failureOf, readAll } from '../../support/database-sessions.ts'
-import { mariadbSkip, startMariadb } from '../../support/mariadb-server.ts'
-import type { DatabaseServer } from '../../support/postgresql-server.ts'
+import { mariadbSkip } from '../../support/mariadb-server.ts'
+import { type SharedServer, sharedMariadb } from '../../support/shared-databases.ts'
 
 describe('MariaDB', { skip: mariadbSkip() }, () => {
-  let server: DatabaseServer
+  let server: SharedServer
   before(async () => {
-    server = await startMariadb()
+    server = await sharedMariadb()
   })
-  after(() => server?.stop())
   const target = (): DatabaseTarget => ({
     ...{ kind: 'MYSQL', host: '127.0.0.1', port: server.port, database: 'weir', tls: 'off' },
     ...{ user: 'weir', password: 'the-password' },

@@ -1,14 +1,11 @@
 /** Nobody can find out a stored password by comparing messages for right and wrong guesses. */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import type { DatabaseTarget } from '../../../src/connectors/database/database-port.ts'
 import { failureOf, openLocal, readAll } from '../../support/database-sessions.ts'
 import { postgresqlMessage, startRawServer } from '../../support/flooding-servers.ts'
-import {
-  type DatabaseServer,
-  postgresqlSkip,
-  startPostgresql,
-} from '../../support/postgresql-server.ts'
+import { postgresqlSkip } from '../../support/postgresql-server.ts'
+import { type SharedServer, sharedPostgresql } from '../../support/shared-databases.ts'
 
 const HIDDEN = 'The server refused the sign-in. Its message contains the password and is not shown'
 
@@ -56,11 +53,10 @@ test('a wrong password is reported in words that do not depend on the password',
 })
 
 describe('guesses in SQL', { skip: postgresqlSkip() }, () => {
-  let server: DatabaseServer
+  let server: SharedServer
   before(async () => {
-    server = await startPostgresql()
+    server = await sharedPostgresql()
   })
-  after(() => server?.stop())
 
   test('right and wrong guesses in External SQL get the same message', async () => {
     const target: DatabaseTarget = {

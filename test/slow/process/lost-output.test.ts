@@ -66,6 +66,7 @@ async function start(
     WEIR_PORT: String(port),
     WEIR_LOG_LEVEL: 'debug',
     WEIR_OWNER_PASSWORD: PASSWORD,
+    WEIR_SQL_RUNNERS: '1',
   }
   const child = spawn(program, words, { env, stdio, detached: true })
   started.push(child)
@@ -89,11 +90,15 @@ function hangUp({ child }: Lost): void {
   child.stderr?.destroy()
 }
 
-async function floodAndServe(url: string, flood: () => void): Promise<void> {
+async function flood(url: string, pid: number): Promise<void> {
   for (let round = 0; round < 3; round += 1) {
-    flood()
+    process.kill(pid, 'SIGUSR2')
     assert.equal(await healthOf(url), 200)
   }
+}
+
+async function floodAndServe(url: string, pid: number): Promise<void> {
+  await flood(url, pid)
   // A process that runs SQL starts and answers.
   const Cookie = await signIn({ url }, 'owner@localhost', PASSWORD)
   const query = await fetch(`${url}/api/gql?s=SELECT%2042`, { headers: { Cookie } })
@@ -117,7 +122,7 @@ for (const [name, { stdio, lose }] of Object.entries(losses)) {
   test(`${name}: the service answers, and SIGTERM ends it with 0`, within, async () => {
     const lost = await start(`stop ${name}`, stdio())
     lose?.(lost)
-    await floodAndServe(lost.url, () => lost.child.kill('SIGUSR2'))
+    await floodAndServe(lost.url, lost.child.pid ?? 0)
     lost.child.kill('SIGTERM')
     assert.deepEqual(await lost.exit, [0, null])
   })
@@ -125,7 +130,7 @@ for (const [name, { stdio, lose }] of Object.entries(losses)) {
   test(`${name}: a fatal error ends the process with 1`, within, async () => {
     const lost = await start(`fatal ${name}`, stdio())
     lose?.(lost)
-    await floodAndServe(lost.url, () => lost.child.kill('SIGUSR2'))
+    await flood(lost.url, lost.child.pid ?? 0)
     lost.child.kill('SIGHUP')
     assert.deepEqual(await lost.exit, [1, null])
   })
@@ -139,7 +144,7 @@ test('a terminal that shows nothing: the service answers, and ends', within, asy
   const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'))
   t.after(() => lost.child.kill('SIGKILL'))
   lost.child.kill('SIGSTOP')
-  await floodAndServe(lost.url, () => process.kill(pid, 'SIGUSR2'))
+  await floodAndServe(lost.url, pid)
   process.kill(pid, 'SIGHUP')
   await eventually(async () => assert.equal(await healthOf(lost.url), 0))
   lost.child.kill('SIGCONT')

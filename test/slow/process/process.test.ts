@@ -136,7 +136,12 @@ test('the first start tells address, account, organization, key and a curl line,
   const second = start({ WEIR_DATA_DIR: dataDir })
   assert.equal(await second.exit, 75)
   assert.match(second.output(), /is used by another Weir process/)
+  // Ctrl-C: a signal that comes twice within a second is one, and a call in flight is answered.
+  const call = await beginCall(address)
   first.child.kill('SIGINT')
+  await seen(first, /stopping/)
+  first.child.kill('SIGINT')
+  assert.match(await call.end(), /^HTTP\/1\.1 401 /)
   assert.equal(await first.exit, 0)
   const logged = first
     .output()
@@ -146,7 +151,7 @@ test('the first start tells address, account, organization, key and a curl line,
   for (const line of logged) assert.ok(!line.includes(feedKey) && !line.includes(password), line)
 })
 
-test('a first start that ended before it told the password is told of by the next, once', async () => {
+test('a first start that ended before it told the password is told of by the next, once; SIGTERM lets calls finish', async () => {
   const cut = join(folder, 'cut')
   const log = createLog({ level: 'silent' })
   const app = await openApp(readConfig({ WEIR_DATA_DIR: cut, WEIR_PORT: '0' }), { log })
@@ -157,17 +162,30 @@ test('a first start that ended before it told the password is told of by the nex
   next.child.kill('SIGTERM')
   assert.equal(await next.exit, 0)
   const later = start({ WEIR_DATA_DIR: cut })
-  await seen(later, /"listening"/)
-  later.child.kill('SIGTERM')
-  assert.equal(await later.exit, 0)
+  const [, address] = await seen(later, /"address":"([^"]+)".*"listening"/)
+  await stopsByTerm(later, address)
   assert.doesNotMatch(later.output(), hint)
+  assert.doesNotMatch(later.output(), /password/)
   assert.equal(existsSync(join(dataDir, 'untold')), false, 'one that has told leaves no mark')
 })
 
-test('the first start repeats neither a password nor a key that was given', async () => {
+/** SIGTERM: a call in flight finishes, new ones are refused, the exit code is 0. */
+async function stopsByTerm(running: Running, address: string): Promise<void> {
+  const call = await beginCall(address)
+  running.child.kill('SIGTERM')
+  await seen(running, /stopping/)
+  const refused = await fetch(`${address}/healthz`)
+  assert.equal(refused.status, 503)
+  assert.equal(refused.headers.get('retry-after'), '5')
+  assert.match(await call.end(), /^HTTP\/1\.1 401 /)
+  assert.equal(await running.exit, 0)
+}
+
+test('the first start repeats neither a password nor a key that was given, and one on its port is refused', async () => {
   const password = 'correct horse battery'
   const given = { WEIR_FEED_KEY: FEED_KEY, WEIR_OWNER_PASSWORD: password }
-  const running = start({ WEIR_DATA_DIR: join(folder, 'given'), ...given })
+  const WEIR_PORT = String(await keepablePort())
+  const running = start({ WEIR_DATA_DIR: join(folder, 'given'), WEIR_PORT, ...given })
   const [, address] = await seen(running, /address +(\S+)\n/)
   await seen(running, /curl -H ".*\n/)
   assert.match(running.output(), /password +\(as set in WEIR_OWNER_PASSWORD\)/)
@@ -182,9 +200,18 @@ test('the first start repeats neither a password nor a key that was given', asyn
     body: JSON.stringify({ email: 'owner@localhost', password }),
   })
   assert.equal(login.status, 200)
+  // Its port is taken now: another says so and tells no secret, and its next start is the first.
+  const other = start({ WEIR_DATA_DIR: join(folder, 'b'), WEIR_PORT })
+  assert.equal(await other.exit, 69)
+  assert.match(other.output(), /Cannot listen: .*EADDRINUSE/)
+  assert.doesNotMatch(other.output(), /is ready|password|feed key|"address"/)
   running.child.kill('SIGTERM')
   assert.equal(await running.exit, 0)
   assert.ok(!running.output().includes(FEED_KEY) && !running.output().includes(password))
+  const next = start({ WEIR_DATA_DIR: join(folder, 'b'), WEIR_PORT })
+  await seen(next, /Weir is ready(?:.|\n)*password +[0-9a-f-]{36}/)
+  next.child.kill('SIGTERM')
+  assert.equal(await next.exit, 0)
 })
 
 test('on a terminal the log is text for people, and the first start is told below it', async (t) => {
@@ -208,8 +235,11 @@ test('on a terminal the log is text for people, and the first start is told belo
   assert.equal(await running.exit, 0)
 })
 
-test('off a terminal standard output has JSON lines only, and the first start is told beside them', async () => {
-  const env = envOf({ WEIR_DATA_DIR: join(folder, 'lines'), WEIR_HOST: '0.0.0.0' })
+test('off a terminal standard output has JSON lines only, the first start is told beside them, and an open folder is closed', async () => {
+  const open = join(folder, 'lines')
+  mkdirSync(open)
+  chmodSync(open, 0o777)
+  const env = envOf({ WEIR_DATA_DIR: open, WEIR_HOST: '0.0.0.0' })
   const child = spawn(process.execPath, ['src/main.ts'], { env })
   let lines = ''
   child.stdout.on('data', (part) => {
@@ -228,18 +258,9 @@ test('off a terminal standard output has JSON lines only, and the first start is
   child.kill('SIGTERM')
   assert.equal(await running.exit, 0)
   for (const line of lines.trim().split('\n')) JSON.parse(line)
-})
-
-test('a data folder that is there and open to others is closed to them, and the log says so', async () => {
-  const open = join(folder, 'open')
-  mkdirSync(open)
-  chmodSync(open, 0o777)
-  const running = start({ WEIR_DATA_DIR: open })
-  await seen(running, /"address":"http/)
-  assert.match(running.output(), /"mode":"777".*was open to other users/)
+  // The folder was there and open to others: it is closed to them, and the log says so.
+  assert.match(lines, /"mode":"777".*was open to other users/)
   assert.equal(statSync(open).mode & 0o777, 0o700)
-  running.child.kill('SIGTERM')
-  assert.equal(await running.exit, 0)
 })
 
 /** Begins a call that is a 401 when `end` sends the rest of its body; resolves when it is in flight. */
@@ -267,47 +288,6 @@ async function beginCall(address: string): Promise<{ end(): Promise<string> }> {
   }
 }
 
-test('Ctrl-C: SIGINT twice within a second is one, and a call in flight is answered', async () => {
-  const running = start({ WEIR_DATA_DIR: dataDir })
-  const [, address] = await seen(running, /"address":"([^"]+)"/)
-  const call = await beginCall(address)
-  running.child.kill('SIGINT')
-  await seen(running, /stopping/)
-  running.child.kill('SIGINT')
-  assert.match(await call.end(), /^HTTP\/1\.1 401 /)
-  assert.equal(await running.exit, 0)
-})
-
-test('SIGTERM: a call in flight finishes, new ones are refused, the exit code is 0', async () => {
-  const running = start({ WEIR_DATA_DIR: dataDir })
-  const [, address] = await seen(running, /"address":"([^"]+)"/)
-  assert.doesNotMatch(running.output(), /password/)
-  const call = await beginCall(address)
-  running.child.kill('SIGTERM')
-  await seen(running, /stopping/)
-  const refused = await fetch(`${address}/healthz`)
-  assert.equal(refused.status, 503)
-  assert.equal(refused.headers.get('retry-after'), '5')
-  assert.match(await call.end(), /^HTTP\/1\.1 401 /)
-  assert.equal(await running.exit, 0)
-})
-
-test('a port that is taken is said, no secret is told, and the next start is the first', async () => {
-  const WEIR_PORT = String(await keepablePort())
-  const holder = start({ WEIR_DATA_DIR: join(folder, 'a'), WEIR_PORT })
-  await seen(holder, /"address":"([^"]+)"/)
-  const other = start({ WEIR_DATA_DIR: join(folder, 'b'), WEIR_PORT })
-  assert.equal(await other.exit, 69)
-  assert.match(other.output(), /Cannot listen: .*EADDRINUSE/)
-  assert.doesNotMatch(other.output(), /is ready|password|feed key|"address"/)
-  holder.child.kill('SIGTERM')
-  assert.equal(await holder.exit, 0)
-  const next = start({ WEIR_DATA_DIR: join(folder, 'b'), WEIR_PORT })
-  await seen(next, /Weir is ready(?:.|\n)*password +[0-9a-f-]{36}/)
-  next.child.kill('SIGTERM')
-  assert.equal(await next.exit, 0)
-})
-
 test('npm start: a signal to npm alone stops the service, which frees port and folder', async () => {
   const npmDir = join(folder, 'npm')
   const WEIR_PORT = String(await keepablePort())
@@ -317,11 +297,11 @@ test('npm start: a signal to npm alone stops the service, which frees port and f
     first.child.kill(signal)
     // Also when the service outlives npm: its end of the pipe keeps the output open.
     assert.equal(await first.exit, 0, first.output())
-    const again = start({ WEIR_DATA_DIR: npmDir, WEIR_PORT })
-    await seen(again, /"address":"/)
-    again.child.kill('SIGTERM')
-    assert.equal(await again.exit, 0)
   }
+  const again = start({ WEIR_DATA_DIR: npmDir, WEIR_PORT })
+  await seen(again, /"address":"/)
+  again.child.kill('SIGTERM')
+  assert.equal(await again.exit, 0)
 })
 
 test('the data folder is for its user alone', () => {

@@ -1,0 +1,28 @@
+/** One server of each kind for all tests of a process: to make and start one takes seconds of CPU time. */
+import { atEnd } from './at-end.ts'
+import { startMariadb } from './mariadb-server.ts'
+import { type DatabaseServer, startPostgresql } from './postgresql-server.ts'
+
+/** A server that its tests do not stop. */
+export type SharedServer = Omit<DatabaseServer, 'stop' | 'empty'>
+
+function shared(start: () => Promise<DatabaseServer>): () => Promise<SharedServer> {
+  let running: Promise<DatabaseServer> | undefined
+  return async () => {
+    if (running !== undefined) {
+      const server = await running
+      await server.empty()
+      return server
+    }
+    running = start()
+    const server = await running
+    atEnd(() => server.stop())
+    return server
+  }
+}
+
+/** The PostgreSQL of this process, with an empty database `weir`. */
+export const sharedPostgresql = shared(startPostgresql)
+
+/** The MariaDB of this process, with an empty database `weir`. */
+export const sharedMariadb = shared(startMariadb)
