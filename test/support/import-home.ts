@@ -16,12 +16,8 @@ interface Run {
   readonly message: string
 }
 
-/** Settings under which a service may reach databases of this machine; it starts few processes ahead. */
-export const LOCAL = {
-  WEIR_OUTBOUND_ALLOW: '127.0.0.1',
-  WEIR_RATE_LIMITS: 'off',
-  WEIR_SQL_RUNNERS: '1',
-}
+/** Settings under which a service may reach databases of this machine. */
+export const LOCAL = { WEIR_OUTBOUND_ALLOW: '127.0.0.1', WEIR_RATE_LIMITS: 'off' }
 
 /** Samples of the rows of a table `readings`: device, at (epoch ms), temperature. */
 export const INGEST = `INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)
