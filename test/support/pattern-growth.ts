@@ -18,8 +18,8 @@ type CharNode = Extract<Node, { kind: 'char' }>
 
 interface Place {
   readonly name: string
-  /** Which characters of the alphabet lead here. */
-  readonly reads: ReadonlySet<number>
+  /** Which characters of the alphabet lead here: a bit each. */
+  readonly reads: bigint
   readonly next: Set<Place>
   /** Places that more than one way leads to without reading between: each turn doubles the ways. */
   readonly doubled: Set<Place>
@@ -29,8 +29,8 @@ interface Place {
 
 /** Why a pattern can take more than linear time, for people; undefined when it cannot. */
 export function growthOf(source: string, flags: string): string | undefined {
-  const places = placesOf(source, flags).filter(({ isDone }) => !isDone)
-  const living = new Set(places)
+  const living = aroundLoops(placesOf(source, flags).filter(({ isDone }) => !isDone))
+  const places = [...living]
   const reach = new Map(places.map((place) => [place, reachable(place, living)]))
   const isLoop = (place: Place): boolean => reach.get(place)?.has(place) === true
   for (const place of places.filter(isLoop)) {
@@ -47,6 +47,23 @@ export function growthOf(source: string, flags: string): string | undefined {
     }
   }
   return undefined
+}
+
+/** Places in loops and on ways between loops. All others leave: {1,63} alone makes dozens of them. */
+function aroundLoops(places: readonly Place[]): Set<Place> {
+  const kept = new Set(places)
+  for (let sizeBefore = -1; sizeBefore !== kept.size; ) {
+    sizeBefore = kept.size
+    const entered = new Set(
+      [...kept].flatMap(({ next }) => [...next].filter((place) => kept.has(place))),
+    )
+    // From the last to the first: a place is made before those behind it.
+    for (const place of [...kept].reverse()) {
+      const isLeft = [...place.next].some((next) => kept.has(next))
+      if (!isLeft || !entered.has(place)) kept.delete(place)
+    }
+  }
+  return kept
 }
 
 function reachable(from: Place, living: ReadonlySet<Place>): Set<Place> {
@@ -77,10 +94,10 @@ function canChangeOver(
   for (let walk = todo.pop(); walk !== undefined; walk = todo.pop()) {
     for (const first of goes(walk[0], r)) {
       for (const second of goes(walk[1], s)) {
-        if (first.reads.isDisjointFrom(second.reads)) continue
-        const both = first.reads.intersection(second.reads)
+        const both = first.reads & second.reads
+        if (both === 0n) continue
         for (const third of goes(walk[2], s)) {
-          if (both.isDisjointFrom(third.reads)) continue
+          if ((both & third.reads) === 0n) continue
           if (first === r && second === s && third === s) return true
           const step = [first, second, third] as const
           if (seen.has(key(step))) continue
@@ -115,8 +132,8 @@ function placesOf(source: string, flags: string): Place[] {
       if (count > 1) place.doubled.add(placeOf(next))
     }
   }
-  const first = newPlace('the start', new Set())
-  const later = newPlace('every later start', new Set(ALPHABET.keys()))
+  const first = newPlace('the start', 0n)
+  const later = newPlace('every later start', (1n << BigInt(ALPHABET.length)) - 1n)
   all.push(first, later)
   join(first, start, true)
   join(later, start, false)
@@ -125,13 +142,16 @@ function placesOf(source: string, flags: string): Place[] {
   return all
 }
 
-function newPlace(name: string, reads: ReadonlySet<number>): Place {
+function newPlace(name: string, reads: bigint): Place {
   return { name, reads, next: new Set(), doubled: new Set(), isDone: false }
 }
 
-function charactersOf(atom: string, flags: string): Set<number> {
+function charactersOf(atom: string, flags: string): bigint {
   const one = new RegExp(`^(?:${atom})$`, flags.replace(/[gym]/g, ''))
-  return new Set([...ALPHABET.keys()].filter((at) => one.test(ALPHABET[at])))
+  return ALPHABET.reduce(
+    (bits, character, at) => (one.test(character) ? bits | (1n << BigInt(at)) : bits),
+    0n,
+  )
 }
 
 /** The characters that can be read next and in how many ways; `^` fails where text lies before. */
