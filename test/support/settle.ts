@@ -23,6 +23,13 @@ export async function eventually<T>(
   }
 }
 
+/** Waits until a condition holds. */
+export async function comesTrue(holds: () => boolean | Promise<boolean>): Promise<void> {
+  await eventually(async () => {
+    assert.ok(await holds(), 'did not come true')
+  })
+}
+
 /** Waits until a read answers what is expected, deeply compared. */
 export async function settlesTo<T>(
   read: () => T | Promise<T>,

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { FeedClient } from '../../support/feed-client.ts'
 import { type LiveClient, openLiveClient } from '../../support/live-client.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { comesTrue } from '../../support/settle.ts'
 
 interface Home {
   readonly service: Service
@@ -108,7 +109,7 @@ test('GET /api/live holds no more for a reader that does not read, and goes on w
   const turns = () => metric(service, 'weir_live_turns_total')
   const turn = async () => {
     const before = await turns()
-    while ((await turns()) < before + 2);
+    await comesTrue(async () => (await turns()) >= before + 2)
   }
   // The system may find room once more after a pause; it does not for ever.
   let last = -1
@@ -148,7 +149,7 @@ test('GET /api/live lets in so many of a user, an address and an organization', 
     assert.equal(await metric(service, 'weir_live_connections'), 2)
     assert.equal(await metric(service, 'weir_live_refused_total'), 1)
     first.close()
-    while ((await metric(service, 'weir_live_connections')) > 1);
+    await comesTrue(async () => (await metric(service, 'weir_live_connections')) <= 1)
     assert.equal((await connect('comp=c')).status, 200)
   }
 })
@@ -175,7 +176,7 @@ test('GET /api/live forgets who has left, whatever way', async (t) => {
   await once(half, 'readable')
   assert.equal(await metric(service, 'weir_live_connections'), 2)
   half.end()
-  while ((await metric(service, 'weir_live_connections')) > 1);
+  await comesTrue(async () => (await metric(service, 'weir_live_connections')) <= 1)
   reading.close()
-  while ((await metric(service, 'weir_live_connections')) > 0);
+  await comesTrue(async () => (await metric(service, 'weir_live_connections')) === 0)
 })

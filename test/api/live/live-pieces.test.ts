@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { FeedClient } from '../../support/feed-client.ts'
 import { openLiveClient } from '../../support/live-client.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { comesTrue } from '../../support/settle.ts'
 
 /** What may lie in memory for one reader: a piece, and the event by which it is full. */
 const UNSENT_BYTES_MAX = 32 * 1024
@@ -43,7 +44,7 @@ async function connectDeaf(t: TestContext, service: Service): Promise<Socket> {
 
 async function turn(service: Service): Promise<void> {
   const before = await metric(service, 'turns_total')
-  while ((await metric(service, 'turns_total')) < before + 2);
+  await comesTrue(async () => (await metric(service, 'turns_total')) >= before + 2)
 }
 
 /** Puts until the system takes no more for those who do not read; answers the time that was put last. */
@@ -63,7 +64,7 @@ test('GET /api/live holds one piece for each reader that does not read, whatever
   const service = await start(t)
   await put(service, 100, 1, TEXT)
   const sockets = await Promise.all(Array.from({ length: 3 }, () => connectDeaf(t, service)))
-  while ((await metric(service, 'connections')) < sockets.length);
+  await comesTrue(async () => (await metric(service, 'connections')) >= sockets.length)
   let time = await putUntilFull(service, 100)
   for (let round = 0; round < 3; round += 1) {
     time += 1
@@ -73,7 +74,7 @@ test('GET /api/live holds one piece for each reader that does not read, whatever
     assert.ok(unsent > 0 && unsent <= sockets.length * UNSENT_BYTES_MAX, `${unsent} bytes`)
   }
   for (const socket of sockets) socket.destroy()
-  while ((await metric(service, 'connections')) > 0);
+  await comesTrue(async () => (await metric(service, 'connections')) === 0)
   assert.equal(await metric(service, 'unsent_bytes'), 0)
 })
 
@@ -83,7 +84,7 @@ test('GET /api/live tells a reader that reads late all that it is owed, every va
   await put(service, streams, 1, TEXT)
   const socket = await connectDeaf(t, service)
   // What lands while a connection is opened may be told twice.
-  while ((await metric(service, 'sent_total')) === 0);
+  await comesTrue(async () => (await metric(service, 'sent_total')) !== 0)
   const time = await putUntilFull(service, streams)
   const newest = new Map<string, number>()
   let rest = ''
