@@ -181,29 +181,46 @@ test('values that cannot be worked with fail at their place', async (t) => {
   assert.equal(home.runners.figures.ended.crash, 0)
 })
 
-test('endless, hungry and stubborn statements are ended, while others are answered', {
-  skip: noProc,
-}, async (t) => {
-  const home = await openGql(t, { settings: { runnersMax: 2, seconds: 5, memoryMb: 96 } })
-  const wide = `'${'x'.repeat(2_000)}' + a`
-  for (const sql of [
-    `${ENDLESS} SELECT count(*) FROM t`,
-    `${ENDLESS} SELECT a FROM t WHERE a < 0`,
-    `${ENDLESS} ${INTO} SELECT 'c', 's', a, a FROM t`,
-    `${ENDLESS} SELECT ${wide} AS w FROM t ORDER BY 1`,
-    `WITH RECURSIVE t(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM t LIMIT 100000) SELECT count(*) FROM t x, t y, t z`,
-    `WITH RECURSIVE t(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM t LIMIT 3000), w AS (SELECT ${wide} AS w FROM t)
-     SELECT DISTINCT x.w, y.w FROM w x, w y`,
-    `SELECT '${'a'.repeat(2_000)}' LIKE '${'%a'.repeat(60)}%b' FROM (${ENDLESS} SELECT a FROM t) u`,
-  ]) {
+/** Runs each statement until it is ended, while others are answered; returns why each was ended. */
+async function endAll(home: GqlHome, statements: readonly string[]): Promise<string[]> {
+  const messages: string[] = []
+  for (const sql of statements) {
     const hostile = refused(home.run(sql))
     await assertAnswers(home)
     const error = await hostile
     if (error.code !== 'too_many_samples') assertPlaced(error, sql)
+    messages.push(error.message)
     await assertAnswers(home)
   }
   assert.deepEqual(await home.stored(), {})
   assert.equal(home.budget.figures.usedBytes, 0)
+  return messages
+}
+
+test('endless and stubborn statements are ended, while others are answered', {
+  skip: noProc,
+}, async (t) => {
+  const home = await openGql(t, { settings: { runnersMax: 2, seconds: 1.5, memoryMb: 96 } })
+  await endAll(home, [
+    `${ENDLESS} SELECT count(*) FROM t`,
+    `${ENDLESS} SELECT a FROM t WHERE a < 0`,
+    `${ENDLESS} ${INTO} SELECT 'c', 's', a, a FROM t`,
+    `WITH RECURSIVE t(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM t LIMIT 100000) SELECT count(*) FROM t x, t y, t z`,
+    `SELECT '${'a'.repeat(2_000)}' LIKE '${'%a'.repeat(60)}%b' FROM (${ENDLESS} SELECT a FROM t) u`,
+  ])
+})
+
+test('statements that take too much memory are ended, while others are answered', {
+  skip: noProc,
+}, async (t) => {
+  const home = await openGql(t, { settings: { runnersMax: 2, memoryMb: 96 } })
+  const wide = `'${'x'.repeat(2_000)}' + a`
+  const messages = await endAll(home, [
+    `${ENDLESS} SELECT ${wide} AS w FROM t ORDER BY 1`,
+    `WITH RECURSIVE t(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM t LIMIT 3000), w AS (SELECT ${wide} AS w FROM t)
+     SELECT DISTINCT x.w, y.w FROM w x, w y`,
+  ])
+  for (const message of messages) assert.match(message, /it takes more memory than 96 MB/)
 })
 
 test('a runner that is killed fails its call with 503, stores nothing, and the next is answered', {
