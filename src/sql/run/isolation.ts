@@ -5,20 +5,12 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import type { Log } from '../../base/index.ts'
-
-const ENTRY = join(import.meta.dirname, 'runner-main.ts')
+import { LOAD_MS_MAX, NOBODY, runnerCommand } from './runner-command.ts'
 
 /** Where systems keep util-linux: runners have no PATH. */
 const FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin']
-
-/** The user and group `nobody` of most systems. It owns no files. */
-const NOBODY = 65_534
-
-/** A machine under full load needs seconds to load a runner's code. */
-const TRY_MS_MAX = 30_000
 
 const SAME_PRIVILEGES =
   'SQL runners have the privileges of the service: setpriv of util-linux is missing, or does not work here'
@@ -39,8 +31,8 @@ interface Tools {
 let found: Promise<readonly string[]> | undefined
 
 /** The command that starts a runner with the least privileges that the system can give. Logs them, once a process. */
-export function isolatingCommand(log: Log): Promise<readonly string[]> {
-  found ??= findIsolation(isolationsHere()).then(({ command, meaning }) => {
+export function isolatingCommand(memoryMb: number, log: Log): Promise<readonly string[]> {
+  found ??= findIsolation(isolationsHere(), memoryMb).then(({ command, meaning }) => {
     log.info(meaning)
     return command
   })
@@ -48,8 +40,11 @@ export function isolatingCommand(log: Log): Promise<readonly string[]> {
 }
 
 /** The first way that works. The last resort works everywhere, and isolates nothing. */
-export async function findIsolation(isolations: readonly Isolation[]): Promise<Isolation> {
-  for (const isolation of isolations) if (await works(isolation)) return isolation
+export async function findIsolation(
+  isolations: readonly Isolation[],
+  memoryMb: number,
+): Promise<Isolation> {
+  for (const isolation of isolations) if (await works(isolation, memoryMb)) return isolation
   return { command: [], meaning: SAME_PRIVILEGES }
 }
 
@@ -100,12 +95,14 @@ function findProgram(name: string): string | undefined {
   return FOLDERS.map((folder) => join(folder, name)).find((path) => existsSync(path))
 }
 
-async function works({ command: [program = '', ...words] }: Isolation): Promise<boolean> {
-  const code = `await import(${JSON.stringify(pathToFileURL(ENTRY).href)})`
-  const node = [process.execPath, '--no-warnings', '--input-type=module', `--eval=${code}`]
+async function works(
+  { command: [program = '', ...words] }: Isolation,
+  memoryMb: number,
+): Promise<boolean> {
+  const runner = runnerCommand(memoryMb, 'load')
   try {
-    const options = { cwd: '/', env: {}, timeout: TRY_MS_MAX, killSignal: 'SIGKILL' } as const
-    await promisify(execFile)(program, [...words, ...node], options)
+    const options = { cwd: '/', env: {}, timeout: LOAD_MS_MAX, killSignal: 'SIGKILL' } as const
+    await promisify(execFile)(program, [...words, ...runner], options)
     return true
   } catch {
     return false

@@ -1,8 +1,8 @@
+/** The code of a runner. It serves calls when it is told to; it is also loaded to see that it can be, and to be compiled. */
 import { registerSqlFunctions } from '../functions/register-functions.ts'
 import { loadSource } from '../source/load-source.ts'
 import { serveRunner } from './serve-runner.ts'
 
-/** Begins to serve calls: the code of a runner, once it is loaded. */
-export function startRunner(): void {
+if (process.argv.at(-1) === 'serve') {
   serveRunner({ registerFunctions: registerSqlFunctions, loadSource })
 }

@@ -9,13 +9,10 @@
  * that is process 1 of a container would not do for others' children.
  */
 import { spawn } from 'node:child_process'
-import { realpathSync } from 'node:fs'
-import { flushCompileCache, getCompileCacheDir } from 'node:module'
 import type { Socket } from 'node:net'
-import { dirname, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import type { Log } from '../../base/index.ts'
 import { isolatingCommand } from './isolation.ts'
+import { compileAhead, runnerCommand } from './runner-command.ts'
 
 const SHELL = '/bin/sh'
 
@@ -40,9 +37,6 @@ const NODE_DATA_KB = 1024 * 1024
 /** Of what a runner says before it dies, the end is kept. */
 const LAST_WORDS_MAX = 4_096
 
-const ROOT = join(import.meta.dirname, '..', '..', '..')
-const ENTRY = join(import.meta.dirname, 'runner-main.ts')
-
 /** A runner's process. */
 export interface RunnerProcess {
   /** Frames go in and come out here. */
@@ -59,15 +53,12 @@ export interface RunnerProcess {
 
 /** Starts a runner with so much memory for its heap, and about as much for SQLite. */
 export async function spawnRunner(memoryMb: number, log: Log): Promise<RunnerProcess> {
-  await compileAhead()
-  const isolating = await isolatingCommand(log)
+  await compileAhead(memoryMb)
+  const isolating = await isolatingCommand(memoryMb, log)
   const dataKb = NODE_DATA_KB + 2 * memoryMb * 1_024
   const child = spawn(
     SHELL,
-    [
-      ...['-c', SCRIPT, 'weir-sql', String(dataKb)],
-      ...[...isolating, process.execPath, ...nodeArguments(memoryMb)],
-    ],
+    ['-c', SCRIPT, 'weir-sql', String(dataKb), ...isolating, ...runnerCommand(memoryMb, 'serve')],
     {
       cwd: '/',
       // A session of its own: Ctrl+C in the service's terminal is for the service.
@@ -102,41 +93,6 @@ export async function spawnRunner(memoryMb: number, log: Log): Promise<RunnerPro
     })
   })
   return { channel, silent, gone, lastWords: () => words.trim(), kill: () => lifeline.destroy() }
-}
-
-/** Loads a runner's code here once, so that it is in the compile cache: 0.1 s of work instead of 0.4. */
-async function compileAhead(): Promise<void> {
-  if (getCompileCacheDir() === undefined) return
-  await import('./runner-main.ts')
-  flushCompileCache()
-}
-
-function nodeArguments(memoryMb: number): string[] {
-  const cache = getCompileCacheDir()
-  const modules = join(ROOT, 'node_modules')
-  const readable = [join(ROOT, 'src'), join(ROOT, 'package.json'), modules, realpathSync(modules)]
-  const cacheRoot = cache === undefined ? undefined : dirname(cache)
-  if (cacheRoot !== undefined) readable.push(cacheRoot)
-  // Files can be read until the code is loaded; then the runner gives the right up, for good.
-  const start = [
-    `import { enableCompileCache } from 'node:module'`,
-    cacheRoot === undefined ? '' : `enableCompileCache(${JSON.stringify(cacheRoot)})`,
-    `const { startRunner } = await import(${JSON.stringify(pathToFileURL(ENTRY).href)})`,
-    'startRunner()',
-  ]
-  return [
-    '--permission',
-    ...readable.map((path) => `--allow-fs-read=${path}`),
-    // Node takes the cache only with both rights; the limit of the shell lets nothing be written.
-    ...(cacheRoot === undefined ? [] : [`--allow-fs-write=${cacheRoot}`]),
-    '--disallow-code-generation-from-strings',
-    `--max-old-space-size=${memoryMb}`,
-    '--max-semi-space-size=8',
-    '--v8-pool-size=1',
-    '--no-warnings',
-    '--input-type=module',
-    `--eval=${start.join('\n')}`,
-  ]
 }
 
 function killGroup(pid: number): void {

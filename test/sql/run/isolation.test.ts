@@ -42,7 +42,7 @@ test('findIsolation() passes over what does not work, and ends with nothing', as
     { command: ['/nonexistent/setpriv'], meaning },
     { command: ['/bin/false'], meaning },
   ]
-  const none = await findIsolation(broken)
+  const none = await findIsolation(broken, 64)
   assert.deepEqual(none.command, [])
   assert.match(none.meaning, /privileges of the service/)
 })
