@@ -27,7 +27,7 @@ let home: string
 let node: CassandraNodes
 
 function fixture(name: string): string {
-  return fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url))
+  return fileURLToPath(new URL(`../../fixtures/${name}`, import.meta.url))
 }
 
 /** The settings of a process that is let in, but for those that are told. */
