@@ -58,6 +58,34 @@ function processCases(): void {
     assert.equal(list.documents.length, base + made)
   })
 
+  test('a commit is refused for a claim only when all of the commit that has the claim can be read', async (t) => {
+    const [winner, loser] = await openTwo()
+    const claimed = Promise.withResolvers<void>()
+    const refused = Promise.withResolvers<void>()
+    const runs = [keyspace.cluster, otherCluster].map((cluster) => cluster.run.bind(cluster))
+    // The winner has written its claim and not yet its row of the list.
+    t.mock.method(keyspace.cluster, 'run', async (...args: Parameters<Cluster['run']>) => {
+      if (args[0].startsWith('INSERT INTO listing')) await refused.promise
+      const rows = await runs[0](...args)
+      if (args[0].startsWith('INSERT INTO claim')) claimed.resolve()
+      return rows
+    })
+    let winning: Promise<unknown> | undefined
+    // The loser reads claims after it has read the log.
+    t.mock.method(otherCluster, 'run', async (...args: Parameters<Cluster['run']>) => {
+      if (winning === undefined && args[0].includes('FROM claim')) {
+        winning = winner.commit([put('won', { claims: ['half'] })])
+        await claimed.promise
+      }
+      return await runs[1](...args)
+    })
+    await assert.rejects(loser.commit([put('lost', { claims: ['half'] })]), CatalogConflict)
+    const list = await loser.list({ orgUid: 'o', kind: 'unit', start: 0, limit: 1_000 })
+    assert.ok(list.documents.some(({ uid }) => uid === 'won'))
+    refused.resolve()
+    await winning
+  })
+
   test('handles that processes give at once are all different', async () => {
     const stores = await openTwo()
     const commits = stores.flatMap((store, at) =>

@@ -182,12 +182,20 @@ export class Committer {
 
   async #append(state: Pick<CommitState, 'effects' | 'lastHandle'>): Promise<boolean> {
     const effects = state.effects()
-    if (state instanceof CommitState && isWithoutEffects(effects)) return true
+    if (state instanceof CommitState && isWithoutEffects(effects)) return await this.#isAtHead()
     const lastHandle = Math.max(state.lastHandle, this.#head.handle)
     const entry = await this.#log.append(this.#head, effects, lastHandle)
     if (entry === undefined) return false
     await this.#take(entry, true)
     return true
+  }
+
+  /**
+   * Whether no other process has appended meanwhile. Otherwise a refusal may rest on a part of an entry that the other
+   * process is writing to the tables, and the caller could not read the rest.
+   */
+  async #isAtHead(): Promise<boolean> {
+    return (await this.#log.readAfter(this.#head.seq)).length === 0
   }
 
   async #catchUp(): Promise<LogHead> {
