@@ -17,16 +17,37 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { after, before, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { childEnv } from '../../support/child-env.ts'
 
 const run = promisify(execFile)
 
-/** A copy of what the step needs; without the packages that only builders have when `isTrimmed`. */
+/** A tree that the step has built, and what two starts at once have printed. */
+let built: { readonly tree: string; readonly output: string }
+
+before(async () => {
+  const tree = makeTree({ isTrimmed: false })
+  // Two starts at once: one builds, the other waits for it.
+  const both = await Promise.all([prestart(tree), prestart(tree)])
+  built = { tree, output: both.join('') }
+})
+after(() => rmSync(built.tree, { recursive: true, force: true }))
+
 function copyTree(t: TestContext, { isTrimmed }: { readonly isTrimmed: boolean }): string {
-  const tree = mkdtempSync(join(tmpdir(), 'weir-tree-'))
+  const tree = makeTree({ isTrimmed })
   t.after(() => rmSync(tree, { recursive: true, force: true }))
+  return tree
+}
+
+/** Copies the build. It matches the sources of another tree: a stamp compares contents. */
+function copyBuild(tree: string): void {
+  cpSync(join(built.tree, 'studio/dist'), join(tree, 'studio/dist'), { recursive: true })
+}
+
+/** A copy of what the step needs; without the packages that only builders have when `isTrimmed`. */
+function makeTree({ isTrimmed }: { readonly isTrimmed: boolean }): string {
+  const tree = mkdtempSync(join(tmpdir(), 'weir-tree-'))
   for (const name of ['src', 'tools']) cpSync(name, join(tree, name), { recursive: true })
   cpSync('studio', join(tree, 'studio'), {
     recursive: true,
@@ -47,10 +68,8 @@ async function prestart(tree: string): Promise<string> {
 const pageOf = (tree: string) => join(tree, 'studio/dist/index.html')
 
 test('the step before a start builds what is missing or old, once, and nothing else', async (t) => {
-  const tree = copyTree(t, { isTrimmed: false })
-  // Two starts at once: one builds, the other waits for it.
-  const both = await Promise.all([prestart(tree), prestart(tree)])
-  assert.match(both.join(''), /Building the studio/)
+  const { tree, output } = built
+  assert.match(output, /Building the studio/)
   const page = readFileSync(pageOf(tree), 'utf8')
   const [, script = ''] = /src="(\/assets\/[^"]+\.js)"/.exec(page) ?? []
   for (const form of ['', '.br', '.gz'])
@@ -60,21 +79,26 @@ test('the step before a start builds what is missing or old, once, and nothing e
   // npm rewrites its lock file when it removes packages, and copies have other times.
   utimesSync(join(tree, 'package-lock.json'), 1, 1)
   assert.equal(await prestart(tree), '')
-  appendFileSync(join(tree, 'studio/src/style/base.css'), '\n.other-rule { color: red; }\n')
-  assert.match(await prestart(tree), /Building the studio/)
-  assert.equal(await prestart(tree), '')
+  const changed = copyTree(t, { isTrimmed: false })
+  copyBuild(changed)
+  assert.equal(await prestart(changed), '')
+  // A small studio, which builds faster.
+  writeFileSync(join(changed, 'studio/src/main.tsx'), 'document.title = "small"\n')
+  assert.match(await prestart(changed), /Building the studio/)
+  assert.notEqual(readFileSync(pageOf(changed), 'utf8'), page)
+  assert.equal(await prestart(changed), '')
 })
 
 test('a source that is broken does not prevent a start, and the build stays', async (t) => {
   const tree = copyTree(t, { isTrimmed: false })
-  await prestart(tree)
-  const built = readFileSync(pageOf(tree), 'utf8')
+  copyBuild(tree)
+  const page = readFileSync(pageOf(tree), 'utf8')
   writeFileSync(
     join(tree, 'studio/src/main.tsx'),
     'import { nothing } from "./nowhere.ts"\nnothing(',
   )
   assert.match(await prestart(tree), /The studio cannot be built:/)
-  assert.equal(readFileSync(pageOf(tree), 'utf8'), built)
+  assert.equal(readFileSync(pageOf(tree), 'utf8'), page)
 })
 
 test('without a builder nothing is built', async (t) => {
@@ -117,7 +141,7 @@ test('the service says when its studio is missing or of other sources, and how t
   assert.match(missing, /There is no web page to sign in to yet\..*\n {2}npm ci && /)
   assert.doesNotMatch(missing, /Open the address/)
 
-  await prestart(tree)
+  copyBuild(tree)
   const matching = await firstStart(t, tree)
   assert.match(matching, /Open the address in a browser/)
   assert.doesNotMatch(matching, /The studio|npm ci/)
@@ -131,7 +155,7 @@ test('the service says when its studio is missing or of other sources, and how t
 
 test('an installation without sources compares versions', async (t) => {
   const tree = copyTree(t, { isTrimmed: false })
-  await prestart(tree)
+  copyBuild(tree)
   rmSync(join(tree, 'studio/src'), { recursive: true })
   assert.doesNotMatch(await firstStart(t, tree), /The studio/)
   const manifest = readFileSync(join(tree, 'package.json'), 'utf8')
