@@ -20,6 +20,8 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // A page starts and navigates in one process. Without the limit every page leaves a second, unused process.
+  '--renderer-process-limit=1',
 ]
 
 /** With WEIR_TEST_LAG every call of a page takes up to so many milliseconds longer, and people are slow, too: whatever a test does not wait for shows. */

@@ -3,12 +3,20 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { getTestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type {
+  Browser,
+  BrowserContext,
+  BrowserContextOptions,
+  CDPSession,
+  Page,
+} from 'playwright-core'
 import { buildStudio } from '../../tools/studio/build-studio.ts'
 import { LAG_MS, THOUGHT_MS } from './browser.ts'
 import { type Service, type ServiceOptions, startService } from './service.ts'
 import { eventually, PATIENCE_MS, settlesTo } from './settle.ts'
 import { sharedBrowser } from './shared-browser.ts'
+
+const VIEWPORT = { width: 1280, height: 800 }
 
 /** A service with its studio, and a browser before it. */
 export interface StudioTest {
@@ -38,43 +46,48 @@ export async function openStudio(options: ServiceOptions = {}): Promise<StudioTe
   await buildStudio()
   const service = await startService(options)
   const browser = await sharedBrowser()
-  const opened: BrowserContext[] = []
+  const kept: KeptContext[] = []
   return {
     service,
-    open: (path = '/', chosen = {}) => openPage({ service, browser, opened }, path, chosen),
+    open: (path = '/', chosen = {}) => openPage({ service, browser, kept }, path, chosen),
     [Symbol.asyncDispose]: async () => {
-      await Promise.all(opened.map((context) => context.close()))
+      await Promise.all(kept.map(({ context }) => context.close()))
       await service.close()
     },
   }
 }
 
-/** The browser, and what was opened in it for a test file. */
+/** The browser, and the contexts of a test file. */
 interface OpenedStudio {
+  readonly service: Service
   readonly browser: Browser
-  readonly opened: BrowserContext[]
+  readonly kept: KeptContext[]
+}
+
+/**
+ * A context that tests of a file use one after the other. Its blank page keeps the process of the browser, which then
+ * has the studio in its cache and compiled.
+ */
+interface KeptContext {
+  readonly context: BrowserContext
+  readonly blank: CDPSession
 }
 
 async function openPage(
-  { service, browser, opened }: Pick<StudioTest, 'service'> & OpenedStudio,
+  studio: OpenedStudio,
   path: string,
   { isSignedIn = true, as, ...options }: OpenOptions,
 ): Promise<StudioPage> {
-  const context = await browser.newContext({
-    viewport: { width: 1280, height: 800 },
-    timezoneId: 'Europe/Berlin',
-    locale: 'en-GB',
-    // A colour on its way from one to another is none that anybody reads.
-    reducedMotion: 'reduce',
-    ...options,
-  })
-  opened.push(context)
-  context.setDefaultTimeout(PATIENCE_MS)
+  const { service } = studio
+  const { viewport = VIEWPORT, colorScheme = 'light', ...others } = options
+  const isPlain = Object.keys(others).length === 0
+  const context = isPlain
+    ? await takeContext(studio)
+    : await newContext(studio, { viewport, colorScheme, ...others })
   // Pages of tests that are over would go on to follow what is live, and slow down those behind them.
   const running = getTestContext()
-  if (running !== undefined && 'after' in running) running.after(() => context.close())
-  await context.addInitScript(KEEP_TOLD)
-  if (LAG_MS > 0) await delayCalls(context)
+  if (running !== undefined && 'after' in running)
+    running.after(() => (isPlain ? closePages(context) : context.close()))
   if (isSignedIn) {
     const { ownerEmail: email, ownerPassword: password } = service
     const data = as ?? { email, password }
@@ -82,6 +95,8 @@ async function openPage(
     assert.equal(answer.status(), 200, await answer.text())
   }
   const page = await context.newPage()
+  if (isPlain && viewport !== null && viewport !== VIEWPORT) await page.setViewportSize(viewport)
+  if (isPlain && colorScheme !== 'light') await page.emulateMedia({ colorScheme })
   if (LAG_MS > 0) typeSlowly(page)
   const complaints: string[] = []
   const hosts = new Set<string>()
@@ -95,6 +110,48 @@ async function openPage(
   })
   await page.goto(`${service.url}${path}`)
   return { page, complaints, hosts }
+}
+
+/** A kept context in which only the blank page is open, without cookies and storage; a new one when all are in use. */
+async function takeContext(studio: OpenedStudio): Promise<BrowserContext> {
+  const free = studio.kept.find(({ context }) => context.pages().length === 1)
+  if (free !== undefined) {
+    const { context, blank } = free
+    await context.setOffline(false)
+    await context.clearCookies()
+    await blank.send('Storage.clearDataForOrigin', {
+      origin: studio.service.url,
+      storageTypes: 'local_storage,indexeddb,cache_storage,service_workers',
+    })
+    return context
+  }
+  const context = await newContext(studio, { viewport: VIEWPORT, colorScheme: 'light' })
+  const blank = await context.newCDPSession(await context.newPage())
+  studio.kept.push({ context, blank })
+  return context
+}
+
+async function newContext(
+  { browser }: OpenedStudio,
+  options: BrowserContextOptions,
+): Promise<BrowserContext> {
+  const context = await browser.newContext({
+    timezoneId: 'Europe/Berlin',
+    locale: 'en-GB',
+    // A colour on its way from one to another is none that anybody reads.
+    reducedMotion: 'reduce',
+    ...options,
+  })
+  context.setDefaultTimeout(PATIENCE_MS)
+  await context.addInitScript(KEEP_TOLD)
+  if (LAG_MS > 0) await delayCalls(context)
+  return context
+}
+
+/** Closes all pages of a kept context but the blank one. */
+async function closePages(context: BrowserContext): Promise<void> {
+  const [, ...pages] = context.pages()
+  await Promise.all(pages.map((page) => page.close()))
 }
 
 async function delayCalls(context: BrowserContext): Promise<void> {
@@ -140,29 +197,47 @@ export async function told(page: Page, text: string): Promise<void> {
 
 const axeSource = () => readFileSync('node_modules/axe-core/axe.min.js', 'utf8')
 
-/** Fails when axe finds something that keeps people from using the page as it comes to stand. */
-export async function assertAccessible(page: Page): Promise<void> {
-  await eventually(async () => assert.deepEqual(await violationsIn(page), [], page.url()))
+/** The rules of axe that depend on colors. All others give the same result in both color schemes. */
+const COLOR_RULES = ['color-contrast', 'link-in-text-block']
+
+/** Options of axe that tests use. */
+interface AxeOptions {
+  readonly resultTypes: readonly string[]
+  readonly runOnly?: readonly string[]
 }
 
-async function violationsIn(page: Page): Promise<object[]> {
+/** Fails when axe finds something that keeps people from using the page as it comes to stand. */
+export async function assertAccessible(page: Page): Promise<void> {
+  await assertNoViolations(page, { resultTypes: ['violations'] })
+}
+
+/** Checks the colors alone: for a page that has passed `assertAccessible` in the other color scheme. */
+async function assertReadable(page: Page): Promise<void> {
+  await assertNoViolations(page, { resultTypes: ['violations'], runOnly: COLOR_RULES })
+}
+
+async function assertNoViolations(page: Page, options: AxeOptions): Promise<void> {
+  await eventually(async () => assert.deepEqual(await violationsIn(page, options), [], page.url()))
+}
+
+async function violationsIn(page: Page, chosen: AxeOptions): Promise<object[]> {
   // Evaluated by the debugger, which the page's policy does not hold.
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axeSource())
-  return await page.evaluate(async () => {
+  return await page.evaluate(async (options) => {
     const { axe } = globalThis as unknown as {
       axe: {
-        run(): Promise<{
+        run(options: object): Promise<{
           violations: Array<{ id: string; help: string; nodes: Array<{ html: string }> }>
         }>
       }
     }
-    const { violations } = await axe.run()
+    const { violations } = await axe.run(options)
     return violations.map(({ id, help, nodes }) => ({
       id,
       help,
       where: nodes.slice(0, 3).map(({ html }) => html.slice(0, 200)),
     }))
-  })
+  }, chosen)
 }
 
 /** Fails when something hangs over the side of the page, so that a phone would scroll sideways. */
@@ -177,14 +252,24 @@ export async function shoot(page: Page, name: string): Promise<void> {
   if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png` })
 }
 
+/** Looks at a page in one theme after the other. Axe finds nothing in either; `look` is called in each. */
+export async function inBothThemes(
+  page: Page,
+  look: (theme: 'light' | 'dark') => Promise<void>,
+): Promise<void> {
+  await page.emulateMedia({ colorScheme: 'light' })
+  await assertAccessible(page)
+  await look('light')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.locator('html[data-theme="dark"]').waitFor()
+  await assertReadable(page)
+  await look('dark')
+  await page.emulateMedia({ colorScheme: 'light' })
+}
+
 /** Looks at a page in both themes, where axe finds nothing, and on a phone, where it fits; pictures of each. */
 export async function shootAll(page: Page, name: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    await assertAccessible(page)
-    await shoot(page, `${name}-${colorScheme}`)
-  }
-  await page.emulateMedia({ colorScheme: 'light' })
+  await inBothThemes(page, (theme) => shoot(page, `${name}-${theme}`))
   await page.setViewportSize({ width: 390, height: 800 })
   await assertFits(page)
   await shoot(page, `${name}-phone`)

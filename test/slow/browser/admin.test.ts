@@ -40,7 +40,7 @@ async function openAs(email: string, path: string, role = 'MEMBER') {
   const org_user = { email, password: PASSWORD, role }
   const added = await admin.context().request.put(`${url}/api/org_user`, { data: { org_user } })
   assert.equal(added.status(), 200, await added.text())
-  await admin.context().close()
+  await admin.close()
   return await studio.open(path, { as: { email, password: PASSWORD } })
 }
 

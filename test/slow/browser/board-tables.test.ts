@@ -78,7 +78,7 @@ test('tables tell samples and periods of an hour that comes twice apart', { skip
     await assertFits(page)
     await shoot(page, `board-tables-${colorScheme}-${width}`)
     assert.deepEqual(complaints, [])
-    await page.context().close()
+    await page.close()
   }
 })
 

@@ -447,7 +447,7 @@ test('a board tells of a deleted stream by the name it had, and lets go of it', 
     await assertAccessible(later)
     await assertFits(later)
     await shoot(later, `board-deleted-${colorScheme}-${width}`)
-    await later.context().close()
+    await later.close()
   }
   const { page: last } = await studio.open(`/boards/${uid}`)
   const off = { name: 'Take it off the board: mayfly · temp' }
@@ -503,6 +503,6 @@ test('names of 512 characters, texts and booleans fit, in both themes and on a p
     await page.getByRole('link', { name: name.slice(0, 30) }).waitFor()
     await assertAccessible(page)
     await shoot(page, `boards-${width}`)
-    await page.context().close()
+    await page.close()
   }
 })

@@ -322,6 +322,6 @@ test('names of 512 characters fit, wide and on a phone', { skip }, async () => {
     await page.getByText('Times in Europe/Berlin').waitFor()
     await assertAccessible(page)
     await shoot(page, `build-cycle-${width}`)
-    await page.context().close()
+    await page.close()
   }
 })

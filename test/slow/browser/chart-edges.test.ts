@@ -69,7 +69,7 @@ test('the labels at both ends of the time axis are whole', { skip }, async () =>
         })
         await assertFits(page)
         await shoot(page, `edges-${stream}-${ranges.indexOf(range)}-${width}`)
-        await page.context().close()
+        await page.close()
       }
     }
   }

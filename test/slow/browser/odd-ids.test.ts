@@ -74,7 +74,7 @@ test('samples of any ID are shown, charted, downloaded, added, changed and delet
     await page.getByRole('columnheader', { name: 'Average' }).waitFor()
     await assertAccessible(page)
     assert.deepEqual(complaints, [])
-    await page.context().close()
+    await page.close()
   }
 })
 
@@ -150,6 +150,6 @@ test('files of streams whose IDs are dots or blank are uploaded, shown and fetch
     const answer = await page.request.get(`${studio.service.url}${address}`)
     assert.deepEqual([answer.status(), await answer.text()], [200, 'all of it'])
     assert.deepEqual(complaints, [])
-    await page.context().close()
+    await page.close()
   }
 })

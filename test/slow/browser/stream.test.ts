@@ -10,6 +10,7 @@ import {
   assertAccessible,
   assertFits,
   complaintsOtherThan,
+  inBothThemes,
   openStudio,
   type StudioTest,
   shoot,
@@ -157,20 +158,18 @@ test('Back and Forward walk zooms and cycles, and leave the page only behind the
 test('on a phone a table of statistics is scrolled in its own box, and says so', {
   skip,
 }, async () => {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    const { page, complaints } = await studio.open(`${hall.pageOf('temp')}?cycle=hour&stat=sum`, {
-      ...{ colorScheme, viewport: { width: 390, height: 844 } },
-    })
-    const table = page.getByRole('region', { name: 'Temperature, what the chart shows' })
-    await table.getByRole('columnheader', { name: 'Maximum' }).waitFor()
-    await page.getByText('More columns: scroll sideways').waitFor()
-    await assertFits(page)
-    await assertAccessible(page)
+  const { page, complaints } = await studio.open(`${hall.pageOf('temp')}?cycle=hour&stat=sum`, {
+    viewport: { width: 390, height: 844 },
+  })
+  const table = page.getByRole('region', { name: 'Temperature, what the chart shows' })
+  await table.getByRole('columnheader', { name: 'Maximum' }).waitFor()
+  await page.getByText('More columns: scroll sideways').waitFor()
+  await assertFits(page)
+  await inBothThemes(page, async (theme) => {
     await table.scrollIntoViewIfNeeded()
-    await shoot(page, `stream-cycle-${colorScheme}-390`)
-    assert.deepEqual(complaints, [])
-    await page.context().close()
-  }
+    await shoot(page, `stream-cycle-${theme}-390`)
+  })
+  assert.deepEqual(complaints, [])
 })
 
 test('keys, the wheel and Shift move a chart, and Escape brings it back', { skip }, async () => {
@@ -305,7 +304,7 @@ test('streams of texts, of booleans, of one sample and of none have their pages'
     await assertAccessible(page)
     await shoot(page, `stream-${id}`)
     assert.deepEqual(complaints, [], id)
-    await page.context().close()
+    await page.close()
   }
   await check('state', 'Pump', 'idle')
   await check('door', 'Door', 'false')
@@ -439,19 +438,17 @@ test('a million samples are a band, and a few of them points', { skip }, async (
 })
 
 test('the page is whole in both themes and at phone width', { skip }, async () => {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [1280, 390]) {
-      const { page, complaints } = await studio.open(hall.pageOf('temp'), {
-        colorScheme,
-        viewport: { width, height: 900 },
-      })
-      await untilFigures(page, 'Temperature', ['287.9', '0', '287.9', '143.95'])
-      await assertAccessible(page)
+  for (const width of [1280, 390]) {
+    const { page, complaints } = await studio.open(hall.pageOf('temp'), {
+      viewport: { width, height: 900 },
+    })
+    await untilFigures(page, 'Temperature', ['287.9', '0', '287.9', '143.95'])
+    await inBothThemes(page, async (theme) => {
       await assertFits(page)
-      await shoot(page, `stream-${colorScheme}-${width}`)
-      assert.deepEqual(complaints, [])
-      await page.context().close()
-    }
+      await shoot(page, `stream-${theme}-${width}`)
+    })
+    assert.deepEqual(complaints, [])
+    await page.close()
   }
 })
 
@@ -481,7 +478,7 @@ test('names of 512 characters and of any script fit a phone', { skip }, async ()
     await assertAccessible(page)
     await shoot(page, `stream-long-${at}`)
     assert.deepEqual(complaints, [])
-    await page.context().close()
+    await page.close()
   }
 })
 

@@ -8,6 +8,7 @@ import { eventually, restingPlace, shows } from '../../support/settle.ts'
 import {
   assertAccessible,
   assertFits,
+  inBothThemes,
   openStudio,
   type StudioTest,
   shoot,
@@ -118,27 +119,25 @@ test('a stream is found by its own name, by its ID, and together with its compon
 test('an address shows the same to a colleague, and as tables', { skip }, async () => {
   const path = addressOf([hall, 'temp'], [yard, 'hum'], [yard, 'temp'], [hall, 'state'])
   const range = `from=${T0}&until=${T0 + 600_000}`
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [1280, 390]) {
-      const { page, complaints } = await studio.open(`${path}&${range}`, {
-        colorScheme,
-        viewport: { width, height: 900 },
-      })
-      await rowOf(page, 'Yard / Humidity').getByText('51.8').first().waitFor()
-      await rowOf(page, 'Hall / Temperature').getByText('0.9').first().waitFor()
-      await rowOf(page, 'Hall / Pump').getByText('s1').first().waitFor()
-      await page.getByText('As a table').click()
-      await page.getByRole('tab', { name: 'Humidity' }).click()
-      const table = page.getByRole('region', { name: 'Humidity, what the chart shows' })
-      await table.getByRole('cell', { name: '51.8' }).waitFor()
-      await shows(table.getByRole('row'), 11)
-      await assertAccessible(page)
+  for (const width of [1280, 390]) {
+    const { page, complaints } = await studio.open(`${path}&${range}`, {
+      viewport: { width, height: 900 },
+    })
+    await rowOf(page, 'Yard / Humidity').getByText('51.8').first().waitFor()
+    await rowOf(page, 'Hall / Temperature').getByText('0.9').first().waitFor()
+    await rowOf(page, 'Hall / Pump').getByText('s1').first().waitFor()
+    await page.getByText('As a table').click()
+    await page.getByRole('tab', { name: 'Humidity' }).click()
+    const table = page.getByRole('region', { name: 'Humidity, what the chart shows' })
+    await table.getByRole('cell', { name: '51.8' }).waitFor()
+    await shows(table.getByRole('row'), 11)
+    await inBothThemes(page, async (theme) => {
       await assertFits(page)
       await page.mouse.wheel(0, -5_000)
-      await shoot(page, `view-${colorScheme}-${width}`)
-      assert.deepEqual(complaints, [])
-      await page.context().close()
-    }
+      await shoot(page, `view-${theme}-${width}`)
+    })
+    assert.deepEqual(complaints, [])
+    await page.close()
   }
 })
 
@@ -181,7 +180,7 @@ test('of three units the third has a scale of its own, and it is said', { skip }
     await page.goBack()
     await rowOf(page, 'Hall / Power').waitFor()
     assert.deepEqual(complaints, [])
-    await page.context().close()
+    await page.close()
   }
 })
 

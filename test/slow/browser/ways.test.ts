@@ -109,7 +109,7 @@ test('a name of 512 characters takes two lines, and all of them when asked', { s
       await assertFits(page)
       await less.click()
       await settlesTo(height, cut)
-      await page.context().close()
+      await page.close()
     }
   }
 })
@@ -152,6 +152,6 @@ test('a mistyped address shows a page that says so, and leads on', { skip }, asy
     await shoot(page, 'no-such-page')
     await page.getByRole('link', { name: 'To the beginning', exact: true }).click()
     await page.waitForURL('**/c**')
-    await page.context().close()
+    await page.close()
   }
 })
