@@ -6,8 +6,12 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** Small enough that the last group does not keep all waiting; files beside the sources take a moment each. */
-const FILES_MAX = { src: 24, test: 8 }
+/** Small enough that the last group does not keep all waiting; files beside the sources take a moment each, slow ones long. */
+function filesMaxOf(file: string): number {
+  if (file.startsWith('src/')) return 40
+  return file.startsWith('test/slow/') ? 8 : 16
+}
+
 /** What a file says that changes its process, or measures it. */
 const ALONE = /^\/\/ Alone: \S/m
 
@@ -31,7 +35,7 @@ function gather(files: readonly string[]): string[][] {
       groups.push([file])
       continue
     }
-    const isFull = open.length >= (file.startsWith('src/') ? FILES_MAX.src : FILES_MAX.test)
+    const isFull = open.length >= filesMaxOf(file)
     if (open.length === 0 || isFull || topOf(open[0]) !== topOf(file)) {
       open = []
       groups.push(open)
@@ -41,12 +45,10 @@ function gather(files: readonly string[]): string[][] {
   return groups
 }
 
-/** The folder whose files belong together: `src`, or one of `test`. */
+/** The folder whose files may share a process. */
 function topOf(file: string): string {
-  return file
-    .split('/')
-    .slice(0, file.startsWith('src/') ? 1 : 2)
-    .join('/')
+  const depth = file.startsWith('test/slow/') ? 3 : 1
+  return file.split('/').slice(0, depth).join('/')
 }
 
 /**
