@@ -2,7 +2,7 @@
 // Alone: it has files of its own in place of Node’s.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { registerHooks } from 'node:module'
+import { createRequire, registerHooks } from 'node:module'
 import { test } from 'node:test'
 import type { BlobInfo, BlobStore } from '../../src/store/index.ts'
 import { Random, roundsBy, testSeeds } from '../support/random.ts'
@@ -17,7 +17,9 @@ const hooks = registerHooks({
     return { url: new URL('./sim-node.ts', import.meta.url).href, shortCircuit: true }
   },
 })
-const { openBlobStore } = await import('../../src/store/embedded/blobs/blob-store.ts')
+type BlobModule = typeof import('../../src/store/embedded/blobs/blob-store.ts')
+const load = createRequire(import.meta.url)
+const { openBlobStore } = load('../../src/store/embedded/blobs/blob-store.ts') as BlobModule
 hooks.deregister()
 
 const CUTS = roundsBy({ everyRun: 700, nightly: 20_000 })

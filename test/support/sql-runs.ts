@@ -108,7 +108,8 @@ export function descendantsOf(pid: number): number[] {
 export function runnerPids(): number[] {
   return descendantsOf(process.pid).filter((pid) => {
     try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0')[1] === '--permission'
+      const words = readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0')
+      return words[1] === '--permission' && words.at(-2) === 'serve'
     } catch {
       return false
     }

@@ -60,7 +60,10 @@ test('readImportGraph() sees imports over several lines, calls, and files that a
   const read = readImportGraph()
   assert.ok(read.get('tools/test/select-tests.ts')?.includes('tools/test/import-graph.ts'))
   assert.ok(!read.get('tools/test/select-tests.ts')?.includes('tools/test/read-test-command.ts'))
-  assert.ok(read.get('src/sql/run/spawn-runner.ts')?.includes('src/sql/run/runner-main.ts'))
+  const storage = read.get('src/assembly/open-storage.ts')
+  assert.ok(storage?.includes('src/assembly/open-cluster-storage.ts'))
+  const link = read.get('src/store/embedded/journal/journal-link.ts')
+  assert.ok(link?.includes('src/store/embedded/journal/journal-thread.ts'))
 })
 
 test('selectTests() leaves slow tests and programs out of the quick run, and programs out of all', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { createOrganization } from '../../../src/auth/index.ts'
 import { ManualClock } from '../../../src/base/index.ts'
 import {
@@ -22,7 +22,10 @@ function without(name: keyof typeof ASK): Record<string, string> {
 }
 
 // One service for the tests that leave it as they found it.
-const service = await startOAuthService()
+let service: OAuthService
+before(async () => {
+  service = await startOAuthService()
+})
 after(() => service[Symbol.asyncDispose]())
 
 test('the page asks, and consent sends the browser back with code, state and iss', async () => {

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { type Answer, startOAuthService } from '../../support/oauth-service.ts'
+import { after, before, test } from 'node:test'
+import { type Answer, type OAuthService, startOAuthService } from '../../support/oauth-service.ts'
 
 // One service for the tests that leave it as they found it.
-const service = await startOAuthService()
+let service: OAuthService
+before(async () => {
+  service = await startOAuthService()
+})
 after(() => service[Symbol.asyncDispose]())
 
 const PUT_FEED = 'PUT /api/feed?compId=boiler&temp=20.5'

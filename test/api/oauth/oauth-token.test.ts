@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import {
   newPkce,
+  type OAuthService,
   REDIRECT,
   registerClient,
   startOAuthService,
@@ -10,7 +11,10 @@ import {
 const CODE = { grant_type: 'authorization_code', client_id: 'c1' }
 
 // One service for the tests that leave it as they found it.
-const service = await startOAuthService()
+let service: OAuthService
+before(async () => {
+  service = await startOAuthService()
+})
 after(() => service[Symbol.asyncDispose]())
 
 test('POST /api/oauth_access_token answers exactly what the contract says', async () => {

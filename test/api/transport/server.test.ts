@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { createLog, systemClock } from '../../../src/base/index.ts'
 import {
@@ -47,7 +47,13 @@ async function start(options: {
   return { server, port, url: `http://127.0.0.1:${port}` }
 }
 
-const { server: _server, port, url } = await start({})
+let port = 0
+let url = ''
+before(async () => {
+  const started = await start({})
+  port = started.port
+  url = started.url
+})
 
 async function envelopeOf(answer: Response): Promise<{ code: string; message: string }> {
   assert.match(answer.headers.get('content-type') ?? '', /^application\/json/)

@@ -1,3 +1,4 @@
+// Alone: it counts, and sends signals to, all processes that its process has started.
 /** The processes of runners: what they have, how they end, and that none is left. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
