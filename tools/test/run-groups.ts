@@ -29,8 +29,8 @@ export async function runGroups(
   const onCluster = files.filter((file) => isIn('cluster', file))
   // One process each: each has keyspaces of its own, and most of them wait for the nodes.
   const shared = onCluster.flatMap((file) => groupFiles([file], folder))
-  // Files wait for disks, threads and browsers half of their time: two more than there are cores, where there is memory.
-  const spare = totalmem() >= 8 * 2 ** 30 ? 2 : 0
+  // Files wait for disks, threads and browsers a quarter of their time: one more than there are cores, where there is memory.
+  const spare = totalmem() >= 8 * 2 ** 30 ? 1 : 0
   const stop = new AbortController()
   // Not `node --test`, which puts files into an order of its own. Nothing runs a second time: what failed once has failed.
   const events = run({

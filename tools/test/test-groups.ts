@@ -52,28 +52,31 @@ function topOf(file: string): string {
 }
 
 /**
- * A file is loaded within its suite by require(), which ends before the next begins: node:test tells whose a test is by
- * the call that is running. The end of the measurement is registered last, behind the hooks of the file.
+ * Files load one after the other: tests that a file registers belong to its suite only while no other file is loading.
+ * The end of the measurement is registered last, behind the hooks of the file.
  */
 function entryOf(files: readonly string[]): string {
   const url = (path: string) => JSON.stringify(pathToFileURL(resolve(path)).href)
   const suites = files.map((file) => {
     const name = JSON.stringify(file)
     return [
-      `describe(${name}, () => {`,
+      'await new Promise((loaded) => describe(',
+      `  ${name}, async () => {`,
       '  let end',
       `  before(() => { end = measureFile(${name}) })`,
-      `  load(${JSON.stringify(resolve(file))})`,
-      '  after(() => end())',
-      '})',
+      '  try {',
+      `    await import(${url(file)})`,
+      '    after(() => end())',
+      '  } finally {',
+      '    loaded()',
+      '  }',
+      '}))',
     ].join('\n')
   })
   return [
-    `import { createRequire } from 'node:module'`,
     `import { after, before, describe } from 'node:test'`,
     `import { measureFile } from ${url('tools/test/file-cost.ts')}`,
     `import ${url('test/support/at-end.ts')}`,
-    'const load = createRequire(import.meta.url)',
     ...suites,
     '',
   ].join('\n')

@@ -136,11 +136,11 @@ test('the first start tells address, account, organization, key and a curl line,
   const second = start({ WEIR_DATA_DIR: dataDir })
   assert.equal(await second.exit, 75)
   assert.match(second.output(), /is used by another Weir process/)
-  // Ctrl-C: a signal that comes twice within a second is one, and a call in flight is answered.
+  // Ctrl-C: signals that come within a second are one, and a call in flight is answered. They are sent at once, however
+  // slow the machine is, and differ, so that the system cannot make one of them.
   const call = await beginCall(address)
   first.child.kill('SIGINT')
-  await seen(first, /stopping/)
-  first.child.kill('SIGINT')
+  first.child.kill('SIGTERM')
   assert.match(await call.end(), /^HTTP\/1\.1 401 /)
   assert.equal(await first.exit, 0)
   const logged = first

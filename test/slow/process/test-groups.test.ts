@@ -38,7 +38,7 @@ test('groupFiles() keeps the order of files, and those alone that say so', () =>
   )
   const entries = groupOf('order', bodies)
   const named = entries.map((entry) =>
-    [...readFileSync(entry, 'utf8').matchAll(/load\("[^"]*(\w)\.test\.mjs"\)/g)].map(
+    [...readFileSync(entry, 'utf8').matchAll(/import\("[^"]*(\w)\.test\.mjs"\)/g)].map(
       ([, name]) => name,
     ),
   )
