@@ -52,7 +52,8 @@ async function startListener(
 
 const target = {
   ...({ kind: 'ORACLE', host: '127.0.0.1', database: 'FREEPDB1', tls: 'off' } as const),
-  ...{ user: 'weir', password: 'the-password' },
+  user: 'weir',
+  password: 'the-password',
 }
 
 test('Oracle: a service that the listener does not know is told', async () => {

@@ -1,4 +1,4 @@
-/** The code of a runner. It serves calls when it is told to; it is also loaded to see that it can be, and to be compiled. */
+/** The code of a runner. With the word `serve` it serves calls; without it the code is only loaded, to compile or to check it. */
 import { registerSqlFunctions } from '../functions/register-functions.ts'
 import { loadSource } from '../source/load-source.ts'
 import { serveRunner } from './serve-runner.ts'

@@ -15,7 +15,8 @@ describe('MariaDB', { skip: mariadbSkip() }, () => {
   })
   const target = (): DatabaseTarget => ({
     ...{ kind: 'MYSQL', host: '127.0.0.1', port: server.port, database: 'weir', tls: 'off' },
-    ...{ user: 'weir', password: 'the-password' },
+    user: 'weir',
+    password: 'the-password',
   })
 
   testDatabase({

@@ -12,8 +12,13 @@ describe('PostgreSQL', { skip: postgresqlSkip() }, () => {
     server = await sharedPostgresql()
   })
   const target = (): DatabaseTarget => ({
-    ...{ kind: 'POSTGRESQL', host: '127.0.0.1', port: server.port, database: 'weir', tls: 'off' },
-    ...{ user: 'weir', password: 'the-password' },
+    kind: 'POSTGRESQL',
+    host: '127.0.0.1',
+    port: server.port,
+    database: 'weir',
+    tls: 'off',
+    user: 'weir',
+    password: 'the-password',
   })
 
   testDatabase({

@@ -22,7 +22,9 @@ function checkRefusal({ code, out, err }: CommandOutcome, readOnly: string): voi
 }
 
 const settingsOf = (dataDir: string, readOnly: string) => ({
-  ...{ WEIR_DATA_DIR: dataDir, WEIR_PORT: '0', WEIR_TEST_READ_ONLY: readOnly },
+  WEIR_DATA_DIR: dataDir,
+  WEIR_PORT: '0',
+  WEIR_TEST_READ_ONLY: readOnly,
 })
 
 /** Starts the service, or runs a command, where a path is on a read-only disk. */
