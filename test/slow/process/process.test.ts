@@ -5,6 +5,7 @@ import {
   spawn,
   spawnSync,
 } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chmodSync,
   existsSync,
@@ -275,13 +276,15 @@ async function beginCall(address: string): Promise<{ end(): Promise<string> }> {
   socket.on('error', () => {})
   const closed = new Promise((resolve) => socket.once('close', resolve))
   const body = JSON.stringify({ email: 'owner@localhost', password: 'wrong' })
-  const head = `POST /api/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
-  socket.write(head + body.slice(0, 5))
-  // The call is in flight once another connection's request, made after it, is answered.
-  await fetch(`${address}/healthz`)
+  const head = `POST /api/login HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
+  socket.write(head)
+  // The service has the head of the call once it asks for the body.
+  await Promise.race([once(socket, 'data'), closed])
+  assert.equal(answered, 'HTTP/1.1 100 Continue\r\n\r\n')
+  answered = ''
   return {
     end: async () => {
-      socket.write(body.slice(5))
+      socket.write(body)
       await closed
       return answered
     },
