@@ -198,6 +198,6 @@ for (const seed of testSeeds(1)) {
         else outcome.unseen += 1
       }
     }
-    assert.ok(outcome.told > 100, JSON.stringify(outcome))
+    assert.ok(outcome.told > FLIPS / 10, JSON.stringify(outcome))
   })
 }

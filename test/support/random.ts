@@ -37,9 +37,13 @@ const asked = process.env.WEIR_TEST_SEED
 
 const isNightly = process.env.WEIR_TEST_ROUNDS === 'nightly'
 
-/** How many of its rounds a long random test makes: a third, and all of them in `npm run test:nightly`. */
+/** Of a long random test in every run, where it has more. */
+const ROUNDS_LEAST = 30
+
+/** How many of its rounds a long random test makes: a tenth, or a third of a few, and all of them in `npm run test:nightly`. */
 export function roundsOf(all: number): number {
-  return isNightly ? all : Math.ceil(all / 3)
+  if (isNightly) return all
+  return Math.ceil(Math.max(all / 10, Math.min(all / 3, ROUNDS_LEAST)))
 }
 
 /** How many rounds a test makes in every run, and how many in `npm run test:nightly`. */
