@@ -1,6 +1,14 @@
 // Alone: it looks at every call of SQLite while a folder is migrated.
 import assert from 'node:assert/strict'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync, StatementSync } from 'node:sqlite'
@@ -30,8 +38,10 @@ after(() => rmSync(root, { recursive: true, force: true }))
 const nameOf = ({ samples, end }: OldState) => `${samples}-${end}`
 
 async function oldFolder(state: OldState, purpose: string): Promise<string> {
+  const template = join(root, `template-${nameOf(state)}`)
+  if (!existsSync(template)) await makeOldFolder(template, state)
   const folder = join(root, `${purpose}-${nameOf(state)}`)
-  await makeOldFolder(folder, state)
+  cpSync(template, folder, { recursive: true })
   return folder
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { after, type TestContext, test } from 'node:test'
 import { epochMs } from '../../../base/index.ts'
 import type { StreamHandle } from '../../sample-port.ts'
 import { openCatalogStore } from '../catalog/catalog-store.ts'
@@ -66,7 +66,16 @@ async function readTimes(folder: string, handle: number): Promise<number[]> {
 
 /** A folder of three streams with a sealed sample of the last one and an unsealed one, marked. */
 async function filledFolder(t: TestContext): Promise<string> {
+  template ??= fill(mkdtempSync(join(tmpdir(), 'weir-check-')))
   const folder = temporaryFolder(t)
+  cpSync(await template, folder, { recursive: true })
+  return folder
+}
+
+let template: Promise<string> | undefined
+after(async () => rmSync((await template) ?? '', { recursive: true, force: true }))
+
+async function fill(folder: string): Promise<string> {
   await addStreams(folder, 3)
   await addSample(folder, { handle: 3, isSealed: true })
   await addSample(folder, { handle: 3, time: 2 })
@@ -175,7 +184,8 @@ test('checkFolder() refuses parts that are missing, emptied or from before the m
 
 test('checkFolder() and acceptLoss() refuse parts of two folders', async (t) => {
   const folder = await filledFolder(t)
-  const other = await filledFolder(t)
+  const other = temporaryFolder(t)
+  await fill(other)
   for (const name of ['samples.db', 'journal', 'files', 'catalog.db']) {
     const mixed = temporaryFolder(t)
     cpSync(folder, mixed, { recursive: true })
