@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
-import { CASSANDRA_HOSTS, reach, startCassandraNodes } from './cassandra-nodes.ts'
+import { reach, startCassandraNodes, TEST_HOSTS } from './cassandra-nodes.ts'
 import { hasUsers } from './cassandra-users.ts'
 
 const LOOK_MS = 1_000
@@ -77,7 +77,7 @@ async function adopt(): Promise<KeptNodes | undefined> {
   try {
     const nodes: KeptNodes = JSON.parse(readFileSync(path('nodes.json'), 'utf8'))
     if (!nodes.pids.every(isNode)) return undefined
-    await Promise.all(CASSANDRA_HOSTS.map((host) => reach(host, nodes.port)))
+    await Promise.all(TEST_HOSTS.map((host) => reach(host, nodes.port)))
     return nodes
   } catch {
     return undefined
@@ -91,7 +91,10 @@ async function start(): Promise<KeptNodes> {
   // A folder of its own: nodes that a killed keeper left behind may still write for a moment.
   const run = `run-${process.pid}`
   mkdirSync(path(run))
-  const { port, pids } = await startCassandraNodes(path(run), { keepsSchema: false })
+  const { port, pids } = await startCassandraNodes(path(run), {
+    keepsSchema: false,
+    count: TEST_HOSTS.length,
+  })
   writeFileSync(path('nodes.json'), JSON.stringify({ port, pids, run }))
   return { port, pids, run }
 }

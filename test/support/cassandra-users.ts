@@ -2,10 +2,11 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
+import { TEST_HOSTS } from './cassandra-nodes.ts'
 
-/** Where the keeper of this user's cluster has its files. */
+/** Where the keeper of this user's cluster of so many nodes has its files. */
 export function clusterFolder(): string {
-  return join(tmpdir(), `weir-cassandra-${userInfo().uid}`)
+  return join(tmpdir(), `weir-cassandra-${userInfo().uid}-${TEST_HOSTS.length}`)
 }
 
 /** Tells that this process needs the cluster, until it ends. */

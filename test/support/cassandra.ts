@@ -1,4 +1,4 @@
-/** The three nodes of Cassandra that all test files of a run share, and a keyspace for each file. */
+/** The nodes of Cassandra that all test files of a run share, and a keyspace for each file. */
 import { spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { makeKeyspace } from '../../src/store/cassandra/connection/make-keyspace.ts'
 import { Cluster, type ClusterSettings } from '../../src/store/cassandra/index.ts'
 import { firstTables } from '../../src/store/cassandra/schema/schema-steps.ts'
-import { CASSANDRA_HOSTS, NODES_START_MS_MAX } from './cassandra-nodes.ts'
+import { NODES_START_MS_MAX, TEST_HOSTS } from './cassandra-nodes.ts'
 import { cassandraLack } from './cassandra-programs.ts'
 import { clusterFolder, needCluster } from './cassandra-users.ts'
 
@@ -24,13 +24,12 @@ export interface TestKeyspace {
 
 /**
  * Opens a keyspace of this test file's own with the tables that it needs, as each takes a fifth of a second to make;
- * starts the cluster when it does not run. Each row has three copies, or as many as given: one
- * is enough for tests in which no node fails, and takes half of the nodes' processor time.
+ * starts the cluster when it does not run. Each row has a copy on each node, or as many as given.
  */
 export async function openTestKeyspace(
   name: string,
   tables: readonly string[],
-  replication: number = CASSANDRA_HOSTS.length,
+  replication: number = TEST_HOSTS.length,
 ): Promise<TestKeyspace> {
   const settings = { ...(await testKeyspaceSettings(name)), replication }
   await makeKeyspace(settings, {})
@@ -61,7 +60,18 @@ export async function dropTestKeyspaces(
 export async function testKeyspaceSettings(name: string): Promise<ClusterSettings> {
   const port = await clusterPort()
   const keyspace = `weir_${name}_${process.pid}_${Date.now().toString(36)}`
-  return { hosts: CASSANDRA_HOSTS, port, dataCentre: 'datacenter1', keyspace, replication: 3 }
+  const places = { hosts: TEST_HOSTS, port, dataCentre: 'datacenter1' }
+  return { ...places, keyspace, replication: TEST_HOSTS.length }
+}
+
+/** The settings of a service that keeps its data in a keyspace. */
+export function clusterServiceSettings(keyspace: ClusterSettings): Record<string, string> {
+  return {
+    WEIR_STORE: 'cassandra',
+    WEIR_CASSANDRA_HOSTS: keyspace.hosts.map((host) => `${host}:${keyspace.port}`).join(','),
+    WEIR_CASSANDRA_KEYSPACE: keyspace.keyspace,
+    WEIR_CASSANDRA_REPLICATION: String(keyspace.replication),
+  }
 }
 
 async function clusterPort(): Promise<number> {

@@ -1,7 +1,7 @@
 /** The ways to the nodes of a cluster, on their own addresses and another port, each of which can be cut, halted and mended. */
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { CASSANDRA_HOSTS, freeClusterPort } from './cassandra-nodes.ts'
+import { freeClusterPort, TEST_HOSTS } from './cassandra-nodes.ts'
 
 /** Ways that are open until they are cut; what names no node is done to all. */
 export interface ClusterProxy {
@@ -20,7 +20,7 @@ export interface ClusterProxy {
 /** Opens the ways to the nodes that listen on a port; a text that a client sends may cut them. */
 export async function startClusterProxy(nodePort: number, cutAt?: string): Promise<ClusterProxy> {
   const port = await freeClusterPort()
-  const ways = CASSANDRA_HOSTS.map((host) => new Way(host, { nodePort, port }))
+  const ways = TEST_HOSTS.map((host) => new Way(host, { nodePort, port }))
   const chosen = (node?: number) => (node === undefined ? ways : [ways[node]])
   const cut = (node?: number) => {
     for (const way of chosen(node)) way.cut()

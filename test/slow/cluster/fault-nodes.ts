@@ -1,12 +1,12 @@
 /** What faults are made on: the shared nodes behind ways that are cut and halted, or nodes of a test's own that die and hang. */
+import type { ClusterSettings } from '../../../src/store/cassandra/index.ts'
 import { testKeyspaceSettings } from '../../support/cassandra.ts'
-import { CASSANDRA_HOSTS, startCassandraNodes } from '../../support/cassandra-nodes.ts'
+import { startCassandraNodes, TEST_HOSTS } from '../../support/cassandra-nodes.ts'
 import { startClusterProxy } from '../../support/cluster-proxy.ts'
 
-/** Three nodes, as the processes of the service see them. */
+/** The nodes, as the processes of the service see them. */
 export interface FaultyNodes {
-  readonly port: number
-  readonly keyspace: string
+  readonly settings: ClusterSettings
   /** Takes a node away from now on. */
   lose(node: number): Promise<void>
   /** Has one back that was lost. */
@@ -24,10 +24,10 @@ export interface FaultyNodes {
  * as by a node that is dead or hangs, and no node has to start, which takes 14 s of a processor.
  */
 export async function openCutNodes(): Promise<FaultyNodes> {
-  const { port, keyspace } = await testKeyspaceSettings('faults')
-  const ways = await startClusterProxy(port)
+  const settings = await testKeyspaceSettings('faults')
+  const ways = await startClusterProxy(settings.port)
   return {
-    ...{ port: ways.port, keyspace },
+    settings: { ...settings, port: ways.port },
     lose: async (node) => ways.cut(node),
     regain: (node) => ways.mend(node),
     halt: (node) => ways.halt(node),
@@ -43,9 +43,11 @@ export async function openCutNodes(): Promise<FaultyNodes> {
 /** Nodes of the test's own, with their data in a folder. */
 export async function openDyingNodes(folder: string): Promise<FaultyNodes> {
   const nodes = await startCassandraNodes(folder)
-  const all = CASSANDRA_HOSTS.map((_, node) => node)
+  const all = TEST_HOSTS.map((_, node) => node)
+  const { port } = nodes
+  const places = { hosts: TEST_HOSTS, port, dataCentre: 'datacenter1' }
   return {
-    ...{ port: nodes.port, keyspace: 'weir_faults' },
+    settings: { ...places, keyspace: 'weir_faults', replication: TEST_HOSTS.length },
     lose: (node) => nodes.kill(node),
     regain: (node) => nodes.restart(node),
     halt: (node) => nodes.signal(node, 'SIGSTOP'),

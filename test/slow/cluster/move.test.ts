@@ -5,7 +5,11 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { Cluster, type ClusterSettings } from '../../../src/store/cassandra/index.ts'
 import { lockFolder } from '../../../src/store/embedded/index.ts'
-import { cassandraSkip, testKeyspaceSettings } from '../../support/cassandra.ts'
+import {
+  cassandraSkip,
+  clusterServiceSettings,
+  testKeyspaceSettings,
+} from '../../support/cassandra.ts'
 import { answersOn, type MovedFolder, makeMovedFolder } from '../../support/moved-folder.ts'
 import { startService } from '../../support/service.ts'
 import { startServiceOn } from '../../support/service-on.ts'
@@ -20,12 +24,8 @@ let settings: Record<string, string>
 before(async () => {
   if (skip) return
   cluster = await testKeyspaceSettings('move')
-  settings = {
-    WEIR_CASSANDRA_HOSTS: cluster.hosts.map((host) => `${host}:${cluster.port}`).join(','),
-    WEIR_CASSANDRA_DATACENTER: cluster.dataCentre,
-    WEIR_CASSANDRA_KEYSPACE: cluster.keyspace,
-    WEIR_CASSANDRA_REPLICATION: String(cluster.replication),
-  }
+  const { WEIR_STORE: _, ...places } = clusterServiceSettings(cluster)
+  settings = { ...places, WEIR_CASSANDRA_DATACENTER: cluster.dataCentre }
   moved = await makeMovedFolder(join(folders, 'source'))
 })
 

@@ -13,7 +13,11 @@ import {
   openClusterCatalog,
 } from '../../../src/store/cassandra/index.ts'
 import { type Call, caller, signIn } from '../../support/caller.ts'
-import { cassandraSkip, testKeyspaceSettings } from '../../support/cassandra.ts'
+import {
+  cassandraSkip,
+  clusterServiceSettings,
+  testKeyspaceSettings,
+} from '../../support/cassandra.ts'
 import { type ChildService, startChildService } from '../../support/child-service.ts'
 import { callSink, VALUES_SQL, valuesBody } from '../../support/connector-home.ts'
 import { ImportHome, LOCAL } from '../../support/import-home.ts'
@@ -70,10 +74,13 @@ describe('kill -9 of one of two processes', { skip }, () => {
     writeFileSync(keyFile, `${'ab'.repeat(32)}\n`)
     keyspace = await testKeyspaceSettings('takeover')
     const settings = {
-      ...{ ...LOCAL, WEIR_STORE: 'cassandra', WEIR_KEY_FILE: keyFile, WEIR_FEED_KEY: KEY },
-      WEIR_CASSANDRA_HOSTS: keyspace.hosts.map((host) => `${host}:${keyspace.port}`).join(','),
-      ...{ WEIR_CASSANDRA_KEYSPACE: keyspace.keyspace, WEIR_SQL_RUNNERS: '2' },
-      ...{ WEIR_OWNER_PASSWORD: ACCOUNT.password, WEIR_SQL_SECONDS: '120' },
+      ...LOCAL,
+      ...clusterServiceSettings(keyspace),
+      WEIR_KEY_FILE: keyFile,
+      WEIR_FEED_KEY: KEY,
+      WEIR_SQL_RUNNERS: '2',
+      WEIR_OWNER_PASSWORD: ACCOUNT.password,
+      WEIR_SQL_SECONDS: '120',
     }
     database = await startPostgresql()
     const start = (name: string) => startChildService(join(home, name), settings)

@@ -6,7 +6,7 @@ import { openApp, type WeirApp } from '../../../src/app.ts'
 import { createLog, readConfig } from '../../../src/base/index.ts'
 import { Cluster, type ClusterSettings } from '../../../src/store/cassandra/index.ts'
 import { type Call, caller, signIn } from '../../support/caller.ts'
-import { testKeyspaceSettings } from '../../support/cassandra.ts'
+import { clusterServiceSettings, testKeyspaceSettings } from '../../support/cassandra.ts'
 import { LEAST_PASSWORD_COST } from '../../support/service.ts'
 
 const EMAIL = 'owner@example.org'
@@ -36,9 +36,7 @@ export interface TwoApps {
 
 function settingsOf(keyspace: ClusterSettings): Record<string, string> {
   return {
-    WEIR_STORE: 'cassandra',
-    WEIR_CASSANDRA_HOSTS: keyspace.hosts.map((host) => `${host}:${keyspace.port}`).join(','),
-    WEIR_CASSANDRA_KEYSPACE: keyspace.keyspace,
+    ...clusterServiceSettings(keyspace),
     WEIR_PORT: '0',
     WEIR_OWNER_EMAIL: EMAIL,
     WEIR_OWNER_PASSWORD: PASSWORD,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { test } from 'node:test'
 import { cassandraSkip, testKeyspaceSettings } from '../../support/cassandra.ts'
-import { CASSANDRA_HOSTS } from '../../support/cassandra-nodes.ts'
+import { TEST_HOSTS } from '../../support/cassandra-nodes.ts'
 import { startClusterProxy } from '../../support/cluster-proxy.ts'
 import { callSink } from '../../support/connector-home.ts'
 import { eventually, settlesTo } from '../../support/settle.ts'
@@ -37,7 +37,7 @@ test('the outcome of a payload that could not be kept is kept when the cluster i
   await using opened = new AsyncDisposableStack()
   opened.defer(() => proxy.close())
   const { one, other, close } = await openTwoApps('unkept', {
-    WEIR_CASSANDRA_HOSTS: CASSANDRA_HOSTS.join(','),
+    WEIR_CASSANDRA_HOSTS: TEST_HOSTS.join(','),
     WEIR_CASSANDRA_PORT: String(proxy.port),
   })
   opened.defer(close)

@@ -77,7 +77,7 @@ function expectCopies(counts: ReadonlyMap<string, number>, settings: ClusterSett
     if (copies <= nodes) continue
     throw new StoreUnusable(
       'settings',
-      `Cannot make the keyspace ${settings.keyspace} with ${copies} copies in the data centre "${name}": it has ${nodes} nodes`,
+      `Cannot make the keyspace ${settings.keyspace} with ${copies} copies in the data centre "${name}": it has ${nodes} ${nodes === 1 ? 'node' : 'nodes'}`,
     )
   }
 }
