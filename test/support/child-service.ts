@@ -54,6 +54,19 @@ export async function startChildService(
   return { url, port: Number(new URL(url).port), pid: child.pid ?? 0, kill, stop }
 }
 
+/** Starts services at once, on a folder each; when one does not start none is left. */
+export async function startChildServices(
+  dataDirs: readonly string[],
+  settings: Readonly<Record<string, string>>,
+): Promise<ChildService[]> {
+  const starts = await Promise.allSettled(dataDirs.map((one) => startChildService(one, settings)))
+  const started = starts.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const failed = starts.find((one) => one.status === 'rejected')
+  if (failed === undefined) return started
+  await Promise.all(started.map((service) => service.kill()))
+  throw failed.reason
+}
+
 async function addressOf(child: ChildProcess): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   let printed = ''

@@ -41,5 +41,13 @@ export function startWeir(
 
 /** Runs `weir` to its end, in a process that other commands share. */
 export function runWeir(dataDir: string, ...words: string[]): Promise<CommandOutcome> {
-  return sharedProcess.run({ main: 'src/weir.ts', words, settings: { WEIR_DATA_DIR: dataDir } })
+  return runWeirWith({ WEIR_DATA_DIR: dataDir }, ...words)
+}
+
+/** As runWeir(), with settings. */
+export function runWeirWith(
+  settings: Readonly<Record<string, string>>,
+  ...words: string[]
+): Promise<CommandOutcome> {
+  return sharedProcess.run({ main: 'src/weir.ts', words, settings })
 }

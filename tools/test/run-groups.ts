@@ -8,8 +8,8 @@ import { isIn, isQuickTest } from './test-tiers.ts'
 /** A test that takes longer hangs, also on a machine that others slow down; a file has many. */
 const TEST_MS_MAX = 1_200_000
 const FILE_MS_MAX = 2_400_000
-/** Groups that run while the nodes of a cluster start. */
-const BEFORE_CLUSTER = 8
+/** Groups that run while the node of a cluster starts. */
+const BEFORE_CLUSTER = 3
 
 /** Runs test files in groups that share a process, and prints what they tell, up to the first failure when asked to; whether all passed. */
 export async function runGroups(
@@ -28,15 +28,16 @@ export async function runGroups(
     ],
     folder,
   )
-  const onCluster = files.filter((file) => isIn('cluster', file))
-  // One process each: each has keyspaces of its own, and most of them wait for the nodes.
-  const shared = onCluster.flatMap((file) => groupFiles([file], folder))
+  const onCluster = groupFiles(
+    files.filter((file) => isIn('cluster', file)),
+    folder,
+  )
   // Files wait for disks, threads and browsers a quarter of their time: one more than there are cores, where there is memory.
   const spare = totalmem() >= 8 * 2 ** 30 ? 1 : 0
   const stop = new AbortController()
   // Not `node --test`, which puts files into an order of its own. Nothing runs a second time: what failed once has failed.
   const events = run({
-    files: spread(groups, shared),
+    files: spread(groups, onCluster),
     concurrency: availableParallelism() + spare,
     timeout: FILE_MS_MAX,
     signal: stop.signal,
@@ -52,10 +53,10 @@ export async function runGroups(
   return isGreen
 }
 
-/** Of those that share the nodes of a cluster one after every other group, behind the first, while the nodes start. */
-function spread(others: readonly string[], shared: readonly string[]): string[] {
+/** Of those on a cluster one after every other group, as they mostly wait, behind the first, while its node starts. */
+function spread(others: readonly string[], onCluster: readonly string[]): string[] {
   const order = others.slice(0, BEFORE_CLUSTER)
-  const last = [...shared]
+  const last = [...onCluster]
   for (const entry of others.slice(BEFORE_CLUSTER)) order.push(entry, ...last.splice(0, 1))
   return [...order, ...last]
 }

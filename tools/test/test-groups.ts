@@ -9,6 +9,7 @@ import { pathToFileURL } from 'node:url'
 /** Small enough that the last group does not keep all waiting; files beside the sources take a moment each, slow ones long. */
 function filesMaxOf(file: string): number {
   if (file.startsWith('src/')) return 40
+  if (file.startsWith('test/slow/cluster/')) return 5
   return file.startsWith('test/slow/') ? 12 : 24
 }
 

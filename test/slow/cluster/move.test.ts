@@ -13,7 +13,7 @@ import {
 import { answersOn, type MovedFolder, makeMovedFolder } from '../../support/moved-folder.ts'
 import { startService } from '../../support/service.ts'
 import { startServiceOn } from '../../support/service-on.ts'
-import { type CommandOutcome, startWeir } from '../../support/weir-command.ts'
+import { type CommandOutcome, runWeirWith, startWeir } from '../../support/weir-command.ts'
 
 const skip = cassandraSkip()
 const folders = mkdtempSync(join(tmpdir(), 'weir-move-'))
@@ -39,8 +39,8 @@ after(async () => {
 
 /** Gives `weir move`; what it tells as JSON. */
 async function move(folder: string, to: string, more: Record<string, string> = {}) {
-  const given = { ...settings, ...more }
-  return toldBy(await startWeir(folder, ['move', '--to', to, '--json'], given).done)
+  const given = { ...settings, ...more, WEIR_DATA_DIR: folder }
+  return toldBy(await runWeirWith(given, 'move', '--to', to, '--json'))
 }
 
 function toldBy({ code, out, err }: CommandOutcome) {
@@ -101,7 +101,6 @@ test('weir move refuses what is in use or holds other data, and changes nothing'
     assert.deepEqual([code === 0, result], [false, undefined])
     assert.match(message, why)
   }
-  const away = move(join(folders, 'away'), 'folder', { WEIR_CASSANDRA_HOSTS: '127.0.0.1:1' })
   const lock = lockFolder(moved.folder)
   await refused(moved.folder, 'cassandra', /is used by another Weir process/)
   lock.release()
@@ -116,7 +115,8 @@ test('weir move refuses what is in use or holds other data, and changes nothing'
   await refused(join(folders, 'second'), 'folder', /stop all of them first/)
   await service.close()
   await other.close()
-  const { code, message } = await away
+  const away = { WEIR_CASSANDRA_HOSTS: '127.0.0.1:1' }
+  const { code, message } = await move(join(folders, 'away'), 'folder', away)
   assert.equal(code, 1)
   assert.match(message, /does not answer/)
 })

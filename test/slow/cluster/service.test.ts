@@ -10,10 +10,11 @@ import {
   clusterServiceSettings,
   testKeyspaceSettings,
 } from '../../support/cassandra.ts'
-import { type ChildService, startChildService } from '../../support/child-service.ts'
+import { type ChildService, startChildServices } from '../../support/child-service.ts'
 import { callApi, getJson, putFile } from '../../support/file-client.ts'
 import { eventually } from '../../support/settle.ts'
-import { startWeir } from '../../support/weir-command.ts'
+import { sharedProcess } from '../../support/shared-process.ts'
+import { runWeirWith } from '../../support/weir-command.ts'
 
 const skip = cassandraSkip()
 const feedKey = 'a-feed-key-of-the-cluster'
@@ -36,9 +37,7 @@ function settingsOf(keyspace: ClusterSettings): Record<string, string> {
 /** Both at once, each with a folder of its own. */
 async function startBoth(): Promise<void> {
   const settings = settingsOf(keyspace)
-  services = await Promise.all(
-    ['one', 'other'].map((name) => startChildService(join(home, name), settings)),
-  )
+  services = await startChildServices([join(home, 'one'), join(home, 'other')], settings)
 }
 
 function targets() {
@@ -156,7 +155,8 @@ function cases(): void {
 
   test('backups and folders are told to be the cluster’s own affair', async () => {
     const [dataDir, settings] = [join(home, 'one'), settingsOf(keyspace)]
-    const run = (...words: string[]) => startWeir(dataDir, words, settings).done
+    const given = { ...settings, WEIR_DATA_DIR: dataDir }
+    const run = (...words: string[]) => runWeirWith(given, ...words)
     const backup = await run('backup', join(home, 'backup'))
     assert.equal(backup.code, 1)
     assert.match(backup.err, /kept by Cassandra: back it up there/)
@@ -168,10 +168,12 @@ function cases(): void {
   })
 
   test('settings that the cluster refuses end the start with what is wrong', async () => {
-    const run = (more: Record<string, string>) =>
-      startWeir(join(home, 'wrong'), ['serve'], { ...settingsOf(keyspace), ...more }).done
+    const start = (settings: Record<string, string>) => {
+      const given = { ...settings, WEIR_DATA_DIR: join(home, 'wrong') }
+      return sharedProcess.run({ main: 'src/main.ts', words: [], settings: given })
+    }
     const check = async (more: Record<string, string>, expected: RegExp) => {
-      const { code, err } = await run(more)
+      const { code, err } = await start({ ...settingsOf(keyspace), ...more })
       assert.match(err, expected)
       assert.equal(code, 78)
     }
@@ -185,7 +187,7 @@ function cases(): void {
       /other\.key is not the one that secrets.*put secret\.key of a process.*WEIR_KEY_FILE/
     await check({ WEIR_KEY_FILE: keyFile }, said)
     const { WEIR_CASSANDRA_HOSTS: _, ...without } = settingsOf(keyspace)
-    const { code, err } = await startWeir(join(home, 'wrong'), ['serve'], without).done
+    const { code, err } = await start(without)
     assert.equal(code, 78)
     assert.match(err, /WEIR_CASSANDRA_HOSTS must be set when WEIR_STORE is cassandra/)
   })

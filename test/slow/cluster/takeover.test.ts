@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   Cluster,
   type ClusterSettings,
@@ -18,7 +19,7 @@ import {
   clusterServiceSettings,
   testKeyspaceSettings,
 } from '../../support/cassandra.ts'
-import { type ChildService, startChildService } from '../../support/child-service.ts'
+import { type ChildService, startChildServices } from '../../support/child-service.ts'
 import { callSink, VALUES_SQL, valuesBody } from '../../support/connector-home.ts'
 import { ImportHome, LOCAL } from '../../support/import-home.ts'
 import {
@@ -35,6 +36,8 @@ const KEY = '0f0e0d0c-1111-4222-8333-444455557777'
 const ROWS = 120_000
 const DEVICES = 5
 const LANES = 2
+/** Between two looks at a run. */
+const LOOK_MS = 20
 /** No more than are kept. */
 const CALLS_MAX = 400
 
@@ -83,8 +86,7 @@ describe('kill -9 of one of two processes', { skip }, () => {
       WEIR_SQL_SECONDS: '120',
     }
     database = await startPostgresql()
-    const start = (name: string) => startChildService(join(home, name), settings)
-    services = await Promise.all(['one', 'other'].map(start))
+    services = await startChildServices([join(home, 'one'), join(home, 'other')], settings)
     cluster = await Cluster.open(keyspace)
     left = await killAmidWork(services, database, cluster)
   })
@@ -205,6 +207,7 @@ async function hasStored(imports: ImportHome, uid: string): Promise<void> {
   for (;;) {
     const [run] = await imports.runsOf(uid)
     if (run.samples > 0 || run.status !== 'RUNNING') return
+    await pause(LOOK_MS)
   }
 }
 
