@@ -35,7 +35,8 @@ const DECIDING_SEED = 20_261_115
 const isDeciding = process.env.CI === 'true'
 const asked = process.env.WEIR_TEST_SEED
 
-const isNightly = process.env.WEIR_TEST_ROUNDS === 'nightly'
+/** Whether `npm run test:nightly` runs. */
+export const isNightly = process.env.WEIR_TEST_ROUNDS === 'nightly'
 
 /** Of a long random test in every run, where it has more. */
 const ROUNDS_LEAST = 30

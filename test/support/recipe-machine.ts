@@ -14,10 +14,12 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { isNightly } from './random.ts'
 
 const run = promisify(execFile)
 
@@ -93,6 +95,23 @@ export class RecipeMachine {
     return await this.#watch(spawn('bash', ['-c', this.place(line)], { cwd, env, detached: true }))
   }
 
+  /**
+   * A line of the documentation with the packages of this checkout in place of those that `npm ci` would install: they
+   * come from the same lock file. npm still compares that with package.json. `npm run test:nightly` installs as written.
+   */
+  withPackages(line: string): string {
+    if (isNightly || !line.includes('npm ci && ')) return line
+    const install = [
+      'npm ci --dry-run --offline --ignore-scripts',
+      'rm -rf node_modules && mkdir node_modules',
+      `cp -a ${MODULES}/.bin ${MODULES}/.package-lock.json node_modules`,
+      // Links, where both are on one disk.
+      `(cp -al ${MODULES}/* node_modules || cp -a ${MODULES}/* node_modules)`,
+      'node tools/trim-node.mjs && ',
+    ]
+    return line.replace('npm ci && ', install.join(' && '))
+  }
+
   /** Commits a change of files to the repository that was cloned. */
   async commit(change: (origin: string) => void): Promise<void> {
     change(this.origin)
@@ -147,12 +166,17 @@ export class RecipeMachine {
     const isLeftOut = /^(?:node_modules|\.git|data|tmp|studio\/(?:dist.*|\.building))$/
     const filter = (path: string) => !isLeftOut.test(relative(root, path))
     cpSync(root, this.origin, { recursive: true, filter })
+    // A small studio, which builds faster; the tests of the step before `npm start` build all of it.
+    writeFileSync(join(this.origin, 'studio/src/main.tsx'), 'document.title = "small"\n')
     await run('git', ['-C', this.origin, 'init', '-q'])
     await run('git', ['-C', this.origin, 'add', '.'])
     await run('git', ['-C', this.origin, ...AUTHOR, 'commit', '-qm', 'first'])
     await run('git', ['clone', '-q', this.origin, join(this.home, 'opt/weir')])
   }
 }
+
+/** The packages of this checkout. */
+const MODULES = resolve('node_modules')
 
 const AUTHOR = ['-c', 'user.name=test', '-c', 'user.email=test@example.com']
 
