@@ -7,6 +7,7 @@ import { LEAST_PASSWORD_COST } from './service.ts'
 export interface ServiceOn {
   readonly url: string
   readonly app: WeirApp
+  /** Stops the service; called again, it waits for the same stop. */
   close(): Promise<void>
 }
 
@@ -19,5 +20,10 @@ export async function startServiceOn(
   const options = { log: createLog({ level: 'silent' }), passwordCost: LEAST_PASSWORD_COST }
   const app = await openApp(readConfig(given), options)
   describeAnswersBy(() => app.server.app.swagger())
-  return { app, url: await app.listen(), close: () => app.close() }
+  let closed: Promise<void> | undefined
+  const close = () => {
+    closed ??= app.close()
+    return closed
+  }
+  return { app, url: await app.listen(), close }
 }

@@ -4,13 +4,15 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { totpCode } from '../../../src/auth/proof/totp.ts'
 import { BackupDamaged, restoreBackup } from '../../../src/store/embedded/index.ts'
 import { caller, signIn } from '../../support/caller.ts'
 import { type ChildService, startChildService } from '../../support/child-service.ts'
 import { callApi, getJson, putFile } from '../../support/file-client.ts'
+import { startServiceOn } from '../../support/service-on.ts'
+import { sharedProcess } from '../../support/shared-process.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import {
   type CommandOutcome,
@@ -28,27 +30,35 @@ const settings = {
   WEIR_MEMORY_MB: '600',
 }
 
-/** A service in a process of its own over `<home>/data`. */
-async function serve(t: TestContext, dataDir: string): Promise<ChildService & { feedKey: string }> {
+/** A service that a test calls. */
+interface Served {
+  readonly url: string
+  readonly feedKey: string
+}
+
+/** A service over a data folder, in this process. */
+async function serve(t: TestContext, dataDir: string): Promise<Served & { stop(): Promise<void> }> {
+  const { url, close } = await startServiceOn(dataDir, settings)
+  t.after(close)
+  return { url, feedKey, stop: close }
+}
+
+/** A service over a data folder that can be killed. */
+async function serveInChild(t: TestContext, dataDir: string): Promise<Served & ChildService> {
   const service = await startChildService(dataDir, settings)
   t.after(() => service.kill())
   return { ...service, feedKey }
 }
 
-async function putSample(service: ChildService, component: string, time: number): Promise<void> {
+async function putSample(service: Served, component: string, time: number): Promise<void> {
   const body = ['a', 'b'].map((streamId) => ({ compId: component, streamId, time, data: time }))
-  const target = { url: service.url, feedKey }
-  const answer = await callApi(target, '/feed', { method: 'PUT', body: JSON.stringify(body) })
+  const answer = await callApi(service, '/feed', { method: 'PUT', body: JSON.stringify(body) })
   assert.equal(answer.status, 200, await answer.text())
 }
 
-async function timesOf(
-  service: ChildService,
-  component: string,
-  stream: string,
-): Promise<number[]> {
+async function timesOf(service: Served, component: string, stream: string): Promise<number[]> {
   const path = `/comp/${component}/stream/${stream}/feed?limit=100000&sd=0&ed=9000000000000`
-  const answer = await callApi({ url: service.url, feedKey }, path)
+  const answer = await callApi(service, path)
   if (answer.status === 404) return []
   const rows = (await answer.json()) as Array<{ time: number }>
   return rows.map(({ time }) => time).sort((one, other) => one - other)
@@ -102,7 +112,7 @@ test('a backup under load holds all that was answered before it, and nothing hal
   const lanes = Promise.all([putting(), filling(), uploading(), deleting()]).finally(() => {
     work.isOver = true
   })
-  while (!work.isOver && (work.samples < 20 || work.files < 6 || work.deleted < 2)) await turn()
+  while (!work.isOver && (work.samples < 20 || work.files < 6 || work.deleted < 2)) await wait(1)
   const before = { ...work }
   const target = join(home, 'backup.tar.zst')
   const made = await runWeir(join(home, 'data'), 'backup', target, '--with-key', '--json')
@@ -232,7 +242,7 @@ async function untilThere(path: string, running: RunningCommand): Promise<void> 
   void running.done.then(() => {
     isOver = true
   })
-  while (!fs.existsSync(path) && !isOver) await turn()
+  while (!fs.existsSync(path) && !isOver) await wait(1)
 }
 
 /** Tries at most until a command is cut short before its end: it may be faster than who looks on. */
@@ -258,7 +268,7 @@ async function cutShort(
 test('kill -9 of a backup, or of the service under it, leaves no half backup and harms nobody', async (t) => {
   const home = temporaryFolder(t)
   const dataDir = join(home, 'data')
-  let service = await serve(t, dataDir)
+  let service = await serveInChild(t, dataDir)
   await putFile(service, '/comp/c/stream/f/feed/file/n.bin', new Uint8Array(32 << 20))
   await putSample(service, 'c', 1e12)
   const kill = (signal: NodeJS.Signals) => (child: ChildProcess) => void child.kill(signal)
@@ -292,7 +302,7 @@ test('kill -9 of a backup, or of the service under it, leaves no half backup and
     { marker: join(target, 'catalog.db'), cut: () => service.kill() },
     async () => {
       fs.rmSync(target, { recursive: true })
-      service = await serve(t, dataDir)
+      service = await serveInChild(t, dataDir)
     },
   )
   assert.notEqual(code, 0)
@@ -318,7 +328,11 @@ test('a restore that was killed is known as such: no service starts on it, and i
     },
     () => fs.rmSync(to, { recursive: true }),
   )
-  const started = await startWeir(to, ['serve']).done
+  const started = await sharedProcess.run({
+    main: 'src/main.ts',
+    words: [],
+    settings: { WEIR_DATA_DIR: to, WEIR_PORT: '0' },
+  })
   assert.equal(started.code, 65)
   assert.match(started.err, /restore into .* was not finished: restore again/)
   const { code, err } = await runWeir(to, 'restore', join(home, 'backup'))

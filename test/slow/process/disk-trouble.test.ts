@@ -1,17 +1,27 @@
 import assert from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { startChildService } from '../../support/child-service.ts'
-import { fillDisk, mountDisk } from '../../support/small-disk.ts'
+import { startServiceOn } from '../../support/service-on.ts'
+import { fillDisk, mountDisk, type SmallDisk } from '../../support/small-disk.ts'
 
 const FEED_KEY = '11111111-2222-3333-4444-555555555555'
 const PASSWORD = 'correct horse battery'
+const RETRY_MS = 20
 const settings = {
   ...{ WEIR_FEED_KEY: FEED_KEY, WEIR_OWNER_PASSWORD: PASSWORD, WEIR_RATE_LIMITS: 'off' },
 }
 
-type Service = Awaited<ReturnType<typeof startChildService>>
+type Service = { readonly url: string }
+
+/** A service in this process, where neither a signal nor an exit code is what is tested. */
+async function serve(t: TestContext, disk: SmallDisk, more: Readonly<Record<string, string>> = {}) {
+  const service = await startServiceOn(join(disk.folder, 'data'), { ...settings, ...more })
+  t.after(service.close)
+  return service
+}
 
 async function signIn(service: Service): Promise<Response> {
   return await fetch(`${service.url}/api/login`, {
@@ -24,6 +34,16 @@ async function signIn(service: Service): Promise<Response> {
 function put(service: Service, component: string, value: number): Promise<Response> {
   const query = `compId=${component}&s=${value}&api_key=${FEED_KEY}`
   return fetch(`${service.url}/api/feed?${query}`, { method: 'PUT' })
+}
+
+/** Calls again while the answer is 503: the service looks for room now and then. */
+async function untilTaken(call: () => Promise<Response>): Promise<void> {
+  for (;;) {
+    const answer = await call()
+    const text = await answer.text()
+    if (answer.status !== 503) return assert.equal(answer.status, 200, text)
+    await wait(RETRY_MS)
+  }
 }
 
 async function refusedFor(answer: Response): Promise<string> {
@@ -81,11 +101,8 @@ test('on a full disk people sign in, delete and are audited; all else is 503 unt
     assert.equal(await refusedFor(await put(service, `later-${round}`, 1)), 'read_only')
   }
   rmSync(filler)
-  let answer = await signIn(service)
-  assert.equal(answer.status, 200)
-  do answer = await put(service, 'room', 1)
-  while (answer.status === 503)
-  assert.equal(answer.status, 200)
+  assert.equal((await signIn(service)).status, 200)
+  await untilTaken(() => put(service, 'room', 1))
   assert.equal(await service.stop(), 0)
 })
 
@@ -106,9 +123,7 @@ test('on a full disk whose journal is full, deleting makes room and puts go on',
   const disk = mountDisk(t)
   if (disk === undefined) return
   // Below 1 GB journal segments are short.
-  const small = { ...settings, WEIR_MEMORY_MB: '512' }
-  const service = await startChildService(join(disk.folder, 'data'), small)
-  t.after(() => service.kill())
+  const service = await serve(t, disk, { WEIR_MEMORY_MB: '512' })
   const feed = `${service.url}/api/comp/big/stream/f/feed`
   const body = Buffer.alloc(BODY_BYTES, 'x')
   const file = `${feed}/file/big.bin?api_key=${FEED_KEY}`
@@ -145,17 +160,12 @@ test('on a full disk whose journal is full, deleting makes room and puts go on',
   assert.equal(await refusedFor(await putMany(service, 1)), 'read_only')
   await act('comp/big/stream/f/feed?sd=0&ed=4000000000000')
 
-  let answer: Response
-  do {
-    answer = await putMany(service, 1_800_000_000_000)
-    await answer.arrayBuffer()
-  } while (answer.status === 503)
-  assert.equal(answer.status, 200)
+  await untilTaken(() => putMany(service, 1_800_000_000_000))
   const read = await fetch(`${service.url}/api/comp/c/stream/s/feed?session=${session}`)
   assert.doesNotMatch(await read.text(), /"data":1/)
   const audit = await fetch(`${service.url}/api/audit?session=${session}`)
   assert.match(await audit.text(), /sign|login/i)
-  assert.equal(await service.stop(), 0)
+  await service.close()
 })
 
 /** What the journal leaves to the catalog, and less than it needs for itself. */
@@ -164,8 +174,7 @@ const LEFT_BYTES = 14 * 1024 * 1024
 test('where the catalog has room left and the journal none, refused puts make no components and streams', async (t) => {
   const disk = mountDisk(t)
   if (disk === undefined) return
-  const service = await startChildService(join(disk.folder, 'data'), settings)
-  t.after(() => service.kill())
+  const service = await serve(t, disk)
   assert.equal((await put(service, 'c', 1)).status, 200)
   const filler = fillDisk(disk.folder, 'filler', LEFT_BYTES)
   let refused: Response | undefined
@@ -193,45 +202,47 @@ test('where the catalog has room left and the journal none, refused puts make no
   const made = component.filter(({ id }) => id !== 'bulk').map((one) => [one.id, one.streamCount])
   assert.deepEqual(made, [['c', 1]])
   rmSync(filler)
-  let answer: Response
-  do answer = await fetch(feed, { method: 'PUT', body: JSON.stringify(fleet) })
-  while (answer.status === 503)
-  assert.equal(answer.status, 200, await answer.text())
-  assert.equal(await service.stop(), 0)
+  await untilTaken(() => fetch(feed, { method: 'PUT', body: JSON.stringify(fleet) }))
+  await service.close()
 })
 
-for (const end of ['stop', 'kill'] as const) {
+/** Services over a folder that end as asked: only one that is killed needs a process of its own. */
+const ENDS = {
+  stop: async (t: TestContext, disk: SmallDisk) => {
+    const service = await serve(t, disk)
+    return { url: service.url, end: service.close, stop: service.close }
+  },
+  kill: async (t: TestContext, disk: SmallDisk) => {
+    const service = await startChildService(join(disk.folder, 'data'), settings)
+    t.after(() => service.kill())
+    const stop = async () => assert.equal(await service.stop(), 0)
+    return { url: service.url, end: service.kill, stop }
+  },
+}
+
+for (const [end, start] of Object.entries(ENDS)) {
   test(`a full disk, without its reserve, lets the service start after a ${end}, people sign in and make room`, async (t) => {
     const disk = mountDisk(t)
     if (disk === undefined) return
-    const folder = join(disk.folder, 'data')
-    const before = await startChildService(folder, settings)
-    t.after(() => before.kill())
+    const before = await start(t, disk)
     const file = `${before.url}/api/comp/big/stream/f/feed/file/big.bin?api_key=${FEED_KEY}`
     const body = Buffer.alloc(BODY_BYTES, 'x')
     const headers = { 'Content-Type': 'application/octet-stream' }
     assert.equal((await fetch(file, { method: 'PUT', body, headers })).status, 200)
     assert.equal((await put(before, 'c', 1)).status, 200)
-    if (end === 'stop') assert.equal(await before.stop(), 0)
-    else await before.kill()
-    rmSync(join(folder, 'reserve'))
+    await before.end()
+    rmSync(join(disk.folder, 'data', 'reserve'))
     fillDisk(disk.folder)
 
-    const service = await startChildService(folder, settings)
-    t.after(() => service.kill())
+    const service = await start(t, disk)
     const login = await signIn(service)
     assert.equal(login.status, 200)
     const { sessionUid: session } = (await login.json()) as { sessionUid: string }
     const url = `${service.url}/api/comp/big/stream/f/feed?sd=0&ed=4000000000000&session=${session}`
     const deleted = await fetch(url, { method: 'DELETE' })
     assert.equal(deleted.status, 200, await deleted.text())
-    let answer: Response
-    do {
-      answer = await put(service, 'c', 3)
-      await answer.arrayBuffer()
-    } while (answer.status === 503)
-    assert.equal(answer.status, 200)
-    assert.equal(await service.stop(), 0)
+    await untilTaken(() => put(service, 'c', 3))
+    await service.stop()
   })
 }
 
@@ -259,8 +270,7 @@ async function createUntilFull(service: Service, lane: number): Promise<string[]
 test('puts at the same time that a nearly full disk refuses make no components', async (t) => {
   const disk = mountDisk(t)
   if (disk === undefined) return
-  const service = await startChildService(join(disk.folder, 'data'), settings)
-  t.after(() => service.kill())
+  const service = await serve(t, disk)
   assert.equal((await put(service, 'c', 1)).status, 200)
   fillDisk(disk.folder, 'filler', ROOM_BYTES)
   const lanes = Array.from({ length: 12 }, (_, lane) => createUntilFull(service, lane))
@@ -274,5 +284,5 @@ test('puts at the same time that a nearly full disk refuses make no components',
     [],
   )
   assert.ok(component.length > 12, 'some were made before')
-  assert.equal(await service.stop(), 0)
+  await service.close()
 })
