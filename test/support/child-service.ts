@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { childEnv } from './child-env.ts'
+import { startServiceOn } from './service-on.ts'
 
 /** A service in a process of its own, for tests that kill it. */
 export interface ChildService {
@@ -11,6 +12,18 @@ export interface ChildService {
   kill(): Promise<void>
   /** Asks the process to stop; resolves with its exit code. */
   stop(): Promise<number | null>
+}
+
+/** A service of a test that kills it again and again. */
+export type KilledService = Pick<ChildService, 'url' | 'kill'>
+
+/** The service behind the last kill: no test kills it, so it runs in this process. `kill` closes it. */
+export async function startLastService(
+  dataDir: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<KilledService> {
+  const { url, close } = await startServiceOn(dataDir, settings)
+  return { url, kill: close }
 }
 
 /** Of what a service says on standard error. */

@@ -2,8 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
-import { startChildService } from './child-service.ts'
+import { type ChildService, startChildService } from './child-service.ts'
 
 /** What `npm start` sets for the C library: memory that is free goes back to the system. */
 export const MALLOC_SETTINGS = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576' }
@@ -11,8 +10,8 @@ export const MALLOC_SETTINGS = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: 
 const STREAMS = 100
 const FIRST_TIME = 1_700_000_000_000
 
-/** A body of samples as devices write them, to the hundred streams of one component. */
-export function bodyOf(compId: string, samples: number): Buffer {
+/** A body of samples to the hundred streams of one component, as devices write them or with blanks between them. */
+export function bodyOf(compId: string, samples: number, blanks = 0): Buffer {
   const parts: string[] = []
   for (let index = 0; index < samples; index += 1) {
     const time = FIRST_TIME + Math.floor(index / STREAMS) * 1_000
@@ -21,7 +20,7 @@ export function bodyOf(compId: string, samples: number): Buffer {
       `{"compId":"${compId}","streamId":"s${index % STREAMS}","time":${time},"data":${value}}`,
     )
   }
-  return Buffer.from(`[${parts.join(',')}]`)
+  return Buffer.from(`[${parts.join(`,${' '.repeat(blanks)}`)}]`)
 }
 
 /** The answer to a put. */
@@ -51,16 +50,16 @@ export function memoryOf(pid: number, figure: 'VmHWM' | 'VmRSS' | 'RssAnon'): nu
   return Math.round(Number(new RegExp(`${figure}:\\s+(\\d+)`).exec(status)?.[1]) / 1024)
 }
 
-/** A service over an empty folder that is told how much memory there is, until the end of the test. */
-export async function startToldMb(t: TestContext, memoryMb: number, key: string) {
+/** A service over an empty folder that is told how much memory there is; `kill` removes the folder, too. */
+export async function startToldMb(memoryMb: number, key: string): Promise<ChildService> {
   const dataDir = mkdtempSync(join(tmpdir(), 'weir-memory-'))
   const service = await startChildService(dataDir, {
     ...{ WEIR_FEED_KEY: key, WEIR_RATE_LIMITS: 'off', WEIR_MEMORY_MB: String(memoryMb) },
     ...MALLOC_SETTINGS,
   })
-  t.after(async () => {
+  const kill = async () => {
     await service.kill()
     rmSync(dataDir, { recursive: true, force: true })
-  })
-  return service
+  }
+  return { ...service, kill }
 }

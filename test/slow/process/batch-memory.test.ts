@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import type { ChildService } from '../../support/child-service.ts'
 import { putBody, startToldMb } from '../../support/million-puts.ts'
 
 const KEY = 'aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee'
@@ -8,14 +9,17 @@ const MB = 1024 * 1024
 /** So long a call waits for memory. */
 const WAIT_MS = 20_000
 
-async function startWith400Mb(t: TestContext) {
-  const service = await startToldMb(t, 400, KEY)
-  const url = `${service.url}/api/feed?api_key=${KEY}`
-  const lastValue = async (compId: string): Promise<string> => {
-    const path = `/api/comp/${compId}/stream/s/last_value?api_key=${KEY}`
-    return await (await fetch(`${service.url}${path}`)).text()
-  }
-  return { url, lastValue }
+let service: ChildService
+let url: string
+before(async () => {
+  service = await startToldMb(400, KEY)
+  url = `${service.url}/api/feed?api_key=${KEY}`
+})
+after(() => service?.kill())
+
+async function lastValue(compId: string): Promise<string> {
+  const path = `/api/comp/${compId}/stream/s/last_value?api_key=${KEY}`
+  return await (await fetch(`${service.url}${path}`)).text()
 }
 
 /** One sample in the batch form, with so many bytes of blanks before it or behind its beginning. */
@@ -26,8 +30,7 @@ function batchOf(compId: string, bytes: number, beginning: string): Buffer {
   return Buffer.concat([Buffer.from(beginning), Buffer.alloc(bytes, ' '), Buffer.from(rest)])
 }
 
-test('a batch that leaves no memory to the thread that reads it is a 413, and the service goes on', async (t) => {
-  const { url, lastValue } = await startWith400Mb(t)
+test('a batch that leaves no memory to the thread that reads it is a 413, and the service goes on', async () => {
   // From 62 MB on a thread would have less than it needs to start; from 72 on the body itself is too long.
   for (const megabytes of [63, 71.5, 73]) {
     for (const beginning of ['{', ' ']) {
@@ -45,8 +48,7 @@ test('a batch that leaves no memory to the thread that reads it is a 413, and th
   assert.match(await lastValue('short'), /7/)
 })
 
-test('batches of some megabytes wait for each other, however many come at once', async (t) => {
-  const { url, lastValue } = await startWith400Mb(t)
+test('batches of some megabytes wait for each other, however many come at once', async () => {
   const components = Array.from({ length: 8 }, (_, at) => `c${at}`)
   const put = async (compId: string): Promise<void> => {
     const body = batchOf(compId, 10 * MB, '{')

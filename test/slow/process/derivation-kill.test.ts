@@ -5,7 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Call, caller, signIn } from '../../support/caller.ts'
-import { startChildService } from '../../support/child-service.ts'
+import {
+  type KilledService,
+  startChildService,
+  startLastService,
+} from '../../support/child-service.ts'
 import { Random, roundsBy, testSeeds } from '../../support/random.ts'
 import { eventually } from '../../support/settle.ts'
 
@@ -98,7 +102,7 @@ const [seed] = testSeeds(1)
 test(`kill -9 leaves nothing underived, ${ROUNDS} rounds (WEIR_TEST_SEED=${seed})`, async (context) => {
   const random = new Random(seed)
   const dataDir = mkdtempSync(join(tmpdir(), 'weir-derive-kill-'))
-  let service = await startChildService(dataDir, SETTINGS, MAIN)
+  let service: KilledService = await startChildService(dataDir, SETTINGS, MAIN)
   context.after(async () => {
     await service.kill()
     rmSync(dataDir, { recursive: true })
@@ -109,7 +113,10 @@ test(`kill -9 leaves nothing underived, ${ROUNDS} rounds (WEIR_TEST_SEED=${seed}
   for (let round = 1; round <= ROUNDS; round += 1) {
     const kill = () => service.kill()
     await workAndKill(random, { owner: caller(service, session), kill }, model)
-    service = await startChildService(dataDir, SETTINGS, MAIN)
+    service =
+      round === ROUNDS
+        ? await startLastService(dataDir, SETTINGS)
+        : await startChildService(dataDir, SETTINGS, MAIN)
     const owner = caller(service, session)
     await check(owner)
     const source = new Map(await read(owner, 'a'))

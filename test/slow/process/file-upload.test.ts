@@ -6,7 +6,11 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type ChildService, startChildService } from '../../support/child-service.ts'
+import {
+  type KilledService,
+  startChildService,
+  startLastService,
+} from '../../support/child-service.ts'
 import { roundsBy } from '../../support/random.ts'
 
 const FEED_KEY = 'aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee'
@@ -22,7 +26,7 @@ type Moment = number | 'named'
 
 /** Uploads a file while the service is killed; tells whether the upload was answered with 200. */
 async function uploadAndKill(
-  service: ChildService,
+  service: KilledService,
   round: number,
   { dataDir, moment }: { dataDir: string; moment: Moment },
 ): Promise<boolean> {
@@ -76,7 +80,7 @@ async function checkFiles(url: string): Promise<number[]> {
 test('kill -9 during uploads leaves neither half a file nor a sample without one', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'weir-kill-'))
   const stored: number[] = []
-  let service = await startChildService(dataDir, SETTINGS)
+  let service: KilledService = await startChildService(dataDir, SETTINGS)
   try {
     for (let round = 1; round <= ROUNDS; round += 1) {
       // Every other kill falls between the body's name and its sample, or soon after.
@@ -84,7 +88,8 @@ test('kill -9 during uploads leaves neither half a file nor a sample without one
       t.diagnostic(`round ${round}: killed at ${moment}`)
       const isStored = await uploadAndKill(service, round, { dataDir, moment })
       if (isStored) stored.push(round)
-      service = await startChildService(dataDir, SETTINGS)
+      const start = round === ROUNDS ? startLastService : startChildService
+      service = await start(dataDir, SETTINGS)
       assert.deepEqual(readdirSync(join(dataDir, 'files', 'incoming')), [], 'no half file')
       const times = await checkFiles(service.url)
       for (const time of stored)

@@ -6,14 +6,19 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Call, caller, signIn } from '../../support/caller.ts'
-import { type ChildService, startChildService } from '../../support/child-service.ts'
+import {
+  type KilledService,
+  startChildService,
+  startLastService,
+} from '../../support/child-service.ts'
 import { Random, roundsBy, testSeeds } from '../../support/random.ts'
 import { PATIENCE_MS } from '../../support/settle.ts'
 
 const ROUNDS = roundsBy({ everyRun: 2, nightly: 100 })
 const PASSWORD = 'correct horse battery'
 const SETTINGS = { WEIR_RATE_LIMITS: 'off', WEIR_OWNER_PASSWORD: PASSWORD }
-const SAMPLES = 100_000
+/** Many blocks of a job, so that a kill falls between two of them. */
+const SAMPLES = roundsBy({ everyRun: 30_000, nightly: 100_000 })
 const PAGE = 1_000
 
 interface Made {
@@ -87,8 +92,7 @@ const [seed] = testSeeds(1)
 test(`a job that was killed goes on, ${ROUNDS} rounds (WEIR_TEST_SEED=${seed})`, async (context) => {
   const random = new Random(seed)
   const dataDir = mkdtempSync(join(tmpdir(), 'weir-history-kill-'))
-  const start = () => startChildService(dataDir, SETTINGS)
-  let service: ChildService = await start()
+  let service: KilledService = await startChildService(dataDir, SETTINGS)
   context.after(async () => {
     await service.kill()
     rmSync(dataDir, { recursive: true })
@@ -101,7 +105,8 @@ test(`a job that was killed goes on, ${ROUNDS} rounds (WEIR_TEST_SEED=${seed})`,
     const then = await jobWhen(caller(service, session), uid, doneMin)
     await service.kill()
     context.diagnostic(`killed at ${then.done} of ${then.total}, ${then.status}`)
-    service = await start()
+    const start = round === ROUNDS ? startLastService : startChildService
+    service = await start(dataDir, SETTINGS)
     const owner = caller(service, session)
     const job = await jobWhen(owner, uid, Number.POSITIVE_INFINITY)
     assert.deepEqual([job.status, job.done, job.message], ['DONE', job.total, ''])

@@ -155,6 +155,9 @@ test('the image starts and serves the studio that is built in it', async (t) => 
   assert.equal(page.status, 200)
   const [, script = ''] = /<script[^>]+src="(\/assets\/[^"]+)"/.exec(html) ?? []
   assert.notEqual(script, '', html)
+  assert.doesNotMatch(html, /<script(?![^>]*\bsrc=)|<style|\bstyle=|https?:/)
+  for (const form of ['', '.br', '.gz'])
+    assert.ok(existsSync(join(folder, 'studio/dist', `${script}${form}`)), `${script}${form}`)
   const asset = await fetch(`${url}${script}`, { headers: { 'Accept-Encoding': 'br' } })
   assert.equal(asset.status, 200)
   assert.equal(asset.headers.get('content-encoding'), 'br')

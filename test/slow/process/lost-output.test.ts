@@ -10,6 +10,7 @@ import { pathToFileURL } from 'node:url'
 import { signIn } from '../../support/caller.ts'
 import { childEnv } from '../../support/child-env.ts'
 import { keepablePort } from '../../support/port.ts'
+import { startServiceOn } from '../../support/service-on.ts'
 import { eventually } from '../../support/settle.ts'
 import { runWeir, startWeir } from '../../support/weir-command.ts'
 
@@ -24,7 +25,7 @@ after(() => {
 const within = { timeout: 60_000 }
 
 /** More than a pipe holds. */
-const FLOOD_LINES = 5_000
+const FLOOD_LINES = 3_000
 
 /** Loaded into the service: SIGUSR2 writes from the main thread and a thread, SIGHUP is a fatal error. */
 const FAULTS = `
@@ -152,14 +153,13 @@ test('a terminal that shows nothing: the service answers, and ends', within, asy
 })
 
 test('weir backup whose output nobody reads is complete, exit code 0', within, async () => {
-  const service = await start('backup', 'ignore')
+  const service = await startServiceOn(join(folder, 'backup'))
   const target = join(folder, 'copy')
   const { child, done } = startWeir(join(folder, 'backup'), ['backup', target])
   child.stdout?.destroy()
   child.stderr?.destroy()
   assert.equal((await done).code, 0)
-  service.child.kill('SIGTERM')
-  await service.exit
+  await service.close()
   const restored = await runWeir(join(folder, 'restored'), 'restore', target)
   assert.equal(restored.code, 0, restored.err)
 })

@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { openSampleStore } from '../../../src/store/embedded/index.ts'
 import { childEnv } from '../../support/child-env.ts'
 import { startChildService } from '../../support/child-service.ts'
 import { startService } from '../../support/service.ts'
+import { startServiceOn } from '../../support/service-on.ts'
 import { type SharedRun, sharedProcess } from '../../support/shared-process.ts'
 
 const FEED_KEY = '11111111-2222-3333-4444-555555555555'
@@ -37,10 +39,14 @@ test('a start without samples.db, or with an empty one, is refused until the los
   const dataDir = mkdtempSync(join(tmpdir(), 'weir-lost-'))
   const file = join(dataDir, 'samples.db')
   t.after(() => rmSync(dataDir, { recursive: true, force: true }))
-  const first = await startChildService(dataDir, settings)
+  const first = await startServiceOn(dataDir, settings)
   await put(first.url, 1)
-  await first.kill()
-  // The journal's sample is sealed after this start, so that samples.db holds it alone.
+  await first.close()
+  // Afterwards samples.db alone holds the sample.
+  const store = await openSampleStore({ folder: dataDir })
+  await store.sealAll()
+  await store.close()
+  // A log of samples.db is left beside it.
   await (await startChildService(dataDir, settings)).kill()
   renameSync(file, `${file}.away`)
   for (const state of ['missing', 'empty']) {
@@ -52,18 +58,18 @@ test('a start without samples.db, or with an empty one, is refused until the los
     assert.equal((await run(dataDir, 'src/weir.ts', 'org', 'list')).code, 65)
   }
   renameSync(`${file}.away`, file)
-  const restored = await startChildService(dataDir, settings)
+  const restored = await startServiceOn(dataDir, settings)
   assert.deepEqual(await get(restored.url), [{ time: 1, data: 1 }])
   assert.equal((await run(dataDir, 'src/weir.ts', 'folder', 'accept-loss')).code, 75)
-  await restored.kill()
+  await restored.close()
   for (const ending of ['', '-wal', '-shm']) rmSync(`${file}${ending}`, { force: true })
   const accepted = await run(dataDir, 'src/weir.ts', 'folder', 'accept-loss')
   assert.deepEqual([accepted.code, accepted.text.split('\n')[0]], [0, 'name  samples.db'])
   assert.equal((await run(dataDir, 'src/weir.ts', 'folder', 'accept-loss')).text, '(none)\n')
-  const after = await startChildService(dataDir, settings)
+  const after = await startServiceOn(dataDir, settings)
   await put(after.url, 2)
   assert.match(JSON.stringify(await get(after.url)), /"time":2/)
-  await after.kill()
+  await after.close()
 })
 
 test('damage, a downgrade and too few file handles are told in one sentence, with a fitting exit code', async (t) => {

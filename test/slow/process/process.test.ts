@@ -6,15 +6,7 @@ import {
   spawnSync,
 } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,6 +16,9 @@ import { openApp } from '../../../src/app.ts'
 import { createLog, readConfig } from '../../../src/base/index.ts'
 import { childEnv } from '../../support/child-env.ts'
 import { keepablePort } from '../../support/port.ts'
+import { startServiceOn } from '../../support/service-on.ts'
+import { sharedProcess } from '../../support/shared-process.ts'
+import type { CommandOutcome } from '../../support/weir-command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'weir-process-'))
 const started: ChildProcess[] = []
@@ -51,6 +46,12 @@ interface Running {
 
 function start(settings: Record<string, string>): Running {
   return watch(spawn(process.execPath, ['src/main.ts'], { env: envOf(settings) }))
+}
+
+/** A start that is refused, in a process that other tests share. */
+function startRefused(settings: Record<string, string>): Promise<CommandOutcome> {
+  const given = { WEIR_PORT: '0', ...settings }
+  return sharedProcess.run({ main: 'src/main.ts', words: [], settings: given })
 }
 
 /** `npm start` in a process group of its own, as a service manager starts it. */
@@ -96,15 +97,15 @@ const FEED_KEY = '11111111-2222-3333-4444-555555555555'
 const dataDir = join(folder, 'data')
 
 test('wrong settings: every mistake is listed, exit code 78, nothing is created', async () => {
-  const wrong = start({
+  const { code, err } = await startRefused({
     WEIR_DATA_DIR: join(folder, 'never'),
     WEIR_PORT: 'eighty',
     WEIR_OWNER_TIME_ZONE: 'Nowhere',
     WEIR_LOG_LEVEL: 'loud',
   })
-  assert.equal(await wrong.exit, 78)
+  assert.equal(code, 78)
   for (const name of ['WEIR_PORT', 'WEIR_OWNER_TIME_ZONE', 'WEIR_LOG_LEVEL']) {
-    assert.match(wrong.output(), new RegExp(`- ${name} must be`))
+    assert.match(err, new RegExp(`- ${name} must be`))
   }
   assert.equal(existsSync(join(folder, 'never')), false)
 })
@@ -134,9 +135,9 @@ test('the first start tells address, account, organization, key and a curl line,
   assert.match(values, /"temperature"/)
   assert.match(values, /21\.5/)
   assert.equal(statSync(join(dataDir, 'secret.key')).mode & 0o777, 0o600)
-  const second = start({ WEIR_DATA_DIR: dataDir })
-  assert.equal(await second.exit, 75)
-  assert.match(second.output(), /is used by another Weir process/)
+  const second = await startRefused({ WEIR_DATA_DIR: dataDir })
+  assert.equal(second.code, 75)
+  assert.match(second.err, /is used by another Weir process/)
   // Ctrl-C: signals that come within a second are one, and a call in flight is answered. They are sent at once, however
   // slow the machine is, and differ, so that the system cannot make one of them.
   const call = await beginCall(address)
@@ -183,6 +184,7 @@ async function stopsByTerm(running: Running, address: string): Promise<void> {
 }
 
 test('the first start repeats neither a password nor a key that was given, and one on its port is refused', async () => {
+  const onItsPort = join(folder, 'lines')
   const password = 'correct horse battery'
   const given = { WEIR_FEED_KEY: FEED_KEY, WEIR_OWNER_PASSWORD: password }
   const WEIR_PORT = String(await keepablePort())
@@ -202,17 +204,14 @@ test('the first start repeats neither a password nor a key that was given, and o
   })
   assert.equal(login.status, 200)
   // Its port is taken now: another says so and tells no secret, and its next start is the first.
-  const other = start({ WEIR_DATA_DIR: join(folder, 'b'), WEIR_PORT })
-  assert.equal(await other.exit, 69)
-  assert.match(other.output(), /Cannot listen: .*EADDRINUSE/)
-  assert.doesNotMatch(other.output(), /is ready|password|feed key|"address"/)
+  const other = await startRefused({ WEIR_DATA_DIR: onItsPort, WEIR_PORT })
+  assert.equal(other.code, 69)
+  assert.match(other.err, /Cannot listen: .*EADDRINUSE/)
+  assert.doesNotMatch(other.out + other.err, /is ready|password|feed key|"address"/)
   running.child.kill('SIGTERM')
   assert.equal(await running.exit, 0)
   assert.ok(!running.output().includes(FEED_KEY) && !running.output().includes(password))
-  const next = start({ WEIR_DATA_DIR: join(folder, 'b'), WEIR_PORT })
-  await seen(next, /Weir is ready(?:.|\n)*password +[0-9a-f-]{36}/)
-  next.child.kill('SIGTERM')
-  assert.equal(await next.exit, 0)
+  await checkFirstLines(onItsPort)
 })
 
 test('on a terminal the log is text for people, and the first start is told below it', async (t) => {
@@ -236,9 +235,11 @@ test('on a terminal the log is text for people, and the first start is told belo
   assert.equal(await running.exit, 0)
 })
 
-test('off a terminal standard output has JSON lines only, the first start is told beside them, and an open folder is closed', async () => {
-  const open = join(folder, 'lines')
-  mkdirSync(open)
+/**
+ * A first start on a folder that is open to others. Off a terminal, standard output has JSON lines only; the first start
+ * is told beside them. The folder is closed.
+ */
+async function checkFirstLines(open: string): Promise<void> {
   chmodSync(open, 0o777)
   const env = envOf({ WEIR_DATA_DIR: open, WEIR_HOST: '0.0.0.0' })
   const child = spawn(process.execPath, ['src/main.ts'], { env })
@@ -248,7 +249,7 @@ test('off a terminal standard output has JSON lines only, the first start is tol
   })
   const running = watch(child)
   const [, address] = await seen(running, /address +(\S+)\n/)
-  await seen(running, /curl -H '.*\n/)
+  await seen(running, /Weir is ready(?:.|\n)*password +[0-9a-f-]{36}(?:.|\n)*curl -H '.*\n/)
   assert.equal((await fetch(`${address}/healthz`)).status, 200)
   const outer = Object.values(networkInterfaces()).flatMap((all) => all ?? [])
   const isReachable = outer.some(
@@ -262,7 +263,7 @@ test('off a terminal standard output has JSON lines only, the first start is tol
   // The folder was there and open to others: it is closed to them, and the log says so.
   assert.match(lines, /"mode":"777".*was open to other users/)
   assert.equal(statSync(open).mode & 0o777, 0o700)
-})
+}
 
 /** Begins a call that is a 401 when `end` sends the rest of its body; resolves when it is in flight. */
 async function beginCall(address: string): Promise<{ end(): Promise<string> }> {
@@ -301,10 +302,7 @@ test('npm start: a signal to npm alone stops the service, which frees port and f
     // Also when the service outlives npm: its end of the pipe keeps the output open.
     assert.equal(await first.exit, 0, first.output())
   }
-  const again = start({ WEIR_DATA_DIR: npmDir, WEIR_PORT })
-  await seen(again, /"address":"/)
-  again.child.kill('SIGTERM')
-  assert.equal(await again.exit, 0)
+  await (await startServiceOn(npmDir, { WEIR_PORT })).close()
 })
 
 test('the data folder is for its user alone', () => {

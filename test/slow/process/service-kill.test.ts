@@ -5,7 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { caller, signIn } from '../../support/caller.ts'
-import { type ChildService, startChildService } from '../../support/child-service.ts'
+import {
+  type KilledService,
+  startChildService,
+  startLastService,
+} from '../../support/child-service.ts'
 import { Random, roundsBy, testSeeds } from '../../support/random.ts'
 import * as lanes from './service-lanes.ts'
 
@@ -19,7 +23,7 @@ const MAIN = new URL('./crash-service.ts', import.meta.url)
 
 /** Lets every lane work until `enough` calls are acknowledged, and kills the service at that moment. */
 async function workAndKill(
-  service: ChildService,
+  service: KilledService,
   { all, who, enough }: { all: lanes.ServiceLane[]; who: lanes.Caller; enough: number },
 ): Promise<void> {
   const count = (): number => all.reduce((sum, lane) => sum + lane.acknowledged, 0)
@@ -43,14 +47,14 @@ const [seed] = testSeeds(1)
 test(`kill -9 keeps deletes, keys, profiles and files, ${ROUNDS} rounds (WEIR_TEST_SEED=${seed})`, async (context) => {
   const random = new Random(seed)
   const dataDir = mkdtempSync(join(tmpdir(), 'weir-kill-'))
-  let service = await startChildService(dataDir, SETTINGS, MAIN)
+  let service: KilledService = await startChildService(dataDir, SETTINGS, MAIN)
   context.after(async () => {
     await service.kill()
     rmSync(dataDir, { recursive: true })
   })
   // One session for all rounds: it was acknowledged, too.
   const session = await signIn(service, 'owner@localhost', PASSWORD)
-  const callerOf = ({ url }: ChildService) => ({ url, owner: caller({ url }, session) })
+  const callerOf = ({ url }: KilledService) => ({ url, owner: caller({ url }, session) })
   const expiring = new lanes.ExpiringLane(random)
   await expiring.prepare(callerOf(service))
   const all = [
@@ -61,7 +65,10 @@ test(`kill -9 keeps deletes, keys, profiles and files, ${ROUNDS} rounds (WEIR_TE
   for (let round = 1; round <= ROUNDS; round += 1) {
     const enough = random.pick([1, 10, 50, 150])
     await workAndKill(service, { all, who: callerOf(service), enough })
-    service = await startChildService(dataDir, SETTINGS, MAIN)
+    service =
+      round === ROUNDS
+        ? await startLastService(dataDir, SETTINGS)
+        : await startChildService(dataDir, SETTINGS, MAIN)
     for (const lane of all) await lane.check(callerOf(service))
   }
   context.diagnostic(`${all.map((lane) => lane.acknowledged)} calls were acknowledged`)

@@ -3,9 +3,13 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { type Call, caller, signIn } from '../../support/caller.ts'
-import { type ChildService, startChildService } from '../../support/child-service.ts'
+import {
+  type KilledService,
+  startChildService,
+  startLastService,
+} from '../../support/child-service.ts'
 import { callSink, VALUES_SQL, valuesBody } from '../../support/connector-home.ts'
 import { Random, roundsBy, testSeeds } from '../../support/random.ts'
 import { eventually } from '../../support/settle.ts'
@@ -21,9 +25,20 @@ const SETTINGS = {
 const LANES = 6
 const ROWS = 3
 
+const dataDir = mkdtempSync(join(tmpdir(), 'weir-sink-kill-'))
+let service: KilledService
+let hook: Awaited<ReturnType<typeof makeHook>>
+before(async () => {
+  service = await startChildService(dataDir, SETTINGS)
+  hook = await makeHook()
+})
+after(async () => {
+  await service?.kill()
+  rmSync(dataDir, { recursive: true })
+})
+
 /** Sends numbers until enough are acknowledged, then kills; tells which were. */
 async function sendAndKill(
-  service: ChildService,
   orgUid: string,
   { first, enough }: { first: number; enough: number },
 ): Promise<{ acknowledged: number[]; next: number }> {
@@ -66,7 +81,7 @@ async function storedValues(owner: Call): Promise<number[]> {
   }
 }
 
-async function makeHook(service: ChildService) {
+async function makeHook() {
   const session = await signIn(service, 'owner@localhost', PASSWORD)
   const owner = caller(service, session)
   const users = await owner('GET', '/api/org_user')
@@ -92,14 +107,8 @@ async function waitUntilSettled(owner: Call, connectorUid: string): Promise<void
   })
 }
 
-test('samples of a webhook that are changed or deleted stay so over kill -9', async (t) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'weir-sink-kill-'))
-  let service = await startChildService(dataDir, SETTINGS)
-  t.after(async () => {
-    await service.kill()
-    rmSync(dataDir, { recursive: true })
-  })
-  const { session, owner, orgUid, connectorUid } = await makeHook(service)
+test('samples of a webhook that are changed or deleted stay so over kill -9', async () => {
+  const { session, owner, orgUid, connectorUid } = hook
   const time = 1_700_000_000_000
   const rows = ['changed', 'deleted'].map((s) => ({ s, x: 1, t: time }))
   const sent = { key: KEY, body: valuesBody('killed', ...rows) }
@@ -123,21 +132,16 @@ test('samples of a webhook that are changed or deleted stay so over kill -9', as
 const [seed] = testSeeds(1)
 test(`kill -9 amid webhooks loses none that was acknowledged and doubles none, ${ROUNDS} rounds (WEIR_TEST_SEED=${seed})`, async (t) => {
   const random = new Random(seed)
-  const dataDir = mkdtempSync(join(tmpdir(), 'weir-sink-kill-'))
-  let service = await startChildService(dataDir, SETTINGS)
-  t.after(async () => {
-    await service.kill()
-    rmSync(dataDir, { recursive: true })
-  })
-  const { session, orgUid, connectorUid } = await makeHook(service)
+  const { session, orgUid, connectorUid } = hook
   const all: number[] = []
   let first = 0
   for (let round = 1; round <= ROUNDS; round += 1) {
     const enough = random.pick([1, 10, 60, 200])
-    const { acknowledged, next } = await sendAndKill(service, orgUid, { first, enough })
+    const { acknowledged, next } = await sendAndKill(orgUid, { first, enough })
     all.push(...acknowledged)
     first = next
-    service = await startChildService(dataDir, SETTINGS)
+    const start = round === ROUNDS ? startLastService : startChildService
+    service = await start(dataDir, SETTINGS)
     const owner = caller(service, session)
     await waitUntilSettled(owner, connectorUid)
     const stored = await storedValues(owner)
