@@ -4,7 +4,12 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { type ChildService, startChildService } from '../../support/child-service.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import {
+  type KilledService,
+  startChildService,
+  startLastService,
+} from '../../support/child-service.ts'
 import { ImportHome, INGEST, LOCAL } from '../../support/import-home.ts'
 import { postgresqlSkip } from '../../support/postgresql-server.ts'
 import { settlesTo } from '../../support/settle.ts'
@@ -13,23 +18,24 @@ import { type SharedServer, sharedPostgresql } from '../../support/shared-databa
 const ACCOUNT = { email: 'owner@localhost', password: 'correct horse battery' }
 const SETTINGS = { ...LOCAL, WEIR_OWNER_PASSWORD: ACCOUNT.password, WEIR_SQL_SECONDS: '120' }
 /** Several puts, so that there is time to kill between two of them. */
-const ROWS = 180_000
+const ROWS = 105_000
 const DEVICES = 5
+const LOOK_MS = 2
 
 describe('kill -9 amid imports', { skip: postgresqlSkip() }, () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'weir-import-kill-'))
   let server: SharedServer
-  let service: ChildService
+  let service: KilledService
   let home: ImportHome
 
-  async function start(): Promise<void> {
-    service = await startChildService(dataDir, SETTINGS)
+  async function start(startService = startLastService): Promise<void> {
+    service = await startService(dataDir, SETTINGS)
     home = await ImportHome.open(service, ACCOUNT, 'POSTGRESQL', server)
   }
 
   before(async () => {
     server = await sharedPostgresql()
-    await start()
+    await start(startChildService)
   })
   after(async () => {
     await service?.kill()
@@ -51,7 +57,7 @@ describe('kill -9 amid imports', { skip: postgresqlSkip() }, () => {
     const [{ start: began }] = (await home.runsOf(uid)) as unknown as { start: number }[]
     await service.kill()
     await server.ask('INSERT INTO gate VALUES (1)')
-    await start()
+    await start(startChildService)
     const ended = await home.ended(uid, runUid)
     assert.deepEqual([ended.status, ended.samples], ['DONE', 1], ended.message)
     // A sample without a time has that of the run, which is the same however often it is run.
@@ -72,12 +78,13 @@ describe('kill -9 amid imports', { skip: postgresqlSkip() }, () => {
     for (;;) {
       const [run] = await home.runsOf(uid)
       if (run.samples > 0 || run.status !== 'RUNNING') break
+      await wait(LOOK_MS)
     }
     const called = await home.owner('DELETE', `/api/connector/${uid}/run`)
     await service.kill()
     assert.ok([404, 409].includes(called.status), called.text)
     // What it had read is not read again: there is nothing any more.
-    await server.ask('DELETE FROM numbers WHERE n < 100000')
+    await server.ask(`DELETE FROM numbers WHERE n < ${ROWS / 2}`)
     await start()
     const ended = await home.ended(uid, runUid)
     assert.deepEqual(

@@ -1,4 +1,4 @@
-/** `npm run demo` beside other programs, on a copy of the sources: it keeps its data below them. */
+/** `npm run demo` beside other programs, on a copy of its sources: it keeps its data below them. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,9 +11,10 @@ import { childEnv } from '../../support/child-env.ts'
 
 function copyTree(): string {
   const tree = mkdtempSync(join(tmpdir(), 'weir-demo-'))
-  for (const name of ['src', 'tools']) cpSync(name, join(tree, name), { recursive: true })
+  cpSync('tools', join(tree, 'tools'), { recursive: true })
   for (const name of ['package.json', 'package-lock.json']) copyFileSync(name, join(tree, name))
-  symlinkSync(resolve('node_modules'), join(tree, 'node_modules'))
+  // The service itself is that of this checkout, which other tests have compiled.
+  for (const name of ['src', 'node_modules']) symlinkSync(resolve(name), join(tree, name))
   return tree
 }
 

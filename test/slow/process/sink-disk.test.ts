@@ -3,21 +3,19 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { caller, signIn } from '../../support/caller.ts'
-import { startChildService } from '../../support/child-service.ts'
 import { callSink, VALUES_SQL, valuesBody } from '../../support/connector-home.ts'
+import { startServiceOn } from '../../support/service-on.ts'
 import { fillDisk, mountDisk } from '../../support/small-disk.ts'
 
 const KEY = '11111111-2222-3333-4444-555555555555'
 const PASSWORD = 'correct horse battery'
-const SETTINGS = {
-  ...{ WEIR_FEED_KEY: KEY, WEIR_OWNER_PASSWORD: PASSWORD, WEIR_RATE_LIMITS: 'off' },
-}
+const SETTINGS = { WEIR_FEED_KEY: KEY, WEIR_OWNER_PASSWORD: PASSWORD }
 
 test('a sink on a full disk is a 503 with Retry-After, and takes calls again once there is room', async (t) => {
   const disk = mountDisk(t)
   if (disk === undefined) return
-  const service = await startChildService(join(disk.folder, 'data'), SETTINGS)
-  t.after(() => service.kill())
+  const service = await startServiceOn(join(disk.folder, 'data'), SETTINGS)
+  t.after(service.close)
   const owner = caller(service, await signIn(service, 'owner@localhost', PASSWORD))
   const login = await caller(service, '')('POST', '/api/login', {
     ...{ email: 'owner@localhost', password: PASSWORD },
@@ -54,5 +52,5 @@ test('a sink on a full disk is a 503 with Retry-After, and takes calls again onc
     kept.body.payload.map(({ status }: { status: string }) => status),
     ['DONE', 'DONE'],
   )
-  assert.equal(await service.stop(), 0)
+  await service.close()
 })

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { startChildService } from '../../support/child-service.ts'
+import { startServiceOn } from '../support/service-on.ts'
 
 const FEED_KEY = '11111111-2222-3333-4444-555555555555'
 const MIB = 1024 * 1024
@@ -21,9 +21,8 @@ function bytesOnDisk(folder: string): number {
 test('an empty data folder takes less than 4 MB, and after a hundred puts too', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'weir-footprint-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
-  const settings = { WEIR_FEED_KEY: FEED_KEY, WEIR_RATE_LIMITS: 'off' }
-  const service = await startChildService(folder, settings)
-  t.after(() => service.kill())
+  const service = await startServiceOn(folder, { WEIR_FEED_KEY: FEED_KEY })
+  t.after(service.close)
   const empty = bytesOnDisk(folder)
   assert.ok(empty < SIZE_MAX, `${empty} bytes when empty`)
   for (let at = 0; at < 100; at += 1) {
@@ -34,7 +33,7 @@ test('an empty data folder takes less than 4 MB, and after a hundred puts too', 
   const used = bytesOnDisk(folder)
   t.diagnostic(`${empty} bytes when empty, ${used} after a hundred puts`)
   assert.ok(used < SIZE_MAX, `${used} bytes after a hundred puts`)
-  assert.equal(await service.stop(), 0)
+  await service.close()
   const stopped = bytesOnDisk(folder)
   assert.ok(stopped < SIZE_MAX, `${stopped} bytes when stopped`)
 })
