@@ -6,7 +6,15 @@ import {
   spawnSync,
 } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { connect } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -95,6 +103,8 @@ function seen(running: Running, pattern: RegExp): Promise<RegExpExecArray> {
 
 const FEED_KEY = '11111111-2222-3333-4444-555555555555'
 const dataDir = join(folder, 'data')
+/** A folder whose first start was refused, for want of a port: its next start is the first. */
+const refusedDir = join(folder, 'refused')
 
 test('wrong settings: every mistake is listed, exit code 78, nothing is created', async () => {
   const { code, err } = await startRefused({
@@ -184,7 +194,6 @@ async function stopsByTerm(running: Running, address: string): Promise<void> {
 }
 
 test('the first start repeats neither a password nor a key that was given, and one on its port is refused', async () => {
-  const onItsPort = join(folder, 'lines')
   const password = 'correct horse battery'
   const given = { WEIR_FEED_KEY: FEED_KEY, WEIR_OWNER_PASSWORD: password }
   const WEIR_PORT = String(await keepablePort())
@@ -203,15 +212,14 @@ test('the first start repeats neither a password nor a key that was given, and o
     body: JSON.stringify({ email: 'owner@localhost', password }),
   })
   assert.equal(login.status, 200)
-  // Its port is taken now: another says so and tells no secret, and its next start is the first.
-  const other = await startRefused({ WEIR_DATA_DIR: onItsPort, WEIR_PORT })
+  // Its port is taken now: another says so and tells no secret. A test below starts it again.
+  const other = await startRefused({ WEIR_DATA_DIR: refusedDir, WEIR_PORT })
   assert.equal(other.code, 69)
   assert.match(other.err, /Cannot listen: .*EADDRINUSE/)
   assert.doesNotMatch(other.out + other.err, /is ready|password|feed key|"address"/)
   running.child.kill('SIGTERM')
   assert.equal(await running.exit, 0)
   assert.ok(!running.output().includes(FEED_KEY) && !running.output().includes(password))
-  await checkFirstLines(onItsPort)
 })
 
 test('on a terminal the log is text for people, and the first start is told below it', async (t) => {
@@ -235,11 +243,9 @@ test('on a terminal the log is text for people, and the first start is told belo
   assert.equal(await running.exit, 0)
 })
 
-/**
- * A first start on a folder that is open to others. Off a terminal, standard output has JSON lines only; the first start
- * is told beside them. The folder is closed.
- */
-async function checkFirstLines(open: string): Promise<void> {
+test('off a terminal standard output has JSON lines only, the first start is told beside them, and an open folder is closed', async () => {
+  const open = refusedDir
+  mkdirSync(open, { recursive: true })
   chmodSync(open, 0o777)
   const env = envOf({ WEIR_DATA_DIR: open, WEIR_HOST: '0.0.0.0' })
   const child = spawn(process.execPath, ['src/main.ts'], { env })
@@ -263,7 +269,7 @@ async function checkFirstLines(open: string): Promise<void> {
   // The folder was there and open to others: it is closed to them, and the log says so.
   assert.match(lines, /"mode":"777".*was open to other users/)
   assert.equal(statSync(open).mode & 0o777, 0o700)
-}
+})
 
 /** Begins a call that is a 401 when `end` sends the rest of its body; resolves when it is in flight. */
 async function beginCall(address: string): Promise<{ end(): Promise<string> }> {
