@@ -22,6 +22,8 @@ const FLAGS = [
   '--disable-sync',
   // A page starts and navigates in one process. Without the limit every page leaves a second, unused process.
   '--renderer-process-limit=1',
+  // Compiler threads cost more CPU time than they save: most functions of a page run a few times.
+  '--js-flags=--single-threaded',
 ]
 
 /** With WEIR_TEST_LAG every call of a page takes up to so many milliseconds longer, and people are slow, too: whatever a test does not wait for shows. */

@@ -435,21 +435,20 @@ test('a board tells of a deleted stream by the name it had, and lets go of it', 
   assert.equal((await owner('DELETE', deleting)).status, 200)
 
   // Whoever opens it later has never seen the stream.
+  const { page: last } = await studio.open(`/boards/${uid}`)
   for (const [colorScheme, width] of [
     ['light', 1280],
     ['dark', 390],
   ] as const) {
-    const { page: later } = await studio.open(`/boards/${uid}`, {
-      ...{ colorScheme, viewport: { width, height: 800 } },
-    })
-    await later.getByText('mayfly · temp was deleted.').nth(1).waitFor()
-    await later.getByRole('region', { name: 'Both' }).getByText('kept · temp').waitFor()
-    await assertAccessible(later)
-    await assertFits(later)
-    await shoot(later, `board-deleted-${colorScheme}-${width}`)
-    await later.close()
+    await last.emulateMedia({ colorScheme })
+    await last.setViewportSize({ width, height: 800 })
+    await last.locator(`html[data-theme="${colorScheme}"]`).waitFor()
+    await last.getByText('mayfly · temp was deleted.').nth(1).waitFor()
+    await last.getByRole('region', { name: 'Both' }).getByText('kept · temp').waitFor()
+    await assertAccessible(last)
+    await assertFits(last)
+    await shoot(last, `board-deleted-${colorScheme}-${width}`)
   }
-  const { page: last } = await studio.open(`/boards/${uid}`)
   const off = { name: 'Take it off the board: mayfly · temp' }
   await last.getByRole('region', { name: 'Alone' }).getByRole('button', off).click()
   await last.getByRole('region', { name: 'Alone' }).waitFor({ state: 'detached' })
