@@ -1,7 +1,5 @@
-export { BoundedCache } from './bounded-cache.ts'
 export { commandSocketAddress } from './command-socket-address.ts'
 export { type ErrorCode, errorCatalogue } from './error-catalogue.ts'
-export { Refusal, refusal, refuse } from './errors.ts'
 export { readId, refuseFieldAt, requireUnicode, showValue } from './field-checks.ts'
 export {
   characterCount,
@@ -16,8 +14,6 @@ export {
 } from './ids.ts'
 export { isDeepJson } from './json-depth.ts'
 export { KeyedMutex } from './keyed-mutex.ts'
-export { KillableThread, serveThread, ThreadExhausted } from './killable-thread.ts'
-export * from './limits.ts'
 export { createLog, type Log } from './log.ts'
 export { trimWhenIdle } from './memory/idle-trim.ts'
 export {
@@ -38,22 +34,10 @@ export {
   metricText,
 } from './metric-text.ts'
 export { Mutex } from './mutex.ts'
-export { nextTurn } from './next-turn.ts'
 export { bodyFilesWithin, connectionsWithin, findOpenFilesMax } from './open-files.ts'
 export { peopleLog } from './people-log.ts'
 export * from './plain.ts'
 export { boundedLog, detachOutputs, exitSoon, outliveReaders } from './process-outputs.ts'
-export {
-  parseClamped,
-  parseWhole,
-  type QueryPairs,
-  readChoice,
-  readFlag,
-  readLoosePairs,
-  readQueryPairs,
-  readSingle,
-  readWhole,
-} from './query-pairs.ts'
 export { redactUrl } from './redact.ts'
 export {
   fitsSchema,
@@ -80,5 +64,4 @@ export {
   readTimeZone,
   SettingMistake,
 } from './settings/setting-readers.ts'
-export { trimEndOf } from './trim-end.ts'
 export { version } from './version.ts'

@@ -2,11 +2,13 @@
  * The part of this folder that threads share: what needs no library and reads no setting. A thread loads every file that
  * its own name, so what runs in threads names this door, and all others the whole, index.ts.
  */
+export { BoundedCache } from './bounded-cache.ts'
 export { type Clock, ManualClock, systemClock } from './clock.ts'
 export { growColumn } from './columns/grow-column.ts'
 export { countAtMost, countBelow } from './columns/sorted-column.ts'
 export { readUid, showUid, UID_WORDS } from './columns/uid-words.ts'
 export { EARLIEST_TIME, type EpochMs, epochMs, isSampleTime, TIME_END } from './epoch.ts'
+export { Refusal, refusal, refuse } from './errors.ts'
 export {
   familyHeadOf,
   familyNumberOf,
@@ -22,7 +24,21 @@ export {
   TAIL_DIGITS,
 } from './family-uid.ts'
 export { invariant, unreachable } from './invariant.ts'
-export { DATABASE_ANSWER_BYTES_MAX, DATABASE_SIGN_IN_BYTES_MAX } from './limits.ts'
+export { KillableThread, serveThread, ThreadExhausted } from './killable-thread.ts'
+export * from './limits.ts'
 export { freeBytes } from './memory/free-bytes.ts'
+export { nextTurn } from './next-turn.ts'
+export {
+  parseClamped,
+  parseWhole,
+  type QueryPairs,
+  readChoice,
+  readFlag,
+  readLoosePairs,
+  readQueryPairs,
+  readSingle,
+  readWhole,
+} from './query-pairs.ts'
 export { lowestBitExponent, powerOf2 } from './sums/double-bits.ts'
 export { ExactSums } from './sums/exact-sums.ts'
+export { trimEndOf } from './trim-end.ts'

@@ -1,4 +1,4 @@
-import { KillableThread, refusal, ThreadExhausted } from '../base/index.ts'
+import { KillableThread, refusal, ThreadExhausted } from '../base/plain.ts'
 import { ExpressionError, type Span } from '../expression/index.ts'
 import type { CompiledSql } from './compiled-sql.ts'
 import type { GsSqlOptions } from './gs-sql-options.ts'

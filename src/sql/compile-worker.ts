@@ -1,5 +1,5 @@
 /** The thread that compiles long texts of GS SQL. */
-import { serveThread } from '../base/index.ts'
+import { serveThread } from '../base/plain.ts'
 import { ExpressionError, type Span } from '../expression/index.ts'
 import { compileGsSql } from './compile-gs-sql.ts'
 import type { CompileAnswer, CompileRequest } from './compile-thread.ts'

@@ -1,4 +1,4 @@
-import { epochMs, invariant } from '../base/index.ts'
+import { epochMs, invariant } from '../base/plain.ts'
 import { customCycle } from './custom-cycle.ts'
 import { type Cycle, EDGES_MAX, type Period, type Range } from './cycle.ts'
 import { type CycleDefinition, checkCycle } from './cycle-definition.ts'

@@ -1,4 +1,4 @@
-import { countBelow } from '../base/index.ts'
+import { countBelow } from '../base/plain.ts'
 import type { Cycle, Period, Range } from './cycle.ts'
 import { type CustomInterval, readCustomIntervals } from './cycle-definition.ts'
 import type { Zone } from './zone.ts'

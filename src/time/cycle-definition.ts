@@ -1,4 +1,4 @@
-import { EARLIEST_TIME, refuse, TIME_END } from '../base/index.ts'
+import { EARLIEST_TIME, refuse, TIME_END } from '../base/plain.ts'
 import type { Range } from './cycle.ts'
 import { formatWallTime, parseWallTime } from './wall-time.ts'
 import { canonicalTimeZone } from './zone.ts'

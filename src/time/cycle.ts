@@ -1,4 +1,4 @@
-import type { EpochMs } from '../base/index.ts'
+import type { EpochMs } from '../base/plain.ts'
 
 /** A stretch of time, from ≤ instant < until. */
 export interface Range {

@@ -1,4 +1,4 @@
-import { EARLIEST_TIME, type EpochMs, epochMs } from '../base/index.ts'
+import { EARLIEST_TIME, type EpochMs, epochMs } from '../base/plain.ts'
 import { UNIT_MS } from './cycle-definition.ts'
 import { addMonths } from './wall-time.ts'
 import type { Zone } from './zone.ts'

@@ -2,7 +2,7 @@
  * Interval streams: a sample's time marks the END of its base interval. The interval of a sample is
  * the one with start < time ≤ end, and the sample is kept at that end.
  */
-import { type EpochMs, epochMs, isSampleTime, refuse } from '../base/index.ts'
+import { type EpochMs, epochMs, isSampleTime, refuse } from '../base/plain.ts'
 import { compileCycle } from './compile-cycle.ts'
 import type { Cycle, Period, Range } from './cycle.ts'
 import type { CycleDefinition } from './cycle-definition.ts'

@@ -1,4 +1,4 @@
-import { TIME_END } from '../base/index.ts'
+import { TIME_END } from '../base/plain.ts'
 import { compileCycle } from './compile-cycle.ts'
 import type { Period } from './cycle.ts'
 import type { CycleDefinition } from './cycle-definition.ts'

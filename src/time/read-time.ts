@@ -6,7 +6,7 @@ import {
   type QueryPairs,
   readSingle,
   refuse,
-} from '../base/index.ts'
+} from '../base/plain.ts'
 import { parseInstant, timeRuleFor } from './instant.ts'
 
 /** Epoch milliseconds of a text; undefined when it is no time. */

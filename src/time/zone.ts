@@ -4,7 +4,7 @@
  * offset offsets[i]; the first begins at -Infinity. Later than the table, times are looked up where the
  * calendar was the same before.
  */
-import { countAtMost, type EpochMs, epochMs, invariant, refuse } from '../base/index.ts'
+import { countAtMost, type EpochMs, epochMs, invariant, refuse } from '../base/plain.ts'
 
 /** Before 1883 no zone of the database keeps anything but local mean time. */
 const TABLE_FROM = Date.UTC(1800, 0, 1)

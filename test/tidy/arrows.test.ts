@@ -95,9 +95,9 @@ function partOf(file: string): string {
   return file.split(sep)[1]
 }
 
-/** Where others come into a part; base has a second door, for what threads load. */
+/** Where others come into a part; some have a second door, for what threads load. */
 function doorsOf(part: string): string[] {
-  const names = part === 'base' ? ['index.ts', 'plain.ts'] : ['index.ts']
+  const names = ['base', 'feed'].includes(part) ? ['index.ts', 'plain.ts'] : ['index.ts']
   return names.map((name) => join('src', part, name))
 }
 
@@ -120,20 +120,29 @@ test('parts import only what the table of arrows allows, through the door index.
   assert.deepEqual(crossings, [])
 })
 
-test('threads of the store load no settings, no log and no schemas: base/plain.ts is their door', () => {
+/** Threads outside the store, and the process of a runner. */
+const OTHER_THREADS = [
+  'src/connectors/database/thread/database-thread.ts',
+  'src/derivation/evaluate/evaluation-worker.ts',
+  'src/sql/compile-worker.ts',
+  'src/sql/run/runner-main.ts',
+].map(normalize)
+
+test('threads and runners load no settings, no log and no schemas', () => {
   const threads = sources.filter(
     (file) =>
       file.startsWith('src/store/') && /\bparentPort\b|\bworkerData\b/.test(importLines(file)),
   )
   assert.ok(threads.length >= 6, `${threads}`)
-  const reached = new Set(threads)
+  for (const file of OTHER_THREADS) assert.ok(sources.includes(file), file)
+  const reached = new Set([...threads, ...OTHER_THREADS])
   for (const file of reached) {
     for (const specifier of loadsOf(file)) {
       if (specifier.startsWith('.')) reached.add(targetOf(file, specifier))
     }
   }
   const heavy = [...reached].filter((file) => file === join('src', 'base', 'index.ts'))
-  assert.deepEqual(heavy, [], 'imported by what threads load')
+  assert.deepEqual(heavy, [], 'base/plain.ts is the door for what threads load')
 })
 
 test('pieces of the composition root take nothing from the root itself', () => {

@@ -1,5 +1,5 @@
 /** Texts of dates, numbers and bytes that are the same whichever database they come from. */
-import { trimEndOf } from '../../base/index.ts'
+import { trimEndOf } from '../../base/plain.ts'
 
 const DATE_TIME = /^(\d{4,6}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)/
 const FRACTION = /^\.\d{1,12}/

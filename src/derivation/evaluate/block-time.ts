@@ -1,4 +1,4 @@
-import { nextTurn } from '../../base/index.ts'
+import { nextTurn } from '../../base/plain.ts'
 
 /** Milliseconds of work after which a block ends, so that whoever waits, or is out of time, has a turn. */
 const BLOCK_MS = 25

@@ -2,7 +2,7 @@
 
 import type { ValueType } from '../../catalog/index.ts'
 import type { compileExpression, ExpressionValue } from '../../expression/index.ts'
-import { keepsAnyNumber, settleComputed, Unsettled } from '../../feed/index.ts'
+import { keepsAnyNumber, settleComputed, Unsettled } from '../../feed/plain.ts'
 import type { SampleColumns } from '../../store/index.ts'
 import { BlockTime } from './block-time.ts'
 import { chooseRows, type InputColumn, valueAt } from './input-column.ts'

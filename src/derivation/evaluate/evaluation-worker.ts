@@ -1,5 +1,5 @@
 /** The thread that evaluates formulas over long texts. */
-import { BoundedCache, serveThread } from '../../base/index.ts'
+import { BoundedCache, serveThread } from '../../base/plain.ts'
 import { checkExpression, compileExpression } from '../../expression/index.ts'
 import { BlockTime } from './block-time.ts'
 import { type Evaluated, evaluateRows } from './evaluate-rows.ts'

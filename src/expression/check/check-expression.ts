@@ -1,5 +1,5 @@
 /** From a tree to terms: names are found, types are known, and every operation is chosen by them. */
-import { unreachable } from '../../base/index.ts'
+import { unreachable } from '../../base/plain.ts'
 import { ExpressionError } from '../expression-error.ts'
 import type { ExpressionType, ExpressionVariable, Span } from '../expression-types.ts'
 import {

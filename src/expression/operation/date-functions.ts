@@ -1,4 +1,4 @@
-import { Refusal } from '../../base/index.ts'
+import { Refusal } from '../../base/plain.ts'
 import { compileDatePattern, formatDate, loadZone, readDate } from '../../time/index.ts'
 import type { ExpressionType } from '../expression-types.ts'
 import { type ExpressionFunction, parametersOf } from './function-entry.ts'

@@ -2,7 +2,7 @@
  * Functions of texts in SQLite's own words, for a first argument that is a long text without U+0000, where
  * SQLite ends. Both count characters.
  */
-import { TEXT_LENGTH_MAX } from '../../base/index.ts'
+import { TEXT_LENGTH_MAX } from '../../base/plain.ts'
 import { countCharacters } from './characters.ts'
 import type { SqlOperand } from './operation.ts'
 

@@ -1,4 +1,4 @@
-import { TEXT_LENGTH_MAX } from '../../base/index.ts'
+import { TEXT_LENGTH_MAX } from '../../base/plain.ts'
 import type { ExpressionType, ExpressionValue } from '../expression-types.ts'
 import { countCharacters, sliceCharacters } from './characters.ts'
 import { type ExpressionFunction, type Parameter, parametersOf } from './function-entry.ts'

@@ -1,4 +1,4 @@
-import { TEXT_LENGTH_MAX } from '../../base/index.ts'
+import { TEXT_LENGTH_MAX } from '../../base/plain.ts'
 import type { Run } from './operation.ts'
 
 /** A text that an operation made; fails on one longer than a sample may be. */

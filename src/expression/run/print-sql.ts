@@ -2,7 +2,7 @@
  * Terms as an expression of SQLite. Its own operators are used where they give the same for every value
  * of the known types; all else asks a function of `sqlFunctions`, which runs the same operation.
  */
-import { invariant, TEXT_LENGTH_MAX } from '../../base/index.ts'
+import { invariant, TEXT_LENGTH_MAX } from '../../base/plain.ts'
 import type { CheckedExpression } from '../check/check-expression.ts'
 import type { ExpressionValue, Span } from '../expression-types.ts'
 import { decimalToDouble } from '../operation/conversions.ts'

@@ -10,7 +10,7 @@ import {
   type TokenType,
   tokenMatcher,
 } from 'chevrotain'
-import { invariant } from '../../base/index.ts'
+import { invariant } from '../../base/plain.ts'
 import type { ExpressionValue, Span } from '../expression-types.ts'
 import { arrangeOperators, type IsCondition, type Item } from './arrange-operators.ts'
 import { castTypeOf } from './cast-types.ts'

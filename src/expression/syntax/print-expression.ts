@@ -1,4 +1,4 @@
-import { unreachable } from '../../base/index.ts'
+import { unreachable } from '../../base/plain.ts'
 import type { ExpressionValue } from '../expression-types.ts'
 import { LEVELS } from './arrange-operators.ts'
 import type {

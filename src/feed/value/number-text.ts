@@ -1,4 +1,4 @@
-import { trimEndOf } from '../../base/index.ts'
+import { trimEndOf } from '../../base/plain.ts'
 
 /** Linear in the text: no two parts of it can read the same characters one after the other. */
 const NUMBER = /^\s*([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d+))?\s*$/

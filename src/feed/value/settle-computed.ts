@@ -1,8 +1,8 @@
-import { TEXT_LENGTH_MAX } from '../../base/index.ts'
+import { TEXT_LENGTH_MAX } from '../../base/plain.ts'
 import type { ValueType } from '../../catalog/index.ts'
+import { numberRules } from './number-rules.ts'
 import { canonicalDecimal } from './number-text.ts'
 import { showNumber } from './unit-format.ts'
-import { numberRules } from './value-rules.ts'
 
 /** Why a stream cannot keep a value that was computed for it. */
 export class Unsettled {

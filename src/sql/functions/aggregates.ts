@@ -1,5 +1,5 @@
 /** Functions of groups that are ours: sums, means of means, the first and the last by time. */
-import type { ExactSums } from '../../base/index.ts'
+import type { ExactSums } from '../../base/plain.ts'
 import type { SqlCell } from '../compiled-sql.ts'
 import { SqlFailure } from '../sql-failure.ts'
 import { addToSum, newExactSum, newSum, sumOf } from './sum.ts'

@@ -1,4 +1,4 @@
-import { ExactSums } from '../../base/index.ts'
+import { ExactSums } from '../../base/plain.ts'
 import type { SqlCell } from '../compiled-sql.ts'
 import { SqlFailure } from '../sql-failure.ts'
 

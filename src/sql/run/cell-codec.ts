@@ -2,7 +2,7 @@
  * Rows of cells as bytes, for the channel between the service and a runner. A cell is a tag and what
  * the tag asks for; a cell that equals the one above it is a tag alone, since IDs repeat from row to row.
  */
-import { invariant } from '../../base/index.ts'
+import { invariant } from '../../base/plain.ts'
 import type { SqlCell } from '../compiled-sql.ts'
 
 const NULL = 0

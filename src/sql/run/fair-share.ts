@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/index.ts'
+import type { Clock } from '../../base/plain.ts'
 import type { RunningCall } from './running-call.ts'
 import type { RunKind, SqlCall } from './sql-call.ts'
 

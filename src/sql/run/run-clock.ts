@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/index.ts'
+import type { Clock } from '../../base/plain.ts'
 
 /** How long a run may take. */
 export interface RunTimes {

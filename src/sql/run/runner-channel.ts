@@ -1,5 +1,5 @@
 import { readSync, writeSync } from 'node:fs'
-import { invariant } from '../../base/index.ts'
+import { invariant } from '../../base/plain.ts'
 import { CellWriter } from './cell-codec.ts'
 import { beginFrame, endFrame, FRAME, type Frame, FrameReader } from './runner-frames.ts'
 

@@ -3,7 +3,7 @@
  * made itself. The grammar of GS SQL lets nothing else through either; this holds if it ever does.
  */
 import { constants, DatabaseSync, type StatementSync } from 'node:sqlite'
-import { invariant } from '../../base/index.ts'
+import { invariant } from '../../base/plain.ts'
 import type { CompiledSource, SqlCell } from '../compiled-sql.ts'
 import { SqlFailure } from '../sql-failure.ts'
 import { isAllowedFunction } from './allowed-functions.ts'

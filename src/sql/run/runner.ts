@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/index.ts'
+import type { Clock } from '../../base/plain.ts'
 import { BoundedSlots } from './bounded-slots.ts'
 import { CellReader, CellWriter } from './cell-codec.ts'
 import { residentBytes } from './resident-bytes.ts'

@@ -2,7 +2,7 @@
  * What a runner does from its start to its end: it loads its code, gives up what rights it had for that,
  * and then runs one call after the other, until the channel closes.
  */
-import { invariant } from '../../base/index.ts'
+import { invariant } from '../../base/plain.ts'
 import type { CompiledSql } from '../compiled-sql.ts'
 import { CellReader, type RowCell } from './cell-codec.ts'
 import { PlacedFailure } from './placed-failure.ts'

@@ -1,5 +1,5 @@
 /** What callers of the runners hand in and get back. */
-import type { EpochMs } from '../../base/index.ts'
+import type { EpochMs } from '../../base/plain.ts'
 import type { CompiledSql, SqlCell, SqlPlace } from '../compiled-sql.ts'
 import type { RowCell } from './cell-codec.ts'
 import type { InputBatch } from './input-batch.ts'

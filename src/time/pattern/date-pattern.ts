@@ -2,7 +2,7 @@
  * Patterns of dates with the letters of Java's DateTimeFormatter, read once into fields that both
  * formatDate and readDate follow.
  */
-import { BoundedCache, refuse } from '../../base/index.ts'
+import { BoundedCache, refuse } from '../../base/plain.ts'
 
 /** A pattern in use has some dozen letters; a longer one only serves to cost time. */
 const PATTERN_LENGTH_MAX = 200

@@ -1,4 +1,4 @@
-import { refuse } from '../../base/index.ts'
+import { refuse } from '../../base/plain.ts'
 import type { Zone } from '../zone.ts'
 import { MONTH_NAMES, SHORT_NAME_LENGTH, WEEKDAY_NAMES } from './date-names.ts'
 import type { DateField, DateLetter, DatePattern } from './date-pattern.ts'

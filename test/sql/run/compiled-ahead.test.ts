@@ -12,7 +12,7 @@ test('compileAhead() keeps the code of runners under their own flags of V8, for 
   const folder = (await compileAhead(77)) ?? ''
   assert.notEqual(folder, getCompileCacheDir())
   const files = readdirSync(folder)
-  assert.ok(files.length > 100, `${files.length} files`)
+  assert.ok(files.length > 50, `${files.length} files`)
   if (process.getuid?.() !== 0) return
   assert.equal(statSync(join(folder, files[0])).mode & 0o777, 0o644)
   assert.equal(readlinkSync(folder.replace(/-0$/, `-${NOBODY}`)), folder)
