@@ -6,7 +6,7 @@
  * as if any stream were named. Of all entries that match, the most specific alone decides: the first
  * segment that differs tells, a name before `*`, `*` before nothing.
  */
-import { BoundedCache } from '../base/index.ts'
+import { BoundedCache } from '../base/plain.ts'
 
 /** The methods a capability can give. */
 export const methods = ['GET', 'PUT', 'POST', 'DELETE'] as const

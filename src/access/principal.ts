@@ -1,4 +1,4 @@
-import { refuse } from '../base/index.ts'
+import { refuse } from '../base/plain.ts'
 import { Capabilities, type CapabilityEntry, type FeedCoverage, type Method } from './capability.ts'
 import type { IpList } from './ip-list.ts'
 

@@ -1,5 +1,5 @@
+import { characterCount } from './character-count.ts'
 import { refuse } from './errors.ts'
-import { characterCount } from './ids.ts'
 import { ID_LENGTH_MAX } from './limits.ts'
 
 /** A value as a message may show it: short, as JSON. */

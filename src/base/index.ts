@@ -1,8 +1,6 @@
 export { commandSocketAddress } from './command-socket-address.ts'
 export { type ErrorCode, errorCatalogue } from './error-catalogue.ts'
-export { readId, refuseFieldAt, requireUnicode, showValue } from './field-checks.ts'
 export {
-  characterCount,
   hashSecret,
   isUid,
   type NewFamilies,

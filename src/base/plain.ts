@@ -3,10 +3,12 @@
  * its own name, so what runs in threads names this door, and all others the whole, index.ts.
  */
 export { BoundedCache } from './bounded-cache.ts'
+export { characterCount } from './character-count.ts'
 export { type Clock, ManualClock, systemClock } from './clock.ts'
 export { growColumn } from './columns/grow-column.ts'
 export { countAtMost, countBelow } from './columns/sorted-column.ts'
 export { readUid, showUid, UID_WORDS } from './columns/uid-words.ts'
+export { requireCreatable } from './creation-limit.ts'
 export { EARLIEST_TIME, type EpochMs, epochMs, isSampleTime, TIME_END } from './epoch.ts'
 export { Refusal, refusal, refuse } from './errors.ts'
 export {
@@ -23,6 +25,7 @@ export {
   ordinalOf,
   TAIL_DIGITS,
 } from './family-uid.ts'
+export { readId, refuseFieldAt, requireUnicode, showValue } from './field-checks.ts'
 export { invariant, unreachable } from './invariant.ts'
 export { KillableThread, serveThread, ThreadExhausted } from './killable-thread.ts'
 export * from './limits.ts'

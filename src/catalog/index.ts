@@ -1,6 +1,5 @@
 export { Catalog, openCatalog } from './catalog.ts'
 export { fitsFleet } from './create/create-fleet.ts'
-export { requireCreatable } from './create/creation-limit.ts'
 export type {
   CreatedComponent,
   CreationRules,

@@ -13,23 +13,10 @@ export { LiveHub } from './live/live-hub.ts'
 export type { LiveCall, LiveSink } from './live/live-listener.ts'
 export type { LiveForm } from './live/live-reader.ts'
 export type { LiveItem, LiveName, LiveSelection } from './live/live-selection.ts'
+export * from './plain.ts'
 export type { Plot, PlotColumn, PlotCommand, PlotNeighbour } from './plot/plot.ts'
 export { textBytesInJournal } from './put/bytes-in-journal.ts'
 export { requireDefinition } from './put/create-missing.ts'
-export {
-  IncomingSamples,
-  type OpenTarget,
-  OpenTargets,
-  type SampleRun,
-  type TargetRules,
-  VALUE_EMPTY,
-  VALUE_FALSE,
-  VALUE_LONG_NUMBER,
-  VALUE_NULL,
-  VALUE_NUMBER,
-  VALUE_TEXT,
-  VALUE_TRUE,
-} from './put/incoming-samples.ts'
 export { placeTime, whyUnplaced } from './put/place-samples.ts'
 export type { DeriveLimits, PutCommand } from './put/put-feed.ts'
 export type { PutOptions } from './put/put-options.ts'
@@ -44,6 +31,5 @@ export { rollupStatistic } from './statistic/rollup.ts'
 export { readStatistics } from './statistic/statistic.ts'
 export { readStatisticId, STATISTIC_IDS, type StatisticId } from './statistic/statistic-id.ts'
 export { baseCycleOf, factsOf, factsOfPrepared, type StreamFacts } from './stream-facts.ts'
-export { EXACT_DIGITS, isShownBy } from './value/number-text.ts'
 export { formatValue, showNumber } from './value/unit-format.ts'
 export { typeOfValue } from './value/value-rules.ts'

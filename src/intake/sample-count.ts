@@ -1,4 +1,4 @@
-import { refuse, SAMPLES_PER_CALL_MAX } from '../base/index.ts'
+import { refuse, SAMPLES_PER_CALL_MAX } from '../base/plain.ts'
 
 /** Stops a call that brings more samples than one call may. */
 export function requireSampleCount(count: number): void {

@@ -6,6 +6,7 @@ import type { Refusal } from '../../src/base/index.ts'
 import type { RowCell, SqlCell } from '../../src/sql/index.ts'
 import { refused } from '../support/feed-home.ts'
 import { type GqlHome, openGql } from '../support/gql-home.ts'
+import { HurriedClock } from '../support/hurried-clock.ts'
 import { runnerPids } from '../support/sql-runs.ts'
 
 const INTO = 'INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)'
@@ -37,7 +38,7 @@ async function assertAnswers(home: GqlHome): Promise<void> {
 }
 
 test('what is not in the language is refused before anything runs', async (t) => {
-  const home = await openGql(t)
+  const home = await openGql(t, { settings: {} })
   for (const sql of [
     ...["ATTACH '/tmp/x.db' AS a", "ATTACH DATABASE ':memory:' AS a", 'DETACH main'],
     ...['PRAGMA user_version', 'PRAGMA writable_schema = 1', "VACUUM INTO '/tmp/x'", 'VACUUM'],
@@ -182,11 +183,16 @@ test('values that cannot be worked with fail at their place', async (t) => {
 })
 
 /** Runs each statement until it is ended, while others are answered; returns why each was ended. */
-async function endAll(home: GqlHome, statements: readonly string[]): Promise<string[]> {
+async function endAll(
+  home: GqlHome,
+  statements: readonly string[],
+  passTime = () => {},
+): Promise<string[]> {
   const messages: string[] = []
   for (const sql of statements) {
     const hostile = refused(home.run(sql))
     await assertAnswers(home)
+    passTime()
     const error = await hostile
     if (error.code !== 'too_many_samples') assertPlaced(error, sql)
     messages.push(error.message)
@@ -200,14 +206,16 @@ async function endAll(home: GqlHome, statements: readonly string[]): Promise<str
 test('endless and stubborn statements are ended, while others are answered', {
   skip: noProc,
 }, async (t) => {
-  const home = await openGql(t, { settings: { runnersMax: 2, seconds: 1.5, memoryMb: 96 } })
-  await endAll(home, [
+  const clock = new HurriedClock()
+  const home = await openGql(t, { settings: { runnersMax: 2, seconds: 5, memoryMb: 96 }, clock })
+  const statements = [
     `${ENDLESS} SELECT count(*) FROM t`,
     `${ENDLESS} SELECT a FROM t WHERE a < 0`,
     `${ENDLESS} ${INTO} SELECT 'c', 's', a, a FROM t`,
     `WITH RECURSIVE t(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM t LIMIT 100000) SELECT count(*) FROM t x, t y, t z`,
     `SELECT '${'a'.repeat(2_000)}' LIKE '${'%a'.repeat(60)}%b' FROM (${ENDLESS} SELECT a FROM t) u`,
-  ])
+  ]
+  await endAll(home, statements, () => clock.pass(5))
 })
 
 test('statements that take too much memory are ended, while others are answered', {
@@ -226,7 +234,7 @@ test('statements that take too much memory are ended, while others are answered'
 test('a runner that is killed fails its call with 503, stores nothing, and the next is answered', {
   skip: noProc,
 }, async (t) => {
-  const home = await openGql(t)
+  const home = await openGql(t, { settings: {} })
   await assertAnswers(home)
   const sql = `${INTO} SELECT 'c', 's', 1, 1; ${ENDLESS} SELECT a FROM t`
   let isKilled = false

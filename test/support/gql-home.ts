@@ -1,11 +1,11 @@
 import type { TestContext } from 'node:test'
 import type { Principal } from '../../src/access/index.ts'
-import { epochMs, MemoryBudget } from '../../src/base/index.ts'
+import { type Clock, epochMs, MemoryBudget } from '../../src/base/index.ts'
 import { type GqlOutcome, type GqlRun, GqlRuns, type StoredReads } from '../../src/gql/index.ts'
 import type { SqlCell, SqlRunnerSettings, SqlRunners } from '../../src/sql/index.ts'
 import { CompileThread } from '../../src/sql/index.ts'
 import { type DerivationHome, derivationHome, ORG, owner } from './derivation-home.ts'
-import { openRunners } from './sql-runs.ts'
+import { openRunners, sharedRunners } from './sql-runs.ts'
 
 /** The time of a run if a test says nothing else. */
 export const RUN_TIME = 1_700_000_000_000
@@ -27,13 +27,21 @@ export interface GqlHome extends Pick<DerivationHome, 'add' | 'catalog' | 'feed'
   stored(): Promise<Record<string, [number, number | string][]>>
 }
 
+interface GqlOptions {
+  /** Of runners of its own; without them it has the runner that all tests share. */
+  readonly settings?: Partial<SqlRunnerSettings>
+  readonly clock?: Clock
+  readonly stored?: StoredReads
+}
+
 /** Opens it until the test ends. */
-export async function openGql(
-  t: TestContext,
-  more: { readonly settings?: Partial<SqlRunnerSettings>; readonly stored?: StoredReads } = {},
-): Promise<GqlHome> {
+export async function openGql(t: TestContext, more: GqlOptions = {}): Promise<GqlHome> {
   const home = await derivationHome(t)
-  const runners = openRunners(t, { runnersMax: 1, ...more.settings })
+  const { settings } = more
+  const runners =
+    settings === undefined
+      ? sharedRunners()
+      : openRunners(t, { runnersMax: 1, ...settings }, more.clock)
   const budget = new MemoryBudget(1e9)
   const compiler = new CompileThread()
   t.after(() => compiler.close())

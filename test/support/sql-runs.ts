@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createLog, epochMs, systemClock } from '../../src/base/index.ts'
+import { type Clock, createLog, epochMs, systemClock } from '../../src/base/index.ts'
 import type {
   CompiledQuery,
   CompiledSql,
@@ -13,20 +13,40 @@ import type {
   SqlCell,
 } from '../../src/sql/index.ts'
 import { type SqlCall, type SqlRunnerSettings, SqlRunners } from '../../src/sql/index.ts'
+import { atEnd } from './at-end.ts'
 
 // Runners find their code compiled, as those of the service do.
 const cache = mkdtempSync(join(tmpdir(), 'weir-sql-cache-'))
 enableCompileCache(cache)
 process.once('exit', () => rmSync(cache, { recursive: true, force: true }))
 
-/** Runners of a test, ended with it. */
-export function openRunners(t: TestContext, settings: Partial<SqlRunnerSettings> = {}): SqlRunners {
-  const runners = new SqlRunners({
+function makeRunners(settings: Partial<SqlRunnerSettings>, clock = systemClock): SqlRunners {
+  return new SqlRunners({
     settings: { runnersMax: 2, seconds: 60, memoryMb: 256, ...settings },
-    clock: systemClock,
+    clock,
     log: createLog({ level: 'silent' }),
   })
+}
+
+/** Runners of a test, ended with it. */
+export function openRunners(
+  t: TestContext,
+  settings: Partial<SqlRunnerSettings> = {},
+  clock?: Clock,
+): SqlRunners {
+  const runners = makeRunners(settings, clock)
   t.after(() => runners.close())
+  return runners
+}
+
+let shared: SqlRunners | undefined
+
+/** One runner for all tests of this process that need no more: a start takes far longer than most of them. */
+export function sharedRunners(): SqlRunners {
+  if (shared !== undefined) return shared
+  const runners = makeRunners({ runnersMax: 1 })
+  atEnd(() => runners.close())
+  shared = runners
   return runners
 }
 

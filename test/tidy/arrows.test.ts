@@ -124,6 +124,7 @@ test('parts import only what the table of arrows allows, through the door index.
 const OTHER_THREADS = [
   'src/connectors/database/thread/database-thread.ts',
   'src/derivation/evaluate/evaluation-worker.ts',
+  'src/intake/json/json-samples-worker.ts',
   'src/sql/compile-worker.ts',
   'src/sql/run/runner-main.ts',
 ].map(normalize)

@@ -1,5 +1,5 @@
 /** Components that nobody has, with nothing said of them but IDs: made in columns, without a document of each. */
-import { familyHeadOf, newFamilies, nextTurn } from '../../base/index.ts'
+import { familyHeadOf, newFamilies, nextTurn, requireCreatable } from '../../base/index.ts'
 import {
   FLEET_STREAMS_MAX,
   type FleetPattern,
@@ -15,7 +15,6 @@ import { LISTED_LENGTH_MAX, ROOT_FOLDER } from '../shape/folder-path.ts'
 import { checkId, refuseField } from '../shape/record-checks.ts'
 import { defaultStream } from '../shape/stream-shape.ts'
 import { VALUE_TYPES } from '../shape/value-type.ts'
-import { requireCreatable } from './creation-limit.ts'
 import { FleetGatherer, type WantedFleet } from './gather-fleets.ts'
 
 interface FleetDeps {

@@ -1,7 +1,8 @@
 /** From the samples of a run to a result of which every part was tried: what would be refused is refused here. */
 import type { Principal } from '../../access/index.ts'
 import type { EpochMs, MemoryBudget, MemoryShare } from '../../base/index.ts'
-import { requireCreatable, VALUE_CODE } from '../../catalog/index.ts'
+import { requireCreatable } from '../../base/index.ts'
+import { VALUE_CODE } from '../../catalog/index.ts'
 import { type Feed, type PutOptions, typeOfValue, VALUE_NULL } from '../../feed/index.ts'
 import { type ImportedValues, judgeRows, LastValues, RowCounter } from './changed-rows.ts'
 import type { GatheredSamples } from './gathered-samples.ts'

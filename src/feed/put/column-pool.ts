@@ -1,4 +1,4 @@
-import { freeBytes } from '../../base/index.ts'
+import { freeBytes } from '../../base/plain.ts'
 
 /** The columns that a call's samples are read into, all of one length. */
 export interface SampleRoom {

@@ -1,4 +1,4 @@
-import { requireCreatable } from '../../catalog/index.ts'
+import { requireCreatable } from '../../base/plain.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import { ColumnPool, freeRoom, type SampleRoom } from './column-pool.ts'
 import { IdPairs } from './id-pairs.ts'

@@ -1,6 +1,11 @@
 import type { Principal } from '../../access/index.ts'
-import { type Clock, DERIVE_TIMEOUT_MS_MAX, type MemoryShare } from '../../base/index.ts'
-import { type Catalog, requireCreatable } from '../../catalog/index.ts'
+import {
+  type Clock,
+  DERIVE_TIMEOUT_MS_MAX,
+  type MemoryShare,
+  requireCreatable,
+} from '../../base/index.ts'
+import type { Catalog } from '../../catalog/index.ts'
 import type { KeptRoom, Removal, SampleBatch, SampleStore } from '../../store/index.ts'
 import type { Retention } from '../expire/retention.ts'
 import { requireCreation, requireStreams } from '../feed-rights.ts'

@@ -1,10 +1,5 @@
-import { nextTurn, refuse } from '../../base/index.ts'
-import {
-  type ComponentEntry,
-  type CreationRules,
-  requireCreatable,
-  type StreamIndex,
-} from '../../catalog/index.ts'
+import { nextTurn, refuse, requireCreatable } from '../../base/index.ts'
+import type { ComponentEntry, CreationRules, StreamIndex } from '../../catalog/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import { IdPairs } from './id-pairs.ts'
 import type { IncomingSamples, OpenTarget } from './incoming-samples.ts'

@@ -1,5 +1,5 @@
-import { BATCH_ENTRIES_MAX, readId, refuse, refuseFieldAt, showValue } from '../../base/index.ts'
-import { IncomingSamples, type OpenTarget } from '../../feed/index.ts'
+import { BATCH_ENTRIES_MAX, readId, refuse, refuseFieldAt, showValue } from '../../base/plain.ts'
+import { IncomingSamples, type OpenTarget } from '../../feed/plain.ts'
 import { addValue, isRecord, type JsonRecord, readTime } from '../json/parsed-fields.ts'
 import { requireSampleCount } from '../sample-count.ts'
 

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { Refusal } from '../../base/index.ts'
-import { readParsedJson, type WorkerAnswer } from './json-samples.ts'
+import { Refusal } from '../../base/plain.ts'
+import type { WorkerAnswer } from './json-samples.ts'
+import { readParsedJson } from './parsed-json.ts'
 import { packSamples } from './worker-samples.ts'
 
 /** Reads one unusual long body away from the main loop and sends its columns back. */

@@ -7,8 +7,9 @@ import { MemoryBudget, Refusal } from '../../base/index.ts'
 import type { IncomingSamples } from '../../feed/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import { StreamCache } from '../stream-cache.ts'
-import { readJsonSamples, readParsedJson } from './json-samples.ts'
+import { readJsonSamples } from './json-samples.ts'
 import { findJsonFault } from './json-scan.ts'
+import { readParsedJson } from './parsed-json.ts'
 
 function refusedBy(read: () => unknown): string {
   try {

@@ -1,5 +1,5 @@
-import { JSON_DEPTH_MAX, SAMPLES_PER_CALL_MAX } from '../../base/index.ts'
-import { EXACT_DIGITS, isShownBy } from '../../feed/index.ts'
+import { JSON_DEPTH_MAX, SAMPLES_PER_CALL_MAX } from '../../base/plain.ts'
+import { EXACT_DIGITS, isShownBy } from '../../feed/plain.ts'
 
 /** The first place where bytes stop being JSON, counted in bytes from 0. */
 interface JsonFault {

@@ -1,4 +1,4 @@
-import { isShownBy } from '../../feed/index.ts'
+import { isShownBy } from '../../feed/plain.ts'
 
 /** A number of a body that its double does not show exactly, as it was written. */
 export class LongNumber {

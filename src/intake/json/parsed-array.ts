@@ -1,5 +1,5 @@
-import { readId, refuse, showValue } from '../../base/index.ts'
-import { IncomingSamples, OpenTargets } from '../../feed/index.ts'
+import { readId, refuse, showValue } from '../../base/plain.ts'
+import { IncomingSamples, OpenTargets } from '../../feed/plain.ts'
 import { requireSampleCount } from '../sample-count.ts'
 import { addValue, isRecord, readTime } from './parsed-fields.ts'
 

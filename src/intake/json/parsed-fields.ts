@@ -1,4 +1,4 @@
-import { isSampleTime, refuseFieldAt, requireUnicode, showValue } from '../../base/index.ts'
+import { isSampleTime, refuseFieldAt, requireUnicode, showValue } from '../../base/plain.ts'
 import {
   type IncomingSamples,
   VALUE_FALSE,
@@ -7,7 +7,7 @@ import {
   VALUE_NUMBER,
   VALUE_TEXT,
   VALUE_TRUE,
-} from '../../feed/index.ts'
+} from '../../feed/plain.ts'
 import { parseTime, sampleTimeRule } from '../../time/index.ts'
 import { LongNumber } from './long-number.ts'
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { fc } from '../../../test/support/fast-check.ts'
 import { cacheOf, understood } from '../../../test/support/json-bodies.ts'
 import { isShownBy, VALUE_LONG_NUMBER } from '../../feed/index.ts'
-import { readParsedJson } from './json-samples.ts'
+import { readParsedJson } from './parsed-json.ts'
 import { SampleArrayParser } from './sample-array-parser.ts'
 
 /** Reads a body by the byte parser alone. */

@@ -2,8 +2,8 @@
  * Samples on their way from the thread that reads an unusual long body. A clone of a million texts
  * would be made in one go on the main thread; packed as bytes they are unpacked with turns for others.
  */
-import { nextTurn } from '../../base/index.ts'
-import { IncomingSamples, type OpenTarget } from '../../feed/index.ts'
+import { nextTurn } from '../../base/plain.ts'
+import { IncomingSamples, type OpenTarget } from '../../feed/plain.ts'
 
 /** Texts and indexes unpacked, and bytes copied, before other calls get a turn. */
 const ITEMS_PER_SLICE = 16_384

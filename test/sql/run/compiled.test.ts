@@ -10,12 +10,12 @@ import {
   SqlRunError,
   type WantedRead,
 } from '../../../src/sql/index.ts'
-import { gather, openRunners } from '../../support/sql-runs.ts'
+import { gather, sharedRunners } from '../../support/sql-runs.ts'
 
 const BODY = '{"id":"d1","s":[{"n":"t","v":22.5},{"n":"h","v":"on"}],"late":5}'
 
-test('SqlRunners.run() inserts from JSON with functions, options and every type of value', async (t) => {
-  const runners = openRunners(t)
+test('SqlRunners.run() inserts from JSON with functions, options and every type of value', async () => {
+  const runners = sharedRunners()
   const program = compileGsSql(`WITH d AS (
       SELECT id, n, v FROM JSON_TABLE(@HTTP_BODY) WITH (id String '$.id', n String '$.s[*].n', v String '$.s[*].v')
     )
@@ -42,8 +42,8 @@ test('SqlRunners.run() inserts from JSON with functions, options and every type 
   assert.deepEqual(options, [['/PUT'], ['/PUT']])
 })
 
-test('SqlRunners.run() tells the place of a failure in values and in texts', async (t) => {
-  const runners = openRunners(t)
+test('SqlRunners.run() tells the place of a failure in values and in texts', async () => {
+  const runners = sharedRunners()
   const check = async (text: string, message: RegExp, place: string) => {
     const program = compileGsSql(text)
     await assert.rejects(gather(runners, program, { values: { '@HTTP_BODY': '{' } }), (error) => {
@@ -63,8 +63,8 @@ test('SqlRunners.run() tells the place of a failure in values and in texts', asy
   await check("SELECT sum(v) FROM (SELECT 'x' AS v UNION ALL SELECT 1) t", /sum\(\) adds/, 'sum(v)')
 })
 
-test('SqlRunners.run() runs a program that has failed as if it had not', async (t) => {
-  const runners = openRunners(t, { runnersMax: 1 })
+test('SqlRunners.run() runs a program that has failed as if it had not', async () => {
+  const runners = sharedRunners()
   const date = "TOEPOCHMILLIS(@HTTP_BODY, 'yyyy')"
   const csv = (text: string) => `CSV_TABLE(${text}) WITH (1 a STRING)`
   for (const text of [
@@ -85,8 +85,8 @@ test('SqlRunners.run() runs a program that has failed as if it had not', async (
   }
 })
 
-test('SqlRunners.run() reads stored tables by the columns that are used', async (t) => {
-  const runners = openRunners(t)
+test('SqlRunners.run() reads stored tables by the columns that are used', async () => {
+  const runners = sharedRunners()
   const columns = ['CID', 'ID', 'SAMPLE'].map((name) => ({ name, type: 'UNKNOWN' as const }))
   const stored = { SAMPLE: columns, COMPONENT: columns }
   const rowsOf = (text: string, columnCount: number) =>
@@ -102,8 +102,8 @@ test('SqlRunners.run() reads stored tables by the columns that are used', async 
   assert.deepEqual(await rowsOf('SELECT count(*) FROM COMPONENT', 1), [[2n]])
 })
 
-test('SqlRunners.run() tells what a query asks of a stored table, with the values that it has by then', async (t) => {
-  const runners = openRunners(t)
+test('SqlRunners.run() tells what a query asks of a stored table, with the values that it has by then', async () => {
+  const runners = sharedRunners()
   const stored = {
     SAMPLE: [
       { name: 'CID', type: 'STRING' as const },
@@ -132,8 +132,8 @@ test('SqlRunners.run() tells what a query asks of a stored table, with the value
   assert.deepEqual(await wantOf(failing), [{ given: [], bounds: undefined }])
 })
 
-test('a text in stored data can be read as JSON', async (t) => {
-  const runners = openRunners(t)
+test('a text in stored data can be read as JSON', async () => {
+  const runners = sharedRunners()
   const stored = { SAMPLE: [{ name: 'SAMPLE', type: 'UNKNOWN' as const }] }
   const text = "SELECT a FROM JSON_TABLE((SELECT SAMPLE FROM SAMPLE)) WITH (a LONG '$.a')"
   const rows = await gather(runners, compileGsSql(text, { stored }), {

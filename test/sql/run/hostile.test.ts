@@ -5,7 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type RowCell, SqlRunError, type SqlRunners } from '../../../src/sql/index.ts'
-import { eventually, gather, openRunners, programOf } from '../../support/sql-runs.ts'
+import { FRAME_BYTES_MAX } from '../../../src/sql/run/runner-frames.ts'
+import { HurriedClock } from '../../support/hurried-clock.ts'
+import {
+  eventually,
+  gather,
+  openRunners,
+  programOf,
+  sharedRunners,
+} from '../../support/sql-runs.ts'
 
 const ENDLESS = 'WITH RECURSIVE t(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM t)'
 
@@ -31,7 +39,7 @@ test('a runner runs nothing but SELECT over tables of its own', async (t) => {
   t.after(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'a.db')
   writeFileSync(join(folder, 'secret'), 'secret')
-  const runners = openRunners(t, { runnersMax: 1 })
+  const runners = sharedRunners()
   for (const sql of [
     `ATTACH '${file}' AS a`,
     `ATTACH ':memory:' AS a`,
@@ -97,16 +105,16 @@ test('a runner runs nothing but SELECT over tables of its own', async (t) => {
   assert.equal(runners.figures.ended.crash, 0)
 })
 
-test('a runner runs one statement, and what follows it is not run', async (t) => {
-  const runners = openRunners(t, { runnersMax: 1 })
+test('a runner runs one statement, and what follows it is not run', async () => {
+  const runners = sharedRunners()
   const program = programOf('SELECT 1; CREATE TABLE a (b); SELECT 2')
   const rows: RowCell[][] = await gather(runners, program).catch(() => [])
   assert.ok(rows.length <= 1)
   await assertFails(runners, 'SELECT * FROM a', /no such table/)
 })
 
-test('what is too long, too deep or too wide fails the call, not the runner', async (t) => {
-  const runners = openRunners(t, { runnersMax: 1 })
+test('what is too long, too deep or too wide fails the call, not the runner', async () => {
+  const runners = sharedRunners()
   const nested = (depth: number) => `${'('.repeat(depth)}1${')'.repeat(depth)}`
   const deepJson = '['.repeat(100_000) + ']'.repeat(100_000)
   await assertFails(runners, `SELECT '${'x'.repeat(9_000_000)}'`, /too big|longer/)
@@ -125,15 +133,15 @@ test('what is too long, too deep or too wide fails the call, not the runner', as
   assert.equal(runners.figures.ended.crash, 0)
 })
 
-test('a literal of 100 MB never reaches a runner', async (t) => {
+test('a program longer than a frame may be fails its call, and the next is answered', async (t) => {
   const runners = openRunners(t, { runnersMax: 1 })
-  const program = programOf(`SELECT '${'x'.repeat(100_000_000)}'`)
+  const program = programOf(`SELECT '${'x'.repeat(FRAME_BYTES_MAX)}'`)
   await assert.rejects(gather(runners, program, { key: 'long' }), SqlRunError)
   assert.deepEqual(await gather(runners, programOf('SELECT 1')), [[1n]])
 })
 
-test('a variable that is too long fails the call', async (t) => {
-  const runners = openRunners(t, { runnersMax: 1 })
+test('a variable that is too long fails the call', async () => {
+  const runners = sharedRunners()
   const program = programOf('SELECT length(:v0)')
   const long = { values: { '@A': 'x'.repeat(20_000_001) } }
   await assert.rejects(gather(runners, program, long), /longer than 20000000 bytes/)
@@ -142,7 +150,8 @@ test('a variable that is too long fails the call', async (t) => {
 })
 
 test('endless work is ended when its time is over, while others are answered', async (t) => {
-  const runners = openRunners(t, { runnersMax: 2, seconds: 3 })
+  const clock = new HurriedClock()
+  const runners = openRunners(t, { runnersMax: 2, seconds: 5 }, clock)
   for (const sql of [
     `${ENDLESS} SELECT count(*) FROM t`,
     // Rows that nobody needs are never told.
@@ -160,10 +169,11 @@ test('endless work is ended when its time is over, while others are answered', a
     )
     const answered = await gather(runners, programOf('SELECT 1'), { owner: 'other' })
     assert.deepEqual(answered, [[1n]])
+    clock.pass(5)
     const error = await outcome
     assert.ok(error instanceof SqlRunError, `${sql}: ${error}`)
     assert.ok(['time', 'failed'].includes(error.reason), `${sql}: ${error}`)
-    if (error.reason === 'time') assert.match(error.message, /longer than 3 s/)
+    if (error.reason === 'time') assert.match(error.message, /longer than 5 s/)
   }
   assert.ok(runners.figures.ended.time >= 2)
 })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync, readlinkSync } from 'node:fs'
 import { test } from 'node:test'
 import { findIsolation, isolationsOf } from '../../../src/sql/run/isolation.ts'
-import { eventually, gather, openRunners, programOf, runnerPids } from '../../support/sql-runs.ts'
+import { eventually, gather, programOf, runnerPids, sharedRunners } from '../../support/sql-runs.ts'
 
 const skip = existsSync('/usr/bin/setpriv') ? false : 'there is no setpriv'
 const isRoot = process.getuid?.() === 0
@@ -13,8 +13,8 @@ function statusOf(pid: number | 'self', name: string): string {
   return new RegExp(`^${name}:[ \\t]*(.*)$`, 'm').exec(status)?.[1] ?? ''
 }
 
-test('a runner has no new privileges, and no capability', { skip }, async (t) => {
-  const runners = openRunners(t, { runnersMax: 1 })
+test('a runner has no new privileges, and no capability', { skip }, async () => {
+  const runners = sharedRunners()
   assert.deepEqual(await gather(runners, programOf('SELECT 1')), [[1n]])
   const [pid] = runnerPids()
   assert.equal(statusOf(pid, 'NoNewPrivs'), '1')
@@ -24,8 +24,8 @@ test('a runner has no new privileges, and no capability', { skip }, async (t) =>
 
 test('of a service that is root, a runner is nobody and has no network', {
   skip: skip || (isRoot ? false : 'only root can'),
-}, async (t) => {
-  const runners = openRunners(t, { runnersMax: 1 })
+}, async () => {
+  const runners = sharedRunners()
   await gather(runners, programOf('SELECT 1'))
   const [pid] = runnerPids()
   assert.match(statusOf(pid, 'Uid'), /^65534\t65534\t65534\t65534/)

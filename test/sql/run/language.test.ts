@@ -15,7 +15,7 @@ import { fc } from '../../support/fast-check.ts'
 import { testSeeds } from '../../support/random.ts'
 import { randomPrograms, randomQueries } from '../../support/random-sql.ts'
 import { runGsSql } from '../../support/run-gs-sql.ts'
-import { openRunners } from '../../support/sql-runs.ts'
+import { openRunners, sharedRunners } from '../../support/sql-runs.ts'
 
 const BODY = JSON.stringify({
   device: { id: 'd-1' },
@@ -74,8 +74,8 @@ async function assertAlike(runners: SqlRunners, text: string): Promise<boolean> 
   return true
 }
 
-test('a webhook of JSON becomes rows of samples in a runner, twice in the same way', async (t) => {
-  const runners = openRunners(t, { runnersMax: 1 })
+test('a webhook of JSON becomes rows of samples in a runner, twice in the same way', async () => {
+  const runners = sharedRunners()
   const text = `
     INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)
     SELECT id, sensor, TOEPOCHMILLIS(at, 'yyyy-MM-dd''T''HH:mm:ssXXX'), value
@@ -94,8 +94,8 @@ test('a webhook of JSON becomes rows of samples in a runner, twice in the same w
   }
 })
 
-test('statements that read tables of the same shape see their own rows each', async (t) => {
-  const runners = openRunners(t, { runnersMax: 1 })
+test('statements that read tables of the same shape see their own rows each', async () => {
+  const runners = sharedRunners()
   const csv = (text: string) => `CSV_TABLE('${text}') WITH (1 a STRING)`
   const text = `SELECT a FROM ${csv('x')}; SET @B = (SELECT max(a) FROM ${csv('y')});
     SELECT a, @B, count(*) FROM ${csv('z')} GROUP BY a;
@@ -108,8 +108,8 @@ test('statements that read tables of the same shape see their own rows each', as
   ])
 })
 
-test('a text that is no JSON fails at its place', async (t) => {
-  const runners = openRunners(t, { runnersMax: 1 })
+test('a text that is no JSON fails at its place', async () => {
+  const runners = sharedRunners()
   for (const text of [
     `SELECT 1; SELECT * FROM JSON_TABLE('{"a":') WITH (a LONG '$.a')`,
     `SELECT a FROM CSV_TABLE('"open') WITH (1 a STRING)`,
@@ -119,8 +119,8 @@ test('a text that is no JSON fails at its place', async (t) => {
   }
 })
 
-test('a function of a group that fails is told, whatever functions end with it', async (t) => {
-  const runners = openRunners(t, { runnersMax: 1 })
+test('a function of a group that fails is told, whatever functions end with it', async () => {
+  const runners = sharedRunners()
   const mixed = "FROM (SELECT 1 AS v UNION ALL SELECT 'b') q"
   const texts = ['sum(v), first(v, v)', 'avg(v), sum(v)', 'sum(v), avg(v)', 'sum(v), sum(v)']
   for (const values of texts) {
@@ -150,8 +150,8 @@ test('texts that fill the memory of a runner fail as that, and never as a crash'
   assert.equal(runners.figures.ended.crash, 0)
 })
 
-test('random programs give the same in a runner and here', async (t) => {
-  const runners = openRunners(t, { runnersMax: 1 })
+test('random programs give the same in a runner and here', async () => {
+  const runners = sharedRunners()
   const [seed] = testSeeds(1)
   let ran = 0
   const property = fc.asyncProperty(fc.oneof(randomQueries, randomPrograms), async (text) => {

@@ -15,6 +15,7 @@ import {
   openRunners,
   programOf,
   queryOf,
+  sharedRunners,
   wideQueryOf,
 } from '../../support/sql-runs.ts'
 
@@ -23,8 +24,8 @@ const ENDLESS =
 const counting = (rows: number) =>
   `WITH RECURSIVE t(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM t LIMIT ${rows}) SELECT a, 'text' FROM t`
 
-test('SqlRunners.run() gives every value its own type, whatever the column', async (t) => {
-  const runners = openRunners(t)
+test('SqlRunners.run() gives every value its own type, whatever the column', async () => {
+  const runners = sharedRunners()
   const rows = await gather(
     runners,
     programOf(
@@ -37,8 +38,8 @@ test('SqlRunners.run() gives every value its own type, whatever the column', asy
   assert.deepStrictEqual(rows.flat(), expected)
 })
 
-test('SqlRunners.run() runs statements in order: SET is seen from there on', async (t) => {
-  const runners = openRunners(t)
+test('SqlRunners.run() runs statements in order: SET is seen from there on', async () => {
+  const runners = sharedRunners()
   const told: unknown[] = []
   const program = programOf(
     'SELECT :v0',
@@ -63,8 +64,8 @@ test('SqlRunners.run() runs statements in order: SET is seen from there on', asy
   ])
 })
 
-test('SqlRunners.run() keeps a program by its key, and takes another under the same key', async (t) => {
-  const runners = openRunners(t, { runnersMax: 1 })
+test('SqlRunners.run() keeps a program by its key, and takes another under the same key', async () => {
+  const runners = sharedRunners()
   const first = programOf('SELECT 1')
   for (const [program, expected] of [
     [first, 1n],
@@ -79,8 +80,8 @@ test('SqlRunners.run() keeps a program by its key, and takes another under the s
   }
 })
 
-test('SqlRunners.run() streams more rows than fit, and waits for a caller that takes its time', async (t) => {
-  const runners = openRunners(t)
+test('SqlRunners.run() streams more rows than fit, and waits for a caller that takes its time', async () => {
+  const runners = sharedRunners()
   const program = programOf({ kind: 'select', query: wideQueryOf(counting(300_000), 2) })
   let sum = 0n
   let count = 0
@@ -101,8 +102,8 @@ test('SqlRunners.run() streams more rows than fit, and waits for a caller that t
   assert.equal(sum, (300_000n * 300_001n) / 2n)
 })
 
-test('SqlRunners.run() refuses more rows than the call may have', async (t) => {
-  const runners = openRunners(t)
+test('SqlRunners.run() refuses more rows than the call may have', async () => {
+  const runners = sharedRunners()
   const program = programOf(
     { kind: 'select', query: wideQueryOf(counting(60), 2) },
     { kind: 'select', query: { ...wideQueryOf(counting(60), 2), place: [100, 120] } },
@@ -143,8 +144,8 @@ async function* batchesOf(count: number, rows: number): AsyncGenerator<InputBatc
   }
 }
 
-test('SqlRunners.run() reads stored rows when a statement asks for them, and no later call sees them', async (t) => {
-  const runners = openRunners(t, { runnersMax: 1 })
+test('SqlRunners.run() reads stored rows when a statement asks for them, and no later call sees them', async () => {
+  const runners = sharedRunners()
   const wanted: WantedRead[] = []
   const program = readingProgram(
     'SELECT c0, count(*), sum(c2) + max(c1) FROM r GROUP BY c0 ORDER BY c0',
@@ -192,8 +193,8 @@ test('SqlRunners.run() ends a run that waits too long for stored rows, and says 
   await assert.rejects(reading, { reason: 'wait', message })
 })
 
-test('SqlRunners.run() fails with what the caller throws, and the runner goes on', async (t) => {
-  const runners = openRunners(t, { runnersMax: 1 })
+test('SqlRunners.run() fails with what the caller throws, and the runner goes on', async () => {
+  const runners = sharedRunners()
   const reading = readingProgram('SELECT c0, c1, c2 FROM r')
   async function* broken(): AsyncGenerator<InputBatch> {
     yield* batchesOf(2, 10)
@@ -213,10 +214,11 @@ test('SqlRunners.run() fails with what the caller throws, and the runner goes on
   assert.equal(runners.figures.runners, 1)
 })
 
-test('SqlRunners.run() ends a runner that has much to say to a caller who has left', async (t) => {
-  const runners = openRunners(t, { runnersMax: 1 })
+test('SqlRunners.run() ends a runner that has much to say to a caller who has left', async () => {
+  const runners = sharedRunners()
+  // Rows that are alike would be sent as a byte each.
   const endless = programOf(
-    `WITH RECURSIVE t(a) AS (SELECT 'some text' UNION ALL SELECT a FROM t) SELECT a FROM t`,
+    `WITH RECURSIVE t(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM t) SELECT '${'x'.repeat(1_000)}' || a FROM t`,
   )
   const onRows = () => {
     throw new TypeError('not this')

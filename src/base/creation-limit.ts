@@ -1,4 +1,4 @@
-import { refuse } from '../../base/index.ts'
+import { refuse } from './errors.ts'
 
 /** Refuses a call that would create so many streams when one call may create fewer, and tells what to do. */
 export function requireCreatable(
