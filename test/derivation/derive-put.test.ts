@@ -5,7 +5,7 @@ import type { StreamIndex } from '../../src/catalog/index.ts'
 import type { DerivationGraph, DerivationPlan } from '../../src/derivation/derivation-plan.ts'
 import { derivePut } from '../../src/derivation/derive-put.ts'
 import type { StreamHandle } from '../../src/store/index.ts'
-import { Random, testSeeds } from '../support/random.ts'
+import { Random, roundsBy, testSeeds } from '../support/random.ts'
 import { batch, stream } from '../support/samples.ts'
 
 /** A graph by the sources of each derived stream. */
@@ -103,7 +103,7 @@ test('derivePut() ends a branch that is locked, fails or brings nothing, and goe
 })
 
 test('derivePut() finds an order in any graph', async () => {
-  for (const seed of testSeeds(50)) {
+  for (const seed of testSeeds(roundsBy({ everyRun: 30, nightly: 50 }))) {
     const random = new Random(seed)
     const sources: Record<number, number[]> = {}
     for (let at = 10; at < 30; at++) {

@@ -13,7 +13,7 @@ import {
 } from '../../src/expression/index.ts'
 import { ExpressionSqlite } from '../support/expression-sqlite.ts'
 import { fc } from '../support/fast-check.ts'
-import { testSeeds } from '../support/random.ts'
+import { roundsOf, testSeeds } from '../support/random.ts'
 import { randomExpressions, randomValues, randomVariables } from '../support/random-expressions.ts'
 
 const variables = randomVariables
@@ -70,7 +70,7 @@ test('printExpression() gives a text that is read as the same tree', () => {
     assert.deepEqual(bare(parseExpression(printed, variables)), bare(tree), printed)
     assert.equal(printExpression(parseExpression(printed, variables)), printed)
   })
-  fc.assert(property, { seed, numRuns: 2_000 })
+  fc.assert(property, { seed, numRuns: roundsOf(2_000) })
 })
 
 test('operators without parentheses are read, printed and read as the same tree', () => {
@@ -105,7 +105,7 @@ test('operators without parentheses are read, printed and read as the same tree'
     const printed = printExpression(tree)
     assert.deepEqual(bare(parseExpression(printed, variables)), bare(tree), `${text} as ${printed}`)
   })
-  fc.assert(property, { seed, numRuns: 2_000 })
+  fc.assert(property, { seed, numRuns: roundsOf(2_000) })
 })
 
 test('closures and SQLite give the same for the same values', () => {
@@ -126,8 +126,8 @@ test('closures and SQLite give the same for the same values', () => {
     }
     assert.ok(areSame(one.value, other.value), `${text}: ${one.value}, in SQLite ${other.value}`)
   })
-  fc.assert(property, { seed, numRuns: 3_000 })
-  assert.ok(run > 1_000 && failed < run / 2, `${run} ran, ${failed} failed`)
+  fc.assert(property, { seed, numRuns: roundsOf(3_000) })
+  assert.ok(run > roundsOf(1_000) && failed < run / 2, `${run} ran, ${failed} failed`)
 })
 
 test('evaluateNumbers() gives what evaluate() gives, row by row', () => {
@@ -197,5 +197,5 @@ test('checkExpression() ends with an expression or an ExpressionError, whatever 
       }
     },
   )
-  fc.assert(property, { seed, numRuns: 3_000 })
+  fc.assert(property, { seed, numRuns: roundsOf(3_000) })
 })

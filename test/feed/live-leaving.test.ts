@@ -4,10 +4,11 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { type Clock, type EpochMs, epochMs } from '../../src/base/index.ts'
 import { type LiveCall, LiveHub } from '../../src/feed/index.ts'
 import { anyFeed, type FeedHome, openFeed } from '../support/feed-home.ts'
+import { roundsBy } from '../support/random.ts'
 
-/** As many as all listeners together may follow: 200,000. */
-const LISTENERS = 200
-const STREAMS = 1_000
+/** In nightly runs as many as all listeners together may follow: 200,000. */
+const LISTENERS = roundsBy({ everyRun: 50, nightly: 200 })
+const STREAMS = roundsBy({ everyRun: 400, nightly: 1_000 })
 /** Looks at the clock of whatever is done besides for a listener that goes. */
 const BESIDES = 20
 

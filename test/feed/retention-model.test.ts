@@ -24,7 +24,7 @@ import { openCatalogStore, openSampleStore } from '../../src/store/embedded/inde
 import type { StreamHandle } from '../../src/store/index.ts'
 import { type Age, agedBefore, loadZone } from '../../src/time/index.ts'
 import { keyWith } from '../support/feed-home.ts'
-import { Random, roundsOf, testSeeds } from '../support/random.ts'
+import { Random, roundsBy, roundsOf, testSeeds } from '../support/random.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -285,7 +285,7 @@ for (const seed of testSeeds(roundsOf(2))) {
   test(`what profiles keep is readable, what they let go is told (WEIR_TEST_SEED=${seed})`, async () => {
     const trial = new Trial(new Random(seed))
     try {
-      await trial.run(250)
+      await trial.run(roundsBy({ everyRun: 120, nightly: 250 }))
     } finally {
       await trial.dispose()
     }

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { Refusal } from '../../src/base/index.ts'
 import { fc } from '../support/fast-check.ts'
 import { type GqlHome, openGql } from '../support/gql-home.ts'
-import { testSeeds } from '../support/random.ts'
+import { roundsBy, testSeeds } from '../support/random.ts'
 import { randomHeaps, randomPrograms, randomQueries } from '../support/random-sql.ts'
 
 const documented = readFileSync('docs/gs-sql.md', 'utf8')
@@ -97,7 +97,11 @@ test('random texts and payloads run or are refused with a place, and runs go on'
     if (await runOne(home, text, { body, isDry })) ran += 1
     else failed += 1
   })
-  await fc.assert(property, { seed, numRuns: 300, endOnFailure: true })
+  await fc.assert(property, {
+    seed,
+    numRuns: roundsBy({ everyRun: 120, nightly: 300 }),
+    endOnFailure: true,
+  })
   assert.ok(ran > 10 && failed > 10, `seed ${seed}: ${ran} ran, ${failed} failed`)
   const { crash, wait } = home.runners.figures.ended
   assert.deepEqual([crash, wait], [0, 0], `seed ${seed}`)

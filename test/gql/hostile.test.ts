@@ -111,7 +111,7 @@ test('what is not in the language is refused before anything runs', async (t) =>
       'ＳＥＬＥＣＴ 1',
       "SELECT 1 -- \u2028 'x'\n FROM",
     ],
-    `SELECT '${'x'.repeat(100_000_000)}'`,
+    `SELECT '${'x'.repeat(20_000_000)}'`,
     `SELECT ${'('.repeat(150)}1${')'.repeat(150)}`,
     `SELECT ${'-'.repeat(30_000)}1`,
     `SELECT ${Array.from({ length: 21 }).fill('(SELECT 1').join(' + ')}${')'.repeat(21)}`,

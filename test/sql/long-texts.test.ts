@@ -4,7 +4,7 @@ import { before, test } from 'node:test'
 import { checkExpression, compileExpression } from '../../src/expression/index.ts'
 import { compileGsSql } from '../../src/sql/index.ts'
 import { fc } from '../support/fast-check.ts'
-import { testSeeds } from '../support/random.ts'
+import { roundsOf, testSeeds } from '../support/random.ts'
 import { runGsSql } from '../support/run-gs-sql.ts'
 
 const [seed] = testSeeds(1)
@@ -52,7 +52,7 @@ test('functions of long and short texts in columns and variables give what closu
       assert.deepEqual(runGsSql(ofVariable, given)[0].rows[0], expected, ofVariable)
     },
   )
-  fc.assert(property, { seed, numRuns: 300 })
+  fc.assert(property, { seed, numRuns: roundsOf(300) })
 })
 
 test('functions of a text in a variable are not handed it, and its number is known', () => {

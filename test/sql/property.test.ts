@@ -7,7 +7,7 @@ import { printStatements } from '../../src/sql/syntax/print-statements.ts'
 import { readSql } from '../../src/sql/syntax/read-sql.ts'
 import type { Statement } from '../../src/sql/syntax/sql-tree.ts'
 import { fc } from '../support/fast-check.ts'
-import { testSeeds } from '../support/random.ts'
+import { roundsBy, roundsOf, testSeeds } from '../support/random.ts'
 import { randomHeaps, randomPrograms, randomQueries } from '../support/random-sql.ts'
 import { runGsSql } from '../support/run-gs-sql.ts'
 
@@ -46,7 +46,7 @@ test('printStatements() gives a text that is read as the same tree', () => {
     assert.deepEqual(bare(readSql(printed)), bare(trees), `${text}\n${printed}`)
     assert.equal(printStatements(readSql(printed)), printed)
   })
-  fc.assert(property, { seed, numRuns: 60 })
+  fc.assert(property, { seed, numRuns: roundsBy({ everyRun: 30, nightly: 60 }) })
 })
 
 test('random programs run, or tell what is wrong and where', () => {
@@ -54,7 +54,7 @@ test('random programs run, or tell what is wrong and where', () => {
     fc.property(randomPrograms, (text) => {
       tryRun(text)
     }),
-    { seed, numRuns: 150 },
+    { seed, numRuns: roundsOf(150) },
   )
 })
 
@@ -63,8 +63,8 @@ test('queries whose names and types fit run, unless a value does not', () => {
   const property = fc.property(randomQueries, (text) => {
     if (tryRun(text)) ran += 1
   })
-  fc.assert(property, { seed, numRuns: 300 })
-  assert.ok(ran > 100, `${ran} of them ran`)
+  fc.assert(property, { seed, numRuns: roundsBy({ everyRun: 100, nightly: 300 }) })
+  assert.ok(ran > 30, `${ran} of them ran`)
 })
 
 test('heaps of words are refused with a place', () => {
@@ -72,6 +72,6 @@ test('heaps of words are refused with a place', () => {
     fc.property(randomHeaps, (text) => {
       tryRun(text)
     }),
-    { seed, numRuns: 500 },
+    { seed, numRuns: roundsOf(500) },
   )
 })

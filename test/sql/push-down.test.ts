@@ -4,7 +4,7 @@ import { before, test } from 'node:test'
 import { ExpressionError } from '../../src/expression/index.ts'
 import { type CompiledRead, compileGsSql, type StoredTables } from '../../src/sql/index.ts'
 import { fc } from '../support/fast-check.ts'
-import { testSeeds } from '../support/random.ts'
+import { roundsOf, testSeeds } from '../support/random.ts'
 import { runGsSql, type StoredRow } from '../support/run-gs-sql.ts'
 
 const [seed] = testSeeds(1)
@@ -221,7 +221,7 @@ test('a query over stored tables gives the same whether it is handed what it ask
     }
     assert.equal(found, expected, text)
   })
-  fc.assert(property, { seed, numRuns: 600 })
+  fc.assert(property, { seed, numRuns: roundsOf(600) })
 })
 
 test('sums of periods are those of their samples', () => {
@@ -233,7 +233,7 @@ test('sums of periods are those of their samples', () => {
     const expected = resultOf(text.replace('#', PLAIN), samples)
     assert.equal(resultOf(text.replace('#', 'SAMPLE'), samples), expected, text)
   })
-  fc.assert(property, { seed, numRuns: 200 })
+  fc.assert(property, { seed, numRuns: roundsOf(200) })
 })
 
 test('joined stored tables give the same whether they are handed what is asked for or everything', () => {
@@ -270,5 +270,5 @@ test('joined stored tables give the same whether they are handed what is asked f
       assert.equal(resultOf(text(first, second), samples), expected, text(first, second))
     }
   })
-  fc.assert(property, { seed, numRuns: 200 })
+  fc.assert(property, { seed, numRuns: roundsOf(200) })
 })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Call, caller, signIn } from '../../support/caller.ts'
 import { fc } from '../../support/fast-check.ts'
-import { testSeeds } from '../../support/random.ts'
+import { roundsBy, testSeeds } from '../../support/random.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 const [seed] = testSeeds(1)
@@ -104,7 +104,7 @@ test('samples and statistics of random conditions are those of all samples that 
     const plain = `SELECT uid, time, timeSd, sample FROM (SELECT ${COLUMNS} FROM ${table}) AS s${where}`
     assert.equal(await resultOf(sql), await resultOf(plain), sql)
   })
-  await fc.assert(property, { seed, numRuns: 60 })
+  await fc.assert(property, { seed, numRuns: roundsBy({ everyRun: 30, nightly: 60 }) })
 })
 
 test('sums of random conditions are those of all samples that fulfil them', async () => {
@@ -127,5 +127,5 @@ test('sums of random conditions are those of all samples that fulfil them', asyn
     const rounded = (text: string) => text.replace(/\.\d{9,}/g, (digits) => digits.slice(0, 9))
     assert.equal(rounded(await resultOf(sql)), rounded(await resultOf(plain)), sql)
   })
-  await fc.assert(property, { seed, numRuns: 60 })
+  await fc.assert(property, { seed, numRuns: roundsBy({ everyRun: 30, nightly: 60 }) })
 })

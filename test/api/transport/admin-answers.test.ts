@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { type Call, caller, signIn } from '../../support/caller.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { comesTrue } from '../../support/settle.ts'
 
 /** Of about 1,000,000 bytes of JSON each, so a page can have seven. */
 const TEMPLATES = 10
@@ -89,15 +90,15 @@ test('records that are kept from a caller do not count against the page of other
 test('a long answer that nobody reads is in the budget until it is read or its connection is gone', async () => {
   const path = '/api/component_template?limit=7'
   const expected = (await owner('GET', path)).text.length
-  while ((await usedBytes()) > 0);
+  await comesTrue(async () => (await usedBytes()) === 0)
   const gone = askUnread(path)
-  while ((await usedBytes()) < expected);
+  await comesTrue(async () => (await usedBytes()) >= expected)
   assert.equal(await usedBytes(), expected)
   gone.destroy()
-  while ((await usedBytes()) > 0);
+  await comesTrue(async () => (await usedBytes()) === 0)
 
   const read = askUnread(path)
-  while ((await usedBytes()) < expected);
+  await comesTrue(async () => (await usedBytes()) >= expected)
   let bytes = 0
   read.on('data', (piece) => {
     bytes += piece.length
@@ -114,7 +115,7 @@ test('a long answer that nobody reads is in the budget until it is read or its c
 test('answers that nobody reads stay within the budget; without room it is a 503', async () => {
   const path = '/api/component_template?limit=7'
   const sockets = Array.from({ length: 5 }, () => askUnread(path))
-  while ((await usedBytes()) < 30_000_000);
+  await comesTrue(async () => (await usedBytes()) >= 30_000_000)
   const refused = await owner('GET', path)
   assert.equal(refused.status, 503)
   assert.equal(refused.body.code, 'overloaded')
@@ -123,7 +124,7 @@ test('answers that nobody reads stay within the budget; without room it is a 503
   assert.equal((await owner('GET', '/api/unit')).status, 200)
   assert.ok((await usedBytes()) <= 38_500_000)
   for (const socket of sockets) socket.destroy()
-  while ((await usedBytes()) > 0);
+  await comesTrue(async () => (await usedBytes()) === 0)
   assert.equal((await owner('GET', path)).status, 200)
 })
 

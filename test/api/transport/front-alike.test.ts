@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
 import { ManualClock } from '../../../src/base/index.ts'
-import { Random, testSeeds } from '../../support/random.ts'
+import { Random, roundsBy, testSeeds } from '../../support/random.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 let service: Service
@@ -180,7 +180,7 @@ function heardIn(text: string): { heard: readonly string[]; isCut: boolean } {
 }
 
 test('any bytes, in any pieces, are answered as Node alone would', async () => {
-  for (const seed of testSeeds(80)) {
+  for (const seed of testSeeds(roundsBy({ everyRun: 30, nightly: 80 }))) {
     const random = new Random(seed)
     const sent = Array.from({ length: random.integer(1, 5) }, () => requestOf(random)).join('')
     const bytes = mutated(Buffer.from(sent, 'latin1'), random)

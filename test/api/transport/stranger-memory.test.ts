@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { type Service, startService } from '../../support/service.ts'
+import { comesTrue } from '../../support/settle.ts'
 
 let service: Service
 before(async () => {
@@ -37,13 +38,13 @@ test('a head that has not ended is in the budget, whatever came before it', asyn
   for (const before of ['', 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n', post, file]) {
     const { socket } = open()
     socket.write(before + LONG)
-    while ((await usedBytes()) < 190_000);
+    await comesTrue(async () => (await usedBytes()) >= 190_000)
     socket.write('\r\n\r\n')
-    while ((await usedBytes()) > 0);
+    await comesTrue(async () => (await usedBytes()) === 0)
     socket.write(LONG)
-    while ((await usedBytes()) < 190_000);
+    await comesTrue(async () => (await usedBytes()) >= 190_000)
     socket.destroy()
-    while ((await usedBytes()) > 0);
+    await comesTrue(async () => (await usedBytes()) === 0)
   }
 })
 
@@ -55,7 +56,7 @@ test('heads that do not end are refused when strangers hold all that is theirs',
   const put = `${service.url}/api/feed?compId=c&x=1&api_key=${service.feedKey}`
   assert.equal((await fetch(put, { method: 'PUT' })).status, 200)
   for (const { socket } of all) socket.destroy()
-  while ((await usedBytes()) > 0);
+  await comesTrue(async () => (await usedBytes()) === 0)
 })
 
 test('thousands of requests sent ahead are answered in order and hold their bytes at most', async () => {
@@ -65,7 +66,7 @@ test('thousands of requests sent ahead are answered in order and hold their byte
   const statuses = (await closed).match(/HTTP\/1\.1 \d+/g) ?? []
   assert.equal(statuses.length, 5_001)
   assert.equal(statuses.at(-1), 'HTTP/1.1 404')
-  while ((await usedBytes()) > 0);
+  await comesTrue(async () => (await usedBytes()) === 0)
 })
 
 test('requests that strangers send ahead and answers that they do not read stay in their part', async () => {
@@ -81,12 +82,12 @@ test('requests that strangers send ahead and answers that they do not read stay 
     assert.equal((await fetch(put, { method: 'PUT' })).status, 200)
   }
   for (const { socket } of all) socket.destroy()
-  while ((await usedBytes()) > 0);
+  await comesTrue(async () => (await usedBytes()) === 0)
 })
 
 test('the long answers that strangers do not read are in the budget', async () => {
   const answer = await fetch(`${service.url}/openapi.json`)
   assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
   assert.ok(((await answer.json()) as { paths: object }).paths)
-  while ((await usedBytes()) > 0);
+  await comesTrue(async () => (await usedBytes()) === 0)
 })

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
 import { type Service, startService } from '../../support/service.ts'
+import { comesTrue } from '../../support/settle.ts'
 
 /** In JSON each takes six bytes. */
 const TEXT = '\u0001'.repeat(900_000)
@@ -33,7 +34,7 @@ test('an answer is bounded by its bytes in JSON, not by its characters', async (
   const refused = await fetch(service.url + pathOf(`limit=${TEXTS}`))
   assert.equal(refused.status, 400)
   assert.match(await refused.text(), /ask for fewer by a smaller \\"limit\\"/)
-  while ((await usedBytes()) > 0);
+  await comesTrue(async () => (await usedBytes()) === 0)
 })
 
 test('a long answer arrives whole, whoever has read the call, and is given back', async () => {
@@ -47,7 +48,7 @@ test('a long answer arrives whole, whoever has read the call, and is given back'
         [TEXTS - 2, true],
       ],
     )
-    while ((await usedBytes()) > 0);
+    await comesTrue(async () => (await usedBytes()) === 0)
   }
 })
 
@@ -62,8 +63,8 @@ test('an answer that nobody reads is in the budget until its connection is gone'
     socket.on('error', () => {})
     socket.pause()
     socket.write(`GET ${pathOf('limit=6')} HTTP/1.1\r\nHost: x\r\n${header}\r\n`)
-    while ((await usedBytes()) < 6 * 6 * TEXT.length);
+    await comesTrue(async () => (await usedBytes()) >= 6 * 6 * TEXT.length)
     socket.destroy()
-    while ((await usedBytes()) > 0);
+    await comesTrue(async () => (await usedBytes()) === 0)
   }
 })

@@ -6,7 +6,7 @@ import { Feed, IncomingSamples, VALUE_NULL, VALUE_TEXT } from '../../../src/feed
 import type { SampleBatch, StreamHandle } from '../../../src/store/index.ts'
 import { fc } from '../../support/fast-check.ts'
 import { anyFeed, openFeedHome } from '../../support/feed-home.ts'
-import { testSeeds } from '../../support/random.ts'
+import { roundsOf, testSeeds } from '../../support/random.ts'
 
 const [seed] = testSeeds(1)
 const options = {
@@ -76,7 +76,7 @@ test(`puts in flight keep their columns to themselves (WEIR_TEST_SEED=${seed})`,
       const byTime = (a: unknown[], b: unknown[]) => Number(a[0]) - Number(b[0])
       assert.deepEqual(stored.sort(byTime), list.flatMap(expectedOf))
     }),
-    { seed, numRuns: 200 },
+    { seed, numRuns: roundsOf(200) },
   )
 })
 

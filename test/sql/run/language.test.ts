@@ -12,7 +12,7 @@ import {
   type SqlRunners,
 } from '../../../src/sql/index.ts'
 import { fc } from '../../support/fast-check.ts'
-import { testSeeds } from '../../support/random.ts'
+import { roundsOf, testSeeds } from '../../support/random.ts'
 import { randomPrograms, randomQueries } from '../../support/random-sql.ts'
 import { runGsSql } from '../../support/run-gs-sql.ts'
 import { openRunners, sharedRunners } from '../../support/sql-runs.ts'
@@ -157,7 +157,7 @@ test('random programs give the same in a runner and here', async () => {
   const property = fc.asyncProperty(fc.oneof(randomQueries, randomPrograms), async (text) => {
     if (await assertAlike(runners, text)) ran += 1
   })
-  await fc.assert(property, { seed, numRuns: 150 })
+  await fc.assert(property, { seed, numRuns: roundsOf(150) })
   assert.ok(ran > 0, `seed ${seed}`)
   assert.equal(runners.figures.ended.crash, 0)
 })
