@@ -99,7 +99,7 @@ test('GET /api/live holds no more for a reader that does not read, and goes on w
   // Until the system takes no more of it: puts are told in turns, and one passes without a word.
   let time = 1
   const putSome = async () => {
-    const rows = Array.from({ length: 40 }, () => {
+    const rows = Array.from({ length: 100 }, () => {
       time += 1
       return { compId: 'c', streamId: 's', time, data: text }
     })
