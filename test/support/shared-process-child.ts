@@ -39,6 +39,8 @@ process.on('message', ({ main, words, settings }: SharedRun) => {
   process.argv = [process.execPath, main, ...words]
   for (const name of Object.keys(process.env)) delete process.env[name]
   Object.assign(process.env, ownEnv, settings)
+  // Each run listens to the outputs of its process.
+  for (const output of [process.stdout, process.stderr]) output.removeAllListeners('error')
   // A process has nothing left to wait for when it ends by itself; this one waits for the next message.
   process.removeAllListeners('beforeExit')
   process.once('beforeExit', () => end(Number(process.exitCode ?? 0)))
