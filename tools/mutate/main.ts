@@ -9,7 +9,15 @@
  *     npm run mutate -- --seed 7 --slow         runs the tests of test/slow on what the quick ones do not notice
  */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -78,7 +86,10 @@ function tell({ number, file, line, mutation }: ChosenLine): string {
 
 /** The folder in which the tests run on changed sources. */
 function makeCopy(): string {
-  const folder = join(mkdtempSync(join(tmpdir(), 'weir-mutate-')), 'weir')
+  const own = mkdtempSync(join(tmpdir(), 'weir-mutate-'))
+  // Runners of SQL read the sources as another user: a folder that is closed to them fails their tests by itself.
+  chmodSync(own, 0o755)
+  const folder = join(own, 'weir')
   execFileSync('git', ['worktree', 'add', '--quiet', '--detach', folder, 'HEAD'])
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
   process.once('exit', () => {
