@@ -12,8 +12,8 @@ import { eventually } from './settle.ts'
 /** Where the nodes listen. */
 export const CASSANDRA_HOSTS = ['127.0.0.1', '127.0.0.2', '127.0.0.3'] as const
 /**
- * Where the nodes of the tests listen. One proves what the service does with a cluster, in a third of the CPU time; what
- * needs several copies is proven by `npm run test:nightly`, on three.
+ * The hosts of the test cluster. Every run has one node, which takes about a third of the CPU time of three.
+ * `npm run test:nightly` has three and proves what needs several copies.
  */
 export const TEST_HOSTS: readonly string[] = CASSANDRA_HOSTS.slice(
   0,

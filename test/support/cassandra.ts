@@ -24,14 +24,13 @@ export interface TestKeyspace {
 
 /**
  * Opens a keyspace of this test file's own with the tables that it needs, as each takes a fifth of a second to make;
- * starts the cluster when it does not run. Each row has a copy on each node, or as many as given.
+ * starts the cluster when it does not run.
  */
 export async function openTestKeyspace(
   name: string,
   tables: readonly string[],
-  replication: number = TEST_HOSTS.length,
 ): Promise<TestKeyspace> {
-  const settings = { ...(await testKeyspaceSettings(name)), replication }
+  const settings = await testKeyspaceSettings(name)
   await makeKeyspace(settings, {})
   const cluster = await Cluster.open(settings)
   await cluster.alter(...firstTables, ...tables)
@@ -56,7 +55,7 @@ export async function dropTestKeyspaces(
   await cluster.alter(...drops).catch(() => {})
 }
 
-/** The settings of a keyspace that nobody has made yet; starts the cluster when it does not run. */
+/** The settings of a keyspace that nobody has made yet, with a copy of each row on each node; starts the cluster when it does not run. */
 export async function testKeyspaceSettings(name: string): Promise<ClusterSettings> {
   const port = await clusterPort()
   const keyspace = `weir_${name}_${process.pid}_${Date.now().toString(36)}`

@@ -35,13 +35,13 @@ const DECIDING_SEED = 20_261_115
 const isDeciding = process.env.CI === 'true'
 const asked = process.env.WEIR_TEST_SEED
 
-/** Whether `npm run test:nightly` runs. */
+/** True in `npm run test:nightly`. */
 export const isNightly = process.env.WEIR_TEST_ROUNDS === 'nightly'
 
-/** Of a long random test in every run, where it has more. */
+/** A random test that has more rounds makes at least this many in every run, or a third. */
 const ROUNDS_LEAST = 30
 
-/** How many of its rounds a long random test makes: a tenth, or a third of a few, and all of them in `npm run test:nightly`. */
+/** How many of its rounds a long random test makes: a tenth, but not fewer than the above, and all in `npm run test:nightly`. */
 export function roundsOf(all: number): number {
   if (isNightly) return all
   return Math.ceil(Math.max(all / 10, Math.min(all / 3, ROUNDS_LEAST)))

@@ -109,7 +109,7 @@ function damageCases(): void {
 if (skip !== false) test('file bodies on Cassandra', { skip }, () => {})
 else {
   before(async () => {
-    keyspace = await openTestKeyspace('blobs', blobTables, 1)
+    keyspace = await openTestKeyspace('blobs', blobTables)
   })
   after(() => keyspace?.dispose())
   blobStoreContract('cassandra', async () => {

@@ -10,7 +10,7 @@ let keyspace: TestKeyspace
 if (skip !== false) test('the catalog on Cassandra', { skip }, () => {})
 else {
   before(async () => {
-    keyspace = await openTestKeyspace('catalog', catalogTables, 1)
+    keyspace = await openTestKeyspace('catalog', catalogTables)
   })
   after(() => keyspace?.dispose())
   catalogStoreContract('cassandra catalog', () => makeCatalogHome(keyspace.cluster))

@@ -170,7 +170,7 @@ function pageCases(): void {
 if (skip !== false) test('payloads on Cassandra', { skip }, () => {})
 else {
   before(async () => {
-    keyspace = await openTestKeyspace('payloads', payloadTables, 1)
+    keyspace = await openTestKeyspace('payloads', payloadTables)
   })
   after(() => keyspace?.dispose())
   payloadStoreContract('cassandra', async () => {

@@ -13,7 +13,7 @@ let tests = 0
 
 /** Makes the tables of samples; for the `before` of a test file. */
 export async function makeSampleTables(): Promise<void> {
-  keyspace = await openTestKeyspace('samples', sampleTables, 1)
+  keyspace = await openTestKeyspace('samples', sampleTables)
 }
 
 /** Lets the tables go; for the `after` of a test file. */
