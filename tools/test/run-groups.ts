@@ -42,7 +42,12 @@ export async function runGroups(
     timeout: FILE_MS_MAX,
     signal: stop.signal,
     // No module is behind a symbolic link. A thread that does not resolve links starts in about an eighth less CPU time.
-    execArgv: [`--test-timeout=${TEST_MS_MAX}`, '--preserve-symlinks'],
+    execArgv: [
+      `--test-timeout=${TEST_MS_MAX}`,
+      '--preserve-symlinks',
+      // reused-threads.ts strips types by an experimental call.
+      '--disable-warning=ExperimentalWarning',
+    ],
   })
   let isGreen = true
   events.on('test:fail', () => {

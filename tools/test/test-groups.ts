@@ -78,6 +78,7 @@ function entryOf(files: readonly string[]): string {
     `import { after, before, describe } from 'node:test'`,
     `import { measureFile } from ${url('tools/test/file-cost.ts')}`,
     `import ${url('test/support/at-end.ts')}`,
+    `import ${url('test/support/reused-threads.ts')}`,
     ...suites,
     '',
   ].join('\n')
