@@ -26,6 +26,17 @@ test('ask() answers requests in their order, by one thread', async (t) => {
   assert.deepEqual(await Promise.all([1, 2, 3].map((number) => thread.ask(number))), [2, 4, 6])
 })
 
+test('ask() leaves no listener behind, however often it is called', async (t) => {
+  const thread = threadOf()
+  t.after(() => thread.close())
+  const warnings: Error[] = []
+  const onWarning = (warning: Error) => warnings.push(warning)
+  process.on('warning', onWarning)
+  t.after(() => process.off('warning', onWarning))
+  for (let number = 1; number <= 20; number += 1) await thread.ask(number)
+  assert.deepEqual(warnings, [])
+})
+
 test('ask() rejects a request that takes too much CPU time, and the next one is answered', async (t) => {
   const thread = threadOf(500)
   t.after(() => thread.close())

@@ -19,7 +19,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Random } from '../../test/support/random.ts'
 import { readImportGraph } from '../test/import-graph.ts'
@@ -119,8 +119,13 @@ function stagesFor(file: string): { name: string; tests: string[] }[] {
   const tests = [...graph.keys()].filter((one) => one.endsWith('.test.ts') && !isProgramTest(one))
   const quick = tests.filter(isQuickTest)
   const near = quick.filter((test) => reaches(graph, test, file))
+  const beside = near.filter((test) => dirname(test).startsWith(dirname(file)))
   const stages = [
-    { name: 'the quick tests that reach it', tests: near },
+    { name: 'the tests beside it', tests: beside },
+    {
+      name: 'the quick tests that reach it',
+      tests: near.filter((test) => !beside.includes(test)),
+    },
     { name: 'the other quick tests', tests: quick.filter((test) => !near.includes(test)) },
   ]
   const slow = tests.filter((test) => !isQuickTest(test))
