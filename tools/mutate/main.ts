@@ -28,7 +28,7 @@ import { isProgramTest, isQuickTest } from '../test/test-tiers.ts'
 import { findMutations, type Mutation } from './find-mutations.ts'
 
 /** A change that hangs a test has been noticed; slow machines take a while for the rest. */
-const RUN_MS_MAX = 1_800_000
+const RUN_MS_MAX = 900_000
 const OUTPUT_BYTES_MAX = 256 * 2 ** 20
 
 interface ChosenLine {
