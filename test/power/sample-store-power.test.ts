@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { roundsBy, testSeeds } from '../support/random.ts'
 import { PowerTrial } from './power-trial.ts'
 
-const CUTS = roundsBy({ everyRun: 400, nightly: 20_000 })
+const CUTS = roundsBy({ everyRun: 200, nightly: 20_000 })
 const CUTS_PER_TRIAL = 100
 
 async function runTrial(

@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import { type EmbeddedSampleStore, openSampleStore } from '../../src/store/embedded/index.ts'
 import { flipBit, listKeys, listPages, type TreePage } from '../support/flip-page.ts'
 import { Random, roundsBy, roundsOf, testSeeds } from '../support/random.ts'
@@ -11,13 +12,16 @@ import { batch, read, stream } from '../support/samples.ts'
 
 const [SEED] = testSeeds(1)
 const ROUNDS = roundsOf(6)
-/** Streams of a few runs, so that a page of the index names many. */
-const SHORT = Array.from({ length: 900 }, (_, index) => index + 1)
-const SHORT_SEALS = 4
+/** Streams of a few runs that are not merged yet: together they need two pages of the index and one above. */
+const SHORT = Array.from({ length: 400 }, (_, index) => index + 1)
+const SHORT_SEALS = 6
 /** Streams of many chunks among them, as texts of this length end a chunk early. */
 const LONG = [77, 200, 333]
 const TEXT = 'x'.repeat(60_000)
 const LONG_END = 160
+const LONG_SEALS = 4
+/** Has room for one append of long texts. */
+const SEGMENT_BYTES = 4 * 1024 * 1024
 const STEP = 10
 const GONE = 150
 /** Pages of the index of each kind of which keys are changed, and keys of each that are, one by one. */
@@ -40,17 +44,18 @@ function valuesOf(one: number): Map<number, number | string> {
 before(async () => {
   template = mkdtempSync(join(tmpdir(), 'weir-index-rot-'))
   await using store = await opened(template)
+  // The first seals: a later one may merge what a stream has.
   for (let seal = 0; seal < SHORT_SEALS; seal += 1) {
     const rows = SHORT.filter((one) => !LONG.includes(one)).map(
       (one) => [one, seal * STEP, one * 1_000 + seal] as const,
     )
     await store.append(batch(rows))
+    await store.sealAll()
+  }
+  for (let seal = 0; seal < LONG_SEALS; seal += 1) {
     for (const one of LONG) {
-      const some = [...valuesOf(one)].filter((_, at) => at % SHORT_SEALS === seal)
-      for (let at = 0; at < some.length; at += 40) {
-        const part = some.slice(at, at + 40)
-        await store.append(batch(part.map(([time, value]) => [one, time, value] as const)))
-      }
+      const some = [...valuesOf(one)].filter((_, at) => at % LONG_SEALS === seal)
+      await store.append(batch(some.map(([time, value]) => [one, time, value] as const)))
     }
     await store.sealAll()
   }
@@ -59,7 +64,7 @@ before(async () => {
 after(() => rmSync(template, { recursive: true }))
 
 async function opened(folder: string): Promise<EmbeddedSampleStore & AsyncDisposable> {
-  const store = await openSampleStore({ folder })
+  const store = await openSampleStore({ folder, segmentBytes: SEGMENT_BYTES })
   return Object.assign(store, { [Symbol.asyncDispose]: () => store.close() })
 }
 
@@ -72,7 +77,7 @@ async function judge(
     const sorted = [...values].sort(([a], [b]) => a - b)
     const wrong: string[] = []
     const hold = (what: string, found: unknown, wanted: unknown): void => {
-      if (JSON.stringify(found) !== JSON.stringify(wanted)) wrong.push(what)
+      if (!isDeepStrictEqual(found, wanted)) wrong.push(what)
     }
     const [latest] = await store.latest([stream(one)])
     hold('latest', latest && [latest.time, latest.value], sorted.at(-1))
@@ -142,6 +147,10 @@ function indexPages(kind: TreePage['kind']): TreePage[] {
   const pages = listPages(join(template, 'samples.db'), ['chunk_by_start'])
   return pages.filter((page) => page.kind === kind)
 }
+
+test('the index has pages of each kind', () => {
+  assert.deepEqual([indexPages('internal').length, indexPages('leaf').length], [1, 2])
+})
 
 for (const kind of ['internal', 'leaf'] as const) {
   test(`no bit of a page (${kind}) of the index hides a sample in silence (WEIR_TEST_SEED=${SEED})`, async () => {

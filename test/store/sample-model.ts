@@ -66,8 +66,11 @@ function checkRows(
   edges: Float64Array,
   actual: Summaries,
 ): void {
+  let end = indexOf(all, edges[0])
   for (let row = 0; row < actual.length; row += 1) {
-    const inside = all.filter(([time]) => time >= edges[row] && time < edges[row + 1])
+    const start = end
+    end = indexOf(all, edges[row + 1], start)
+    const inside = all.slice(start, end)
     assert.equal(actual.count[row], inside.length, `count of interval ${row}`)
     if (inside.length === 0) continue
     assert.deepEqual([actual.firstTime[row], actual.first[row]], inside[0])
@@ -76,6 +79,17 @@ function checkRows(
     assert.equal(actual.numberCount[row], numbers.length)
     if (numbers.length > 0) checkNumbers(numbers, actual, row)
   }
+}
+
+/** Where the first sample at or after a time is, of samples in order; none before `start` is. */
+function indexOf(all: ReadonlyArray<[number, Value]>, time: number, start = 0): number {
+  let [low, high] = [start, all.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (all[middle][0] < time) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 function oneRow(summaries: Summaries, row: number): Summaries {

@@ -11,7 +11,9 @@ import { batch, read, stream } from '../support/samples.ts'
 
 const STREAM = 5
 const OTHERS = [4, 6, 7]
-const COUNT = 3_000
+const SEGMENT_BYTES = 64 * 1024
+/** More than runs have: a chunk of each stream. */
+const COUNT = 1_000
 const ROWS = 'SELECT id, stream, level, start, last, count FROM chunk ORDER BY id'
 
 const root = mkdtempSync(join(tmpdir(), 'weir-wrong-columns-'))
@@ -22,7 +24,7 @@ const samplesOf = (one: number): Array<[number, number]> =>
   Array.from({ length: COUNT }, (_, at) => [at * 10, one + at / 8])
 
 before(async () => {
-  const store = await openSampleStore({ folder: template })
+  const store = await openSampleStore({ folder: template, segmentBytes: SEGMENT_BYTES })
   for (const one of [STREAM, ...OTHERS]) {
     await store.append(batch(samplesOf(one).map(([time, value]) => [one, time, value])))
   }
@@ -88,7 +90,7 @@ const WRONG: Record<string, string> = {
 for (const [what, sql] of Object.entries(WRONG)) {
   test(`a row with a wrong column (${what}) hides no samples, and a read repairs it`, async (context) => {
     const folder = spoiled(`read-${what}`.replaceAll(' ', '-'), sql)
-    const store = await openSampleStore({ folder })
+    const store = await openSampleStore({ folder, segmentBytes: SEGMENT_BYTES })
     context.after(() => store.close())
     for (const one of [STREAM, ...OTHERS]) {
       assert.deepEqual(await read(store, one), samplesOf(one))
@@ -111,7 +113,7 @@ for (const isInIndex of [true, false]) {
   test(`a scrub repairs rows with wrong columns in ${where}`, async () => {
     for (const [what, sql] of Object.entries(WRONG)) {
       const folder = spoiled(`scrub-${isInIndex}-${what}`.replaceAll(' ', '-'), sql, { isInIndex })
-      const store = await openSampleStore({ folder })
+      const store = await openSampleStore({ folder, segmentBytes: SEGMENT_BYTES })
       const [finding] = await scrub(store)
       assert.match(finding.what, new RegExp(`stream ${STREAM} gives row \\d wrong columns`), what)
       assert.deepEqual(await scrub(store), [], what)
@@ -124,7 +126,7 @@ for (const isInIndex of [true, false]) {
 
 test('a seal repairs a row with a wrong column that it meets', async () => {
   const folder = spoiled('seal', WRONG.stream)
-  const store = await openSampleStore({ folder })
+  const store = await openSampleStore({ folder, segmentBytes: SEGMENT_BYTES })
   await store.append(
     batch(Array.from({ length: 1_000 }, (_, at) => [STREAM, 1e6 + at, at] as const)),
   )
@@ -137,7 +139,7 @@ test('a seal repairs a row with a wrong column that it meets', async () => {
 
 test('a row with a wrong column is repaired while another stream has lost a row', async () => {
   const folder = spoiled('lost', `${WRONG.count}; DELETE FROM chunk WHERE stream = 7`)
-  const store = await openSampleStore({ folder })
+  const store = await openSampleStore({ folder, segmentBytes: SEGMENT_BYTES })
   assert.deepEqual(await read(store, STREAM), samplesOf(STREAM))
   const span = { from: 0, until: COUNT * 10 }
   assert.deepEqual(await read(store, STREAM, span), samplesOf(STREAM))
