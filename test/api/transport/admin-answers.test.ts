@@ -104,11 +104,11 @@ test('a long answer that nobody reads is in the budget until it is read or its c
     bytes += piece.length
   })
   read.resume()
-  while ((await usedBytes()) > 0 || bytes < expected);
+  await comesTrue(async () => bytes >= expected && (await usedBytes()) === 0)
   // The connection goes on.
   read.write(`GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n`)
   const before = bytes
-  while (bytes === before) await usedBytes()
+  await comesTrue(() => bytes > before)
   read.destroy()
 })
 

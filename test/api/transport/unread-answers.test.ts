@@ -13,10 +13,11 @@ let service: Service
 before(async () => {
   // 44 MB are for calls in flight, of which an answer can have 38.
   service = await startService({ settings: { WEIR_MEMORY_MB: '300' } })
+  const data = JSON.stringify(TEXT)
   for (let time = 0; time < TEXTS; time++) {
     const answer = await fetch(`${service.url}/api/feed?api_key=${service.feedKey}`, {
       method: 'PUT',
-      body: JSON.stringify([{ compId: 'c', streamId: 's', time, data: TEXT }]),
+      body: `[{"compId":"c","streamId":"s","time":${time},"data":${data}}]`,
     })
     assert.equal(answer.status, 200)
   }
