@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../test/support/fast-check.ts'
+import { roundsOf } from '../../test/support/random.ts'
 import { Capabilities, findResourceMistake, type Method } from './capability.ts'
 
 function capabilities(entries: Record<string, readonly Method[]>): Capabilities {
@@ -152,7 +153,7 @@ test('findBeyond() agrees with gives() on every resource', () => {
       )
       assert.equal(own.findBeyond(others) !== undefined, isBeyond)
     }),
-    { numRuns: 2_000 },
+    { numRuns: roundsOf(2_000) },
   )
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../test/support/fast-check.ts'
-import { testSeeds } from '../../test/support/random.ts'
+import { roundsOf, testSeeds } from '../../test/support/random.ts'
 import { hashOfId, ID_BYTES_MAX, IdScan } from './id-hash.ts'
 import { endOfUnescapedId } from './json/sample-bytes.ts'
 
@@ -32,7 +32,7 @@ test('IdScan finds the end of IDs, and hashes them as hashOfId() does', () => {
       check(Buffer.concat([bytes, Buffer.alloc(behind, 0x2c)]), before)
     },
   )
-  fc.assert(property, { seed, numRuns: 5_000 })
+  fc.assert(property, { seed, numRuns: roundsOf(5_000) })
 })
 
 test('IdScan leaves IDs that are too long, and bodies that end in one, to others', () => {

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { ManualClock } from '../../src/base/index.ts'
 import { openCatalogStore } from '../../src/store/embedded/index.ts'
+import { isNightly } from '../support/random.ts'
 import { catalogStoreContract } from './catalog-store-contract.ts'
 import type { CatalogStoreHome } from './catalog-store-home.ts'
 
@@ -15,6 +16,7 @@ async function makeHome(): Promise<CatalogStoreHome & { folder: string }> {
   return {
     folder,
     clock,
+    share: isNightly ? 1 : 0.75,
     open: () => openCatalogStore({ folder, clock }),
     dispose: () => rm(folder, { recursive: true, force: true }),
   }

@@ -22,7 +22,7 @@ const load = createRequire(import.meta.url)
 const { openBlobStore } = load('../../src/store/embedded/blobs/blob-store.ts') as BlobModule
 hooks.deregister()
 
-const CUTS = roundsBy({ everyRun: 700, nightly: 20_000 })
+const CUTS = roundsBy({ everyRun: 300, nightly: 20_000 })
 const CUTS_PER_TRIAL = 25
 const FOLDER = '/files'
 const LENGTHS = [0, 1, 500, 4_096, 9_000, 40_000]

@@ -14,7 +14,7 @@ import {
   writeBackup,
 } from '../../src/store/embedded/index.ts'
 import type { BlobStore, CatalogStore, SampleStore, StreamHandle } from '../../src/store/index.ts'
-import { Random, testSeeds } from '../support/random.ts'
+import { Random, roundsBy, testSeeds } from '../support/random.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** Short segments: seals come one after the other. Long ones: much else happens between two of them. */
@@ -22,7 +22,8 @@ const SHORT_SEGMENT_BYTES = 64 * 1024
 const LONG_SEGMENT_BYTES = 1024 * 1024
 const LANES = 4
 const KEPT_STEPS = 40
-const BACKUPS = 6
+/** Of each form one; nightly two. */
+const BACKUPS = roundsBy({ everyRun: 3, nightly: 6 })
 const STEPS_BETWEEN = 15
 
 interface Parts {

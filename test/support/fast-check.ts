@@ -7,3 +7,8 @@ if (propertySeed !== undefined) {
 
 /** fast-check with seeds as testSeeds() gives them; a property that fails tells its own, for WEIR_TEST_SEED. */
 export { fc }
+
+/** Any character but halves of pairs: what the unit `binary` of fc.string() gives after a second of preparation. */
+export const anyCharacter = fc
+  .integer({ min: 0, max: 0x10_ffff - 0x800 })
+  .map((at) => String.fromCodePoint(at < 0xd800 ? at : at + 0x800))

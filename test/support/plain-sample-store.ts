@@ -86,9 +86,12 @@ export class PlainSampleStore implements SampleStore {
     const first: Value[] = []
     const last: Value[] = []
     const all = this.#sorted(handle, edges[0], edges[length])
-    for (let i = 0; i < length; i++) {
+    for (let i = 0, from = 0; i < length; i++) {
       if (edges[i] >= edges[i + 1]) throw new Error('BUG: edges do not ascend')
-      const samples = all.filter(([time]) => time >= edges[i] && time < edges[i + 1])
+      let until = from
+      while (until < all.length && all[until][0] < edges[i + 1]) until++
+      const samples = all.slice(from, until)
+      from = until
       const numbers = samples.filter(([, value]) => typeof value === 'number') as [number, number][]
       count[i] = samples.length
       numberCount[i] = numbers.length

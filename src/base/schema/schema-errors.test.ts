@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { type TSchema, Type as TypeBox } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { fc } from '../../../test/support/fast-check.ts'
+import { roundsOf } from '../../../test/support/random.ts'
 import { fitsSchema, requireCheckable, schemaErrors } from './schema-errors.ts'
 import { Type } from './schema-type.ts'
 
@@ -77,7 +78,7 @@ test('a value fits, and its errors are told, as TypeBox does it', () => {
       // TypeBox tells bounds of a list and unions in an order of its own; a message is made of those at one place.
       assert.deepEqual(told.sort(), expected.sort())
     }),
-    { numRuns: 2_000 },
+    { numRuns: roundsOf(2_000) },
   )
 })
 

@@ -8,6 +8,7 @@ import {
   weightedMean,
 } from '../../../test/support/exact-fractions.ts'
 import { fc } from '../../../test/support/fast-check.ts'
+import { roundsOf } from '../../../test/support/random.ts'
 import { roundedQuotient } from './error-free.ts'
 import { ExactSums } from './exact-sums.ts'
 import { WideSum } from './wide-sum.ts'
@@ -40,7 +41,7 @@ function sumOf(values: readonly number[]): ExactSums {
 test('ExactSums value() is the double nearest to the exact sum', () => {
   fc.assert(
     fc.property(numbers, (values) => assert.equal(sumOf(values).value(0), exactSum(values))),
-    { numRuns: 2_000 },
+    { numRuns: roundsOf(2_000) },
   )
 })
 
@@ -60,7 +61,7 @@ test('ExactSums value() has the same bits for every way to part and order the va
       assert.equal(parted.value(1), want)
       assert.equal(parted.value(0), 0)
     }),
-    { numRuns: 2_000 },
+    { numRuns: roundsOf(2_000) },
   )
 })
 
@@ -72,7 +73,7 @@ test('ExactSums parts() add up to the exact sum, unless that is beyond the doubl
       const sum = (list: readonly number[]) => totalUnits(list.map((value) => [value, 1]))
       assert.equal(sum(parts), sum(values))
     }),
-    { numRuns: 1_000 },
+    { numRuns: roundsOf(1_000) },
   )
 })
 
@@ -111,7 +112,7 @@ test('ExactSums quotient() is the double nearest to the exact mean', () => {
       assert.equal(mean, exactMean(values))
       assert.ok(mean >= Math.min(...values) && mean <= Math.max(...values))
     }),
-    { numRuns: 5_000 },
+    { numRuns: roundsOf(5_000) },
   )
 })
 
@@ -123,7 +124,7 @@ test('ExactSums quotient() of equal values is that value, however many they are'
       sums.addProduct(0, value, many)
       assert.equal(sums.quotient(0, many), value + 0)
     }),
-    { numRuns: 5_000 },
+    { numRuns: roundsOf(5_000) },
   )
 })
 
@@ -143,7 +144,7 @@ test('ExactSums quotient() of products is the double nearest to the weighted mea
       const weights = list.reduce((sum, [, factor]) => sum + factor, 0)
       assert.equal(sums.quotient(0, weights), weightedMean(list))
     }),
-    { numRuns: 5_000 },
+    { numRuns: roundsOf(5_000) },
   )
 })
 
@@ -164,6 +165,6 @@ test('roundedQuotient() is sure of every mean in the middle of two doubles, and 
       ])
       assert.equal(sums.quotient(0, divisor), nearestDouble(total, BigInt(divisor)))
     }),
-    { numRuns: 5_000 },
+    { numRuns: roundsOf(5_000) },
   )
 })

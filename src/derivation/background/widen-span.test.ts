@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Random, testSeeds } from '../../../test/support/random.ts'
+import { Random, roundsBy, testSeeds } from '../../../test/support/random.ts'
 import { epochMs } from '../../base/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import type { Cycle, Period } from '../../time/index.ts'
@@ -167,7 +167,7 @@ function touch(
 }
 
 test('widenSpan() holds every result that a touch of a source changes', async (t) => {
-  for (const seed of testSeeds(60)) {
+  for (const seed of testSeeds(roundsBy({ everyRun: 30, nightly: 60 }))) {
     t.diagnostic(`WEIR_TEST_SEED=${seed}`)
     const random = new Random(seed)
     const plan = randomPlan(random)

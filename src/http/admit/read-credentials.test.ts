@@ -77,7 +77,7 @@ test('readCredentials() walks a URL once, however many parameters without a valu
   })
   for (const pair of ['&a', '&s', '&o', '&%61', '&', '&a=', '&api_key']) {
     walked = 0
-    const url = `/api/feed?${pair.repeat(10_000)}`
+    const url = `/api/feed?${pair.repeat(1_000)}`
     assert.equal(
       readCredentials({ url, cookie: undefined, authorization: undefined }).credential,
       undefined,

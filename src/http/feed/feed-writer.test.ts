@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../../test/support/fast-check.ts'
+import { roundsOf } from '../../../test/support/random.ts'
 import type { FeedFields, FeedSeries } from '../../feed/index.ts'
 import { writeFeed } from './feed-writer.ts'
 import { JsonBytes } from './json-bytes.ts'
@@ -52,7 +53,7 @@ test('JsonBytes.number() writes the shortest digits that read back as the same d
       }
       assert.equal(out.finish().toString(), values.map((value) => `${expected(value)},`).join(''))
     }),
-    { numRuns: 5_000 },
+    { numRuns: roundsOf(5_000) },
   )
   const check = (value: number, expected: string) => assert.equal(numberAsJson(value), expected)
   check(0, '0')
@@ -148,7 +149,7 @@ test('writeFeed() writes plain samples exactly as JSON.stringify() does', () => 
         assert.equal(written, JSON.stringify([...list, ...list]))
       },
     ),
-    { numRuns: 2_000 },
+    { numRuns: roundsOf(2_000) },
   )
 })
 

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { fc } from '../../../test/support/fast-check.ts'
 import { cacheOf, understood } from '../../../test/support/json-bodies.ts'
+import { roundsOf } from '../../../test/support/random.ts'
 import { MemoryBudget, Refusal } from '../../base/index.ts'
 import type { IncomingSamples } from '../../feed/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
@@ -124,7 +125,7 @@ test('findJsonFault() agrees with JSON.parse on what is JSON', () => {
       }
       assert.equal(fault === undefined, isJson, `${text} ${JSON.stringify(fault)}`)
     }),
-    { numRuns: 3_000 },
+    { numRuns: roundsOf(3_000) },
   )
 })
 
@@ -216,7 +217,8 @@ test('readJsonSamples() refuses more samples than a call may bring, and skips a 
     (await readJsonSamples(body, { cache: cacheOf([]), orgUid: 'o', createMax: 200_000 })).count,
     1,
   )
-  const many = Buffer.from(`[${`${one},`.repeat(1_000_000)}${one}]`)
+  const short = one.replace(',"time":1', '')
+  const many = Buffer.from(`[${`${short},`.repeat(1_000_000)}${short}]`)
   await assert.rejects(
     async () => readJsonSamples(many, { cache: cacheOf([]), orgUid: 'o', createMax: 200_000 }),
     {

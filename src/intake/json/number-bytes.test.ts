@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testSeeds } from '../../../test/support/random.ts'
+import { roundsOf, testSeeds } from '../../../test/support/random.ts'
 import { readAnyNumber, readNumber } from './number-bytes.ts'
 
 const [seed] = testSeeds(1)
@@ -106,7 +106,7 @@ test('readNumber() reads every way of writing a double as Number() does', () => 
   const random = makeRandom(seed)
   const words = new Uint32Array(2)
   const doubles = new Float64Array(words.buffer)
-  for (let round = 0; round < 200_000; round++) {
+  for (let round = 0; round < roundsOf(200_000); round++) {
     words[0] = random()
     words[1] = random()
     // Most have a size that devices send, some any size at all.
@@ -123,7 +123,7 @@ test('readNumber() reads every way of writing a double as Number() does', () => 
 
 test('readNumber() reads digits at random as Number() does', () => {
   const random = makeRandom(seed + 1)
-  for (let round = 0; round < 1_000_000; round++) {
+  for (let round = 0; round < roundsOf(1_000_000); round++) {
     const count = 1 + (random() % 20)
     let digits = ''
     while (digits.length < count) digits += String(random())
@@ -139,7 +139,7 @@ test('readNumber() reads digits at random as Number() does', () => {
 
 test('readNumber() rounds what lies halfway between two doubles, and beside it, as Number() does', () => {
   const random = makeRandom(seed + 2)
-  for (let round = 0; round < 200_000; round++) {
+  for (let round = 0; round < roundsOf(200_000); round++) {
     // An odd number of 54 bits lies in the middle of two doubles; so it does divided by a power of 2.
     const half = (BigInt(random()) << 22n) | BigInt(random() >>> 10) | (1n << 53n) | 1n
     const decimals = random() % 3

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../../../test/support/fast-check.ts'
+import { roundsOf } from '../../../../test/support/random.ts'
 import { applySamples } from './apply-record.ts'
 import { HeadGeneration } from './head-generation.ts'
 import { SampleSink } from './sample-sink.ts'
@@ -103,6 +104,6 @@ test('a generation holds what a map by time would, whatever is put and removed',
         assert.deepEqual([...backward.columns().times], times)
       }
     }),
-    { numRuns: 300 },
+    { numRuns: roundsOf(300) },
   )
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../../../test/support/fast-check.ts'
+import { roundsOf } from '../../../../test/support/random.ts'
 import type { SampleColumns } from '../../sample-port.ts'
 import { CHUNK_SAMPLES_MAX, emptyColumns, mergeColumns } from '../chunk/index.ts'
 import { splitColumns, splitMerged } from './chunk-row.ts'
@@ -37,7 +38,7 @@ test('splitMerged() parts as splitColumns() parts what is merged', () => {
       const plain = splitColumns(mergeColumns([group, older]), isAtEnd)
       assert.deepEqual(parted.map(samplesOf), plain.map(samplesOf))
     }),
-    { numRuns: 150 },
+    { numRuns: roundsOf(150) },
   )
 })
 

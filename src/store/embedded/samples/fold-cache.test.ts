@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { generator, seed } from '../../../../test/support/calendar-oracle.ts'
 import { PlainSampleStore } from '../../../../test/support/plain-sample-store.ts'
+import { roundsBy } from '../../../../test/support/random.ts'
 import { EARLIEST_TIME, epochMs } from '../../../base/index.ts'
 import type { SampleBatch, StreamHandle, Summaries } from '../../sample-port.ts'
 import { type ComputeFold, FoldCache } from './fold-cache.ts'
@@ -116,7 +117,7 @@ test(`fold() keeps nothing stale when samples land while it reads (seed ${seed})
     for (let turns = random(3); turns > 0; turns--) await new Promise(setImmediate)
     return rows
   }
-  for (let round = 0; round < 60; round++) {
+  for (let round = 0; round < roundsBy({ everyRun: 30, nightly: 60 }); round++) {
     const step = [100, 300, 700][random(3)]
     const edges = edgesOf(step, random(3), Math.floor(4_000 / step))
     const reads: Promise<unknown>[] = []
@@ -192,7 +193,7 @@ test(`fold() is the same with and without the cache, whatever is asked (seed ${s
   const { store } = await openStream()
   const cache = new FoldCache(600)
   const compute: ComputeFold = (edges) => store.fold(handle, edges)
-  for (let round = 0; round < 600; round++) {
+  for (let round = 0; round < roundsBy({ everyRun: 200, nightly: 600 }); round++) {
     const choice = random(10)
     if (choice === 0) {
       const batch = batchOf(new Map([[random(5_000), random(500)]]))

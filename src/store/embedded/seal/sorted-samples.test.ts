@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../../../test/support/fast-check.ts'
+import { roundsOf } from '../../../../test/support/random.ts'
 import type { SampleColumns } from '../../sample-port.ts'
 import { orderSamples, SortedSamples } from './sorted-samples.ts'
 
@@ -26,7 +27,7 @@ test('orderSamples() keeps per time the sample that came last', () => {
     fc.property(fc.array(sample, { maxLength: 200 }), (samples) => {
       assert.deepEqual(order(samples), modelOf(samples))
     }),
-    { numRuns: 500 },
+    { numRuns: roundsOf(500) },
   )
 })
 
@@ -84,7 +85,7 @@ test('SortedSamples brings the samples of each stream together, segment after se
         }
       }
     }),
-    { numRuns: 300 },
+    { numRuns: roundsOf(300) },
   )
 })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../../../test/support/fast-check.ts'
+import { roundsOf } from '../../../../test/support/random.ts'
 import { ExactSums } from '../../../base/index.ts'
 import type { SampleColumns, Summaries } from '../../sample-port.ts'
 import { DamagedBytes, encodeChunk } from '../chunk/index.ts'
@@ -117,11 +118,12 @@ test('foldColumns() tells of every interval what a plain model tells', () => {
       foldColumns(columnsOf(all.slice(0, cut)), fold)
       assert.deepEqual(rowsOf(fold.finish()), model(all, edges))
     }),
-    { numRuns: 300 },
+    { numRuns: roundsOf(300) },
   )
 })
 
 test('foldSummary() tells the same bits as the samples do, or leaves the fold untouched', () => {
+  const runs = roundsOf(600)
   let folded = 0
   fc.assert(
     fc.property(samples, picks, fc.boolean(), (all, chosen, isAligned) => {
@@ -133,9 +135,9 @@ test('foldSummary() tells the same bits as the samples do, or leaves the fold un
         assert.deepEqual(rowsOf(fold.finish()), model(all, edges))
       } else assert.ok(fold.count.every((count) => count === 0))
     }),
-    { numRuns: 600 },
+    { numRuns: runs },
   )
-  assert.ok(folded > 20, `only ${folded} folds used a summary`)
+  assert.ok(folded > runs / 30, `only ${folded} folds used a summary`)
 })
 
 test('foldSummary() of the whole span equals the model for every kind of values', () => {
@@ -148,7 +150,7 @@ test('foldSummary() of the whole span equals the model for every kind of values'
       assert.ok(foldSummary(blocks, fold))
       assert.deepEqual(rowsOf(fold.finish()), model(all, edges))
     }),
-    { numRuns: 600 },
+    { numRuns: roundsOf(600) },
   )
 })
 
@@ -164,7 +166,7 @@ test('mergeSummaries() joins two folds over the same edges', () => {
       mergeSummaries(right, left)
       assert.deepEqual(rowsOf(right.finish()), model(all, edges))
     }),
-    { numRuns: 200 },
+    { numRuns: roundsOf(200) },
   )
 })
 
