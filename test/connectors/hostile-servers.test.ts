@@ -69,7 +69,7 @@ for (const kind of DATABASE_KINDS) {
         socket.write(bytes)
         socket.on('data', () => socket.write(bytes))
       })
-      const limits = { connectMs: 1_000 }
+      const limits = { connectMs: 2_000 }
       const { reason, message } = await failureOf(openLocal(targetOf(kind, port), { limits }))
       assert.ok(
         ['lost', 'timeout', 'tls', 'sign_in', 'sql'].includes(reason),
