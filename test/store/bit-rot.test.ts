@@ -19,10 +19,10 @@ import { foldSealed } from '../../src/store/embedded/sealed/sealed-fold.ts'
 import { SealedSamples } from '../../src/store/embedded/sealed/sealed-samples.ts'
 import { SummaryFold } from '../../src/store/embedded/summary/index.ts'
 import { batch, stream } from '../contract/sample-store-contract.ts'
-import { Random, roundsOf, testSeeds } from '../support/random.ts'
+import { Random, roundsBy, testSeeds } from '../support/random.ts'
 
 const STREAMS = [1, 2, 3, 4, 255, 256, 70_000]
-const FLIPS = roundsOf(1_000)
+const FLIPS = roundsBy({ everyRun: 60, nightly: 1_000 })
 const FIRST_PAGE_BITS = 32_768 * 8
 const HOUR = 3_600_000
 const ALL = { from: -Infinity, until: Infinity, limit: Infinity, isLatestFirst: false }

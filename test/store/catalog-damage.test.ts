@@ -26,12 +26,12 @@ import {
 } from '../../src/store/index.ts'
 import { people } from '../support/catalog.ts'
 import { listPages } from '../support/flip-page.ts'
-import { Random, roundsOf, testSeeds } from '../support/random.ts'
+import { Random, roundsBy, testSeeds } from '../support/random.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'weir-catalog-damage-'))
 after(() => rmSync(root, { recursive: true, force: true }))
 
-const FLIPS = roundsOf(600)
+const FLIPS = roundsBy({ everyRun: 40, nightly: 600 })
 const ORGS = ['', 'org-one', 'org-two']
 const KINDS = ['component', 'stream', 'cycle', 'user', 'session']
 

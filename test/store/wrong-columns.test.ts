@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
 import { openSampleStore } from '../../src/store/embedded/index.ts'
 import type { ScrubFinding } from '../../src/store/index.ts'
+import { isNightly, testSeeds } from '../support/random.ts'
 import { batch, read, stream } from '../support/samples.ts'
 
 const STREAM = 5
@@ -108,10 +109,18 @@ for (const [what, sql] of Object.entries(WRONG)) {
   })
 }
 
+const [SEED] = testSeeds(1)
+
+/** Half of the wrong columns, the others in the other place; nightly all. */
+function someWrong(isInIndex: boolean): [what: string, sql: string][] {
+  const rest = (SEED + Number(isInIndex)) % 2
+  return Object.entries(WRONG).filter((_, at) => isNightly || at % 2 === rest)
+}
+
 for (const isInIndex of [true, false]) {
   const where = isInIndex ? 'table and index' : 'the table alone'
-  test(`a scrub repairs rows with wrong columns in ${where}`, async () => {
-    for (const [what, sql] of Object.entries(WRONG)) {
+  test(`a scrub repairs rows with wrong columns in ${where} (WEIR_TEST_SEED=${SEED})`, async () => {
+    for (const [what, sql] of someWrong(isInIndex)) {
       const folder = spoiled(`scrub-${isInIndex}-${what}`.replaceAll(' ', '-'), sql, { isInIndex })
       const store = await openSampleStore({ folder, segmentBytes: SEGMENT_BYTES })
       const [finding] = await scrub(store)
