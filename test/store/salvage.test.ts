@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type EmbeddedSampleStore, openSampleStore } from '../../src/store/embedded/index.ts'
-import type { Damage } from '../../src/store/index.ts'
-import { flipBit, listPages, type TreePage } from '../support/flip-page.ts'
+import type { Damage, StreamHandle } from '../../src/store/index.ts'
+import { flipBit, listPages, setNextPage, type TreePage } from '../support/flip-page.ts'
 import { Random, roundsOf, testSeeds } from '../support/random.ts'
 import { batch, read } from '../support/samples.ts'
 
@@ -36,9 +36,12 @@ function expected(stream: number, time: number): number | string {
   return time < OLD_END ? longText(`${stream} ${time}`) : `${stream} ${time}`
 }
 
-async function fill(store: EmbeddedSampleStore, from: number, until: number): Promise<void> {
+async function fill(
+  store: EmbeddedSampleStore,
+  { from, until, streams = STREAMS }: { from: number; until: number; streams?: readonly number[] },
+): Promise<void> {
   for (let time = from; time < until; time += 1) {
-    await store.append(batch(STREAMS.map((one) => [one, time, expected(one, time)] as const)))
+    await store.append(batch(streams.map((one) => [one, time, expected(one, time)] as const)))
   }
 }
 
@@ -46,7 +49,8 @@ before(async () => {
   template = mkdtempSync(join(tmpdir(), 'weir-salvage-'))
   const store = await openSampleStore({ folder: template })
   for (let seal = 0; seal < OLD_SEALS; seal += 1) {
-    await fill(store, seal * SAMPLES_PER_SEAL, (seal + 1) * SAMPLES_PER_SEAL)
+    const from = seal * SAMPLES_PER_SEAL
+    await fill(store, { from, until: from + SAMPLES_PER_SEAL })
     await store.sealAll()
   }
   await store.close()
@@ -55,9 +59,12 @@ before(async () => {
 after(() => rmSync(template, { recursive: true }))
 
 /** Everything that a store holds is as it was appended; returns the old samples that are missing. */
-async function missing(store: EmbeddedSampleStore): Promise<Map<number, number[]>> {
+async function missing(
+  store: EmbeddedSampleStore,
+  streams: readonly number[],
+): Promise<Map<number, number[]>> {
   const lost = new Map<number, number[]>()
-  for (const one of STREAMS) {
+  for (const one of streams) {
     const found = new Map(await read(store, one))
     for (const [time, value] of found) assert.equal(value, expected(one, time), `${one} at ${time}`)
     for (let time = 0; time < LATER_END; time += 1) {
@@ -77,7 +84,10 @@ function isTold(damages: readonly Damage[], stream: number, time: number): boole
   )
 }
 
-async function goOnAfter(flip: (file: string) => void): Promise<number> {
+async function goOnAfter(
+  flip: (file: string) => void,
+  { forgotten = [] }: { forgotten?: readonly number[] } = {},
+): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-salvage-'))
   cpSync(template, folder, { recursive: true })
   flip(join(folder, 'samples.db'))
@@ -85,17 +95,19 @@ async function goOnAfter(flip: (file: string) => void): Promise<number> {
   let store = await open()
   try {
     const middle = (OLD_END + LATER_END) / 2
-    await fill(store, OLD_END, middle)
+    if (forgotten.length > 0) await store.forget(forgotten.map((one) => one as StreamHandle))
+    const streams = STREAMS.filter((one) => !forgotten.includes(one))
+    await fill(store, { from: OLD_END, until: middle, streams })
     await store.sealAll()
     await store.close()
     store = await open()
-    await fill(store, middle, LATER_END)
+    await fill(store, { from: middle, until: LATER_END, streams })
     await store.sealAll()
-    const lost = await missing(store)
+    const lost = await missing(store, streams)
     assert.equal(store.status().readOnlyReason, undefined)
     await store.close()
     store = await open()
-    assert.deepEqual(await missing(store), lost)
+    assert.deepEqual(await missing(store, streams), lost)
     const { damages } = store.status()
     for (const [one, times] of lost) {
       for (const time of times) assert.ok(isTold(damages, one, time), `${one} at ${time} is told`)
@@ -132,5 +144,24 @@ for (const { tree, kind } of KINDS) {
         throw new Error(`${about}: ${String(error)}`, { cause: error })
       }
     }
+  })
+}
+
+/** An overflow page, and the page of the table with which it goes on by mistake, each by its place in the list of pages. */
+const CROSSED = [
+  { from: 35, to: 3, forgotten: [] },
+  { from: 35, to: 36, forgotten: [] },
+  { from: 1, to: 30, forgotten: [501] },
+  { from: 17, to: 3, forgotten: [501] },
+]
+
+for (const { from, to, forgotten } of CROSSED) {
+  const what = forgotten.length > 0 ? 'a stream is forgotten' : 'it is merged'
+  test(`a row that goes on in a page of others (${from} in ${to}) harms none of them when ${what}`, async () => {
+    const cross = (file: string) => {
+      const pages = listPages(file, ['chunk'])
+      setNextPage(file, pages.filter(({ kind }) => kind === 'overflow')[from], pages[to])
+    }
+    await goOnAfter(cross, { forgotten })
   })
 }

@@ -67,3 +67,12 @@ export function flipBit(file: string, at: number, bit: number): void {
   writeSync(opened, byte, 0, 1, at)
   closeSync(opened)
 }
+
+/** Makes an overflow page go on with another page. */
+export function setNextPage(file: string, page: TreePage, next: TreePage): void {
+  const number = Buffer.alloc(4)
+  number.writeUInt32BE(next.offset / next.bytes + 1)
+  const opened = openSync(file, 'r+')
+  writeSync(opened, number, 0, 4, page.offset)
+  closeSync(opened)
+}

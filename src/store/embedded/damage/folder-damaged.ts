@@ -9,7 +9,7 @@ export class FolderDamaged extends Error {
 /** SQLite's code for a database that is damaged. */
 const CORRUPT = 11
 
-/** An error as SQLite throws it for a damaged file, where it is an index that is found to be wrong. */
+/** An error as SQLite throws it for a damaged file, where Weir finds what is wrong: an index, or the pages of a row. */
 export function damagedIndex(message: string): Error {
   return Object.assign(new Error(message), { code: 'ERR_SQLITE_ERROR', errcode: CORRUPT })
 }

@@ -100,6 +100,17 @@ export function decodeRow(
   throw new DamagedBytes('Cannot read chunk: table and index do not agree on its owner')
 }
 
+/** Whether decodeRow() gives the samples of a row. */
+export function isDecoded(...args: Parameters<typeof decodeRow>): boolean {
+  try {
+    decodeRow(...args)
+    return true
+  } catch (error) {
+    if (!(error instanceof DamagedBytes)) throw error
+    return false
+  }
+}
+
 const seedView = new DataView(new ArrayBuffer(28))
 
 /** What the checksum of a summary begins with, so that it checks in its own row only. */

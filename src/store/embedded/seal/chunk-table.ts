@@ -15,6 +15,9 @@ import { readAllRows } from './sum-rows-table.ts'
 /** Reads of the service take milliseconds. */
 const CHECKPOINT_WAIT_MS = 100
 
+/** What a page of one row holds beside its bytes: its other columns, and what SQLite needs. */
+const OTHER_CELL_BYTES_MAX = 200
+
 /** The index named a row under a stream that the row is not of: what was to be changed is another's. */
 function checkOwned(changes: number | bigint): void {
   if (Number(changes) === 1) return
@@ -29,9 +32,11 @@ export class ChunkTable {
   readonly #sums: StreamSums
   readonly #lists: RowListTable
   readonly #known: StreamRows
+  readonly #pageBytes: number
 
   constructor(db: DatabaseSync) {
     this.#db = db
+    this.#pageBytes = Number(db.prepare('PRAGMA page_size').get()?.page_size)
     this.#sums = new StreamSums({
       selectBucket: (bucket) =>
         this.#prepare('SELECT sums FROM stream_sum WHERE bucket = ?').get(bucket)?.sums,
@@ -173,6 +178,18 @@ export class ChunkTable {
   selectData(id: number): Uint8Array | undefined {
     const row = this.#prepare('SELECT data FROM chunk WHERE id = ?').get(id)
     return (row as { data: Uint8Array } | undefined)?.data
+  }
+
+  /**
+   * Whether a row goes on in other pages. To change or delete one whose bytes do not check would free pages by a chain
+   * that may lead into other rows.
+   */
+  goesOn(id: number): boolean {
+    const row = this.#prepare(
+      `SELECT length(data) + coalesce(length(summary), 0) + coalesce(length(last_value), 0) AS bytes
+       FROM chunk WHERE id = ?`,
+    ).get(id) as { bytes: number | null } | undefined
+    return (row?.bytes ?? this.#pageBytes) > this.#pageBytes - OTHER_CELL_BYTES_MAX
   }
 
   /** What the table itself, not its index, says of a row's owner. */

@@ -6,10 +6,9 @@ import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { StreamHandle } from '../../sample-port.ts'
-import { DamagedBytes } from '../chunk/index.ts'
 import { isDamagedFile } from '../damage/folder-damaged.ts'
 import type { FoundDamage } from '../damage/found-damage.ts'
-import { type ChunkRow, decodeRow } from '../rows/chunk-row.ts'
+import { type ChunkRow, DAMAGED_LEVEL, isDecoded } from '../rows/chunk-row.ts'
 import { CHECKED_COLUMNS, correctedRow } from '../rows/corrected-row.ts'
 import { describeRow, describeSuspect } from '../rows/damaged-row.ts'
 import { STREAMS_PER_BUCKET, unpackSums } from '../rows/stream-sums.ts'
@@ -275,12 +274,22 @@ class Salvage {
   #keep(row: SalvagedRow): void {
     this.#look()
     if (!(row.data instanceof Uint8Array) || this.#hasKept(row.id)) return
-    const { id, stream, level, start, last, count, data } = row
+    const { id, stream, start, last, count, data } = row
+    const level = this.#levelOf(row)
     const [lastValue, summary] = [bytesOrNull(row.lastValue), bytesOrNull(row.summary)]
     inFresh(() => {
       this.#insert.run(id, stream, level, start, last, count, lastValue, summary, data)
     })
     this.#kept += 1
+  }
+
+  /** Rows that do not check are set aside: no seal may be stopped by one. */
+  #levelOf(row: SalvagedRow): number {
+    const { level, stream, data } = row
+    if (level === DAMAGED_LEVEL || isDecoded(row, stream, () => row)) return level
+    this.#hurtStreams.add(stream)
+    this.#tellOne(describeRow({ stream, place: row, data }))
+    return DAMAGED_LEVEL
   }
 
   #hasKept(id: number): boolean {
@@ -331,14 +340,9 @@ function isSameEntry(row: SalvagedRow, entry: IndexEntry): boolean {
   )
 }
 
+/** Whether a row says itself whose it is. */
 function isOwned(row: SalvagedRow): boolean {
-  try {
-    decodeRow(row, row.stream, () => undefined)
-    return true
-  } catch (error) {
-    if (!(error instanceof DamagedBytes)) throw error
-    return false
-  }
+  return isDecoded(row, row.stream, () => undefined)
 }
 
 function bytesOrNull(value: unknown): Uint8Array | null {

@@ -17,6 +17,7 @@ import {
   DAMAGED_LEVEL,
   decodeRow,
   type FoundRow,
+  isDecoded,
   packChunk,
   RUN_LEVEL,
   splitColumns,
@@ -145,7 +146,7 @@ export class StreamSealer {
   forget(stream: number): void {
     let deleted = 0
     for (const row of this.#table.listRows(stream)) {
-      this.#delete(row)
+      this.#deleteUnread(row)
       deleted += 1
       if (deleted % ROWS_PER_STEP === 0) this.#onStep()
     }
@@ -243,7 +244,7 @@ export class StreamSealer {
     span: { from: number; until: number; level: number },
   ): void {
     if (row.start >= span.from && row.last < span.until) {
-      this.#delete({ ...row, stream, level: span.level })
+      this.#deleteUnread({ ...row, stream, level: span.level })
       return
     }
     const mask = { starts: [span.from], ends: [span.until] }
@@ -276,6 +277,7 @@ export class StreamSealer {
       return decodeRow(row, stream, this.#ownerInTable)
     } catch (error) {
       if (!(error instanceof DamagedBytes)) throw error
+      this.#refuseChain(row.id)
       this.#table.setLevel({ ...row, stream }, DAMAGED_LEVEL)
       this.#onRow()
       this.#onDamage({ stream, place: row, data: row.data })
@@ -291,6 +293,23 @@ export class StreamSealer {
 
   #checkReadBack(id: number, row: WrittenRow): void {
     if (isReadBack(row)) checkReadBack(row, this.#table.selectData(id))
+  }
+
+  /** Deletes a row whose samples nobody has read. */
+  #deleteUnread(found: FoundRow): void {
+    const { id, stream, level } = found
+    // What was set aside was written anew, so that its chain is its own.
+    if (level !== DAMAGED_LEVEL && this.#table.goesOn(id)) {
+      const data = this.#dataOf(found)
+      if (!isDecoded({ ...found, data }, stream, this.#ownerInTable)) this.#refuseChain(id)
+    }
+    this.#delete(found)
+  }
+
+  /** All rows are written anew where one that does not check goes on in pages that may be of others. */
+  #refuseChain(id: number): void {
+    if (!this.#table.goesOn(id)) return
+    throw damagedIndex(`Row ${id} of samples.db does not check and goes on in other pages`)
   }
 
   #delete(found: FoundRow): void {
