@@ -32,8 +32,8 @@ export async function runGroups(
     files.filter((file) => isIn('cluster', file)),
     folder,
   )
-  // Files wait for disks, threads and browsers a quarter of their time: one or two more than there are cores, where there is memory.
-  const spare = Math.min(2, Math.floor(totalmem() / (8 * 2 ** 30)))
+  // Files wait for disks, threads and browsers a quarter of their time: one more than there are cores, where there is memory.
+  const spare = totalmem() >= 8 * 2 ** 30 ? 1 : 0
   const stop = new AbortController()
   // Not `node --test`, which puts files into an order of its own. Nothing runs a second time: what failed once has failed.
   const events = run({
