@@ -1,7 +1,6 @@
 /** A result that is stored in parts is what one put of it would be, wherever a process that stores it dies. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { epochMs, MemoryBudget, refusal, refuse } from '../../src/base/index.ts'
@@ -21,6 +20,7 @@ import {
 import type { StreamHandle } from '../../src/store/index.ts'
 import { anyFeed, type FeedHome, NOW, openFeed } from '../support/feed-home.ts'
 import { Random, testSeeds } from '../support/random.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 type Row = readonly [cid: string, id: string, time: number, value: number | string | null]
 
@@ -39,8 +39,7 @@ class Crash extends Error {}
 /** A home with a folder for results; each feed of it is as one of a process that has just begun. */
 async function openHome(t: TestContext) {
   const home = await openFeed(t, STREAMS)
-  const folder = mkdtempSync(join(tmpdir(), 'weir-parts-'))
-  t.after(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder()
   const newFeed = () => new Feed({ ...home, showFile: (text) => text })
   return { home, folder, newFeed }
 }

@@ -63,16 +63,16 @@ async function scrubbed(store: PayloadStore): Promise<{ items: number; found: Sc
   return { items, found }
 }
 
-test('no file is made before the first payload', async (t) => {
-  const folder = temporaryFolder(t)
+test('no file is made before the first payload', async () => {
+  const folder = temporaryFolder()
   const store = await openPayloadStore({ folder })
   await store.list('c1', { start: 0, limit: 10 })
   await store.close()
   assert.deepEqual(readdirSync(folder), [])
 })
 
-test('a scrub reads all payloads back, and get() refuses one that does not check', async (t) => {
-  const folder = temporaryFolder(t)
+test('a scrub reads all payloads back, and get() refuses one that does not check', async () => {
+  const folder = temporaryFolder()
   const uids = await filled(folder)
   const whole = await openPayloadStore({ folder })
   assert.deepEqual(await scrubbed(whole), { items: 3, found: [] })
@@ -102,8 +102,8 @@ test('a scrub reads all payloads back, and get() refuses one that does not check
   await store.close()
 })
 
-test('a file that cannot be read is set aside, and payloads are kept in another', async (t) => {
-  const folder = temporaryFolder(t)
+test('a file that cannot be read is set aside, and payloads are kept in another', async () => {
+  const folder = temporaryFolder()
   await filled(folder)
   writeFileSync(join(folder, 'payloads.db'), 'no database at all '.repeat(500))
   const told: string[] = []
@@ -116,8 +116,8 @@ test('a file that cannot be read is set aside, and payloads are kept in another'
   assert.match(readFileSync(join(folder, 'quarantine', kept), 'utf8'), /^no database/)
 })
 
-test('a file of a newer Weir is refused and left alone', async (t) => {
-  const folder = temporaryFolder(t)
+test('a file of a newer Weir is refused and left alone', async () => {
+  const folder = temporaryFolder()
   await filled(folder)
   const db = new DatabaseSync(join(folder, 'payloads.db'))
   db.exec('PRAGMA user_version = 99')
@@ -126,8 +126,8 @@ test('a file of a newer Weir is refused and left alone', async (t) => {
   assert.ok(!readdirSync(folder).includes('quarantine'))
 })
 
-test('a file of schema 1 is taken over, with what it holds', async (t) => {
-  const folder = temporaryFolder(t)
+test('a file of schema 1 is taken over, with what it holds', async () => {
+  const folder = temporaryFolder()
   const uids = await filled(folder)
   const db = new DatabaseSync(join(folder, 'payloads.db'))
   db.exec('DROP TABLE assigned; DROP TABLE earlier_run; PRAGMA user_version = 1')
@@ -141,7 +141,7 @@ test('a file of schema 1 is taken over, with what it holds', async (t) => {
 })
 
 test('a batch that finds the disk full leaves nothing, and the next one is kept', (t) => {
-  const folder = temporaryFolder(t)
+  const folder = temporaryFolder()
   const db = openPayloadFile(join(folder, 'payloads.db'))
   t.after(() => db.close())
   const table = new PayloadWriteTable(db, CONTRACT_BOUNDS)
@@ -163,7 +163,7 @@ test('a batch that finds the disk full leaves nothing, and the next one is kept'
 })
 
 test('a backup has what was settled before it, and restores it', async (t) => {
-  const folder = temporaryFolder(t)
+  const folder = temporaryFolder()
   await (await openCatalogStore({ folder })).close()
   await (await openSampleStore({ folder })).close()
   await (await openBlobStore({ folder: join(folder, 'files') })).close()
@@ -172,7 +172,7 @@ test('a backup has what was settled before it, and restores it', async (t) => {
   const { uid, landed } = store.put(payloadOf(1))
   await landed
   await store.settle({ orgUid: 'org', connectorUid: 'c1', uid }, outcomeOf(4))
-  const [target, restored] = [join(folder, '..', `${basename(folder)}.tar`), temporaryFolder(t)]
+  const [target, restored] = [join(folder, '..', `${basename(folder)}.tar`), temporaryFolder()]
   t.after(() => rmSync(target, { force: true }))
   const told = { version: '0', time: 'now', onProgress: () => {} }
   await writeBackup({ folder, target, withKey: false, ...told }).done

@@ -3,9 +3,6 @@
  * sealed, after a restart, and over HTTP.
  */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openSampleStore } from '../../src/store/embedded/index.ts'
 import type { SampleStore, StreamHandle } from '../../src/store/index.ts'
@@ -14,6 +11,7 @@ import { exactMean, exactSum, weightedMean } from '../support/exact-fractions.ts
 import { FeedClient } from '../support/feed-client.ts'
 import { Random, roundsBy, testSeeds } from '../support/random.ts'
 import { type Service, startService } from '../support/service.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const DAY = 86_400_000
 const START = Date.parse('2024-01-01')
@@ -97,10 +95,9 @@ async function checkStore(store: SampleStore, streams: readonly Stream[], about:
 }
 
 for (const seed of testSeeds(roundsBy({ everyRun: 1, nightly: 2 }))) {
-  test(`fold() sums and means are rounded once, wherever the samples lie (seed ${seed})`, async (t) => {
+  test(`fold() sums and means are rounded once, wherever the samples lie (seed ${seed})`, async () => {
     const random = new Random(seed)
-    const folder = mkdtempSync(join(tmpdir(), 'weir-mean-'))
-    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    const folder = temporaryFolder()
     let store = await openSampleStore({ folder, segmentBytes: 256 * 1024 })
     const lists = Object.values(families).flatMap((make) =>
       [1, 2, 3, 10, 200, 3_000].map((count) =>
@@ -120,9 +117,8 @@ for (const seed of testSeeds(roundsBy({ everyRun: 1, nightly: 2 }))) {
   })
 }
 
-test('fold() of many samples has the mean rounded once', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'weir-mean-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+test('fold() of many samples has the mean rounded once', async () => {
+  const folder = temporaryFolder()
   const store = await openSampleStore({ folder })
   const values = Array.from(
     { length: roundsBy({ everyRun: 2 * APPEND_SAMPLES, nightly: 1_000_000 }) },

@@ -169,7 +169,7 @@ async function checkBackups(t: TestContext, segmentBytes: number): Promise<void>
   const [seed] = testSeeds(1)
   t.diagnostic(`seed ${seed}`)
   const random = new Random(seed)
-  const folder = temporaryFolder(t)
+  const folder = temporaryFolder()
   const catalog = await openCatalogStore({ folder })
   const samples = await openSampleStore({ folder, segmentBytes })
   const blobs = await openBlobStore({ folder: join(folder, 'files') })
@@ -187,7 +187,7 @@ async function checkBackups(t: TestContext, segmentBytes: number): Promise<void>
   const between = async () => {
     if (segmentBytes === LONG_SEGMENT_BYTES) await step()
   }
-  const home = temporaryFolder(t)
+  const home = temporaryFolder()
   const backups: Array<{ target: string; least: number[] }> = []
   for (let at = 0; at < BACKUPS; at += 1) {
     await Promise.all(lanes.map((lane) => lane.reach((at + 1) * STEPS_BETWEEN)))
@@ -231,7 +231,7 @@ test('a backup during which streams and samples come is the folder at one moment
   checkBackups(t, LONG_SEGMENT_BYTES))
 
 test('holds keep bodies while a backup runs, and give up one that is not heard of', async (t) => {
-  const folder = temporaryFolder(t)
+  const folder = temporaryFolder()
   mkdirSync(join(folder, 'files'))
   const blobs = await openBlobStore({ folder: join(folder, 'files') })
   const cut = () => ({ segment: 1, bytes: null })

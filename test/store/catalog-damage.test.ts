@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { memberUidOf } from '../../src/base/index.ts'
 import { openCatalog } from '../../src/catalog/index.ts'
 import { openChecked } from '../../src/store/embedded/catalog/catalog-checks.ts'
@@ -27,9 +26,9 @@ import {
 import { people } from '../support/catalog.ts'
 import { listPages } from '../support/flip-page.ts'
 import { Random, roundsBy, testSeeds } from '../support/random.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'weir-catalog-damage-'))
-after(() => rmSync(root, { recursive: true, force: true }))
+const root = temporaryFolder()
 
 const FLIPS = roundsBy({ everyRun: 40, nightly: 600 })
 const ORGS = ['', 'org-one', 'org-two']

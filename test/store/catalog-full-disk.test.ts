@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { memberUidOf, newFamilyUid } from '../../src/base/index.ts'
 import { applyJob } from '../../src/store/embedded/catalog/catalog-apply.ts'
 import type { WriteOrder } from '../../src/store/embedded/catalog/catalog-protocol.ts'
@@ -13,9 +11,9 @@ import { ShapeTaker } from '../../src/store/embedded/catalog/family/shape-taker.
 import { openCatalogFile } from '../../src/store/embedded/catalog/open-catalog-file.ts'
 import { openCatalogStore } from '../../src/store/embedded/index.ts'
 import type { PutDocument } from '../../src/store/index.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'weir-catalog-full-'))
-after(() => rmSync(root, { recursive: true, force: true }))
+const root = temporaryFolder()
 
 const taker = new ShapeTaker()
 

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { crc32 } from 'node:zlib'
 import { familyHeadOf, memberUidOf, newFamilyUid } from '../../src/base/index.ts'
 import { openCatalogStore } from '../../src/store/embedded/index.ts'
@@ -11,9 +10,9 @@ import { CatalogConflict } from '../../src/store/index.ts'
 import { putsOfFleet } from '../../src/store/puts-of-fleet.ts'
 import { fleetOf } from '../support/fleets.ts'
 import { SCHEMA_2 } from '../support/schema-2-catalog.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'weir-catalog-migration-'))
-after(() => rmSync(root, { recursive: true, force: true }))
+const root = temporaryFolder()
 
 function makeFolder(name: string, version: number): string {
   const folder = join(root, name)

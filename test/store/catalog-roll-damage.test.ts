@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { openChecked } from '../../src/store/embedded/catalog/catalog-checks.ts'
 import { CatalogReadTable } from '../../src/store/embedded/catalog/catalog-read-table.ts'
 import { openCatalogFile } from '../../src/store/embedded/catalog/open-catalog-file.ts'
@@ -21,9 +20,9 @@ import { putsOfFleet } from '../../src/store/puts-of-fleet.ts'
 import { fleetOf } from '../support/fleets.ts'
 import { listPages } from '../support/flip-page.ts'
 import { Random, roundsOf, testSeeds } from '../support/random.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'weir-roll-damage-'))
-after(() => rmSync(root, { recursive: true, force: true }))
+const root = temporaryFolder()
 
 const IDS = Array.from({ length: 200 }, (_, at) => `d${at + 100}`)
 const ALL = { orgUid: 'org', kind: 'component', start: 0, limit: 1_000 }

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { memberUidOf } from '../../src/base/index.ts'
 import { CatalogScrubTable } from '../../src/store/embedded/catalog/scrub/catalog-scrub-table.ts'
 import { openCatalogStore } from '../../src/store/embedded/index.ts'
@@ -19,9 +17,9 @@ import { CatalogStoreModel } from '../contract/catalog-store-model.ts'
 import { assertSameOutcome } from '../contract/catalog-store-property.ts'
 import { fc } from '../support/fast-check.ts'
 import { fleetOf } from '../support/fleets.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'weir-catalog-roll-'))
-after(() => rmSync(root, { recursive: true, force: true }))
+const root = temporaryFolder()
 
 function read(folder: string, sql: string): Record<string, unknown> | undefined {
   using db = new DatabaseSync(join(folder, 'catalog.db'), { readOnly: true })

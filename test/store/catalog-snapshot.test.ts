@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { nextTurn } from '../../src/base/index.ts'
 import { CatalogSnapshot } from '../../src/store/embedded/catalog/catalog-snapshot.ts'
 import { openCatalogStore } from '../../src/store/embedded/index.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'weir-catalog-snapshot-'))
-after(() => rmSync(root, { recursive: true, force: true }))
+const root = temporaryFolder()
 
 /** So many that several of them meet a read half way, where reads are not of one snapshot. */
 const ROUNDS = 500

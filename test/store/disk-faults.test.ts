@@ -1,14 +1,6 @@
 /** What the embedded store does when the disk fails, fills up, or hands back other bytes. */
 import assert from 'node:assert/strict'
-import {
-  copyFileSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
@@ -20,6 +12,7 @@ import {
 } from '../../src/store/embedded/index.ts'
 import type { Removal, StreamHandle } from '../../src/store/index.ts'
 import { batch, read } from '../contract/sample-store-contract.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const SEGMENT_BYTES = 16 * 1024
 
@@ -31,15 +24,12 @@ interface Subject {
 }
 
 async function open(context: TestContext): Promise<Subject> {
-  const folder = mkdtempSync(join(tmpdir(), 'weir-faults-'))
+  const folder = temporaryFolder()
   const faults = new DiskFaults()
   const options = { folder, segmentBytes: SEGMENT_BYTES, roomRetryMs: 5 }
   const store = await openSampleStore({ ...options, faults: faults.shared })
   let current = store
-  context.after(async () => {
-    await current.close()
-    rmSync(folder, { recursive: true })
-  })
+  context.after(() => current.close())
   const reopen = async () => {
     await current.close()
     current = await openSampleStore(options)
@@ -279,11 +269,10 @@ test('a chunk that does not check is named and the others are served', async (co
 })
 
 test('where a usual segment has no room a shorter one is made', async (context) => {
-  const { folder, faults } = await open(context)
+  const { faults } = await open(context)
   // Room for a quarter of a segment, and nothing besides.
   faults.setRoom(SEGMENT_BYTES / 4)
-  const options = { folder: `${folder}-short`, segmentBytes: SEGMENT_BYTES, roomRetryMs: 5 }
-  context.after(() => rmSync(options.folder, { recursive: true }))
+  const options = { folder: temporaryFolder(), segmentBytes: SEGMENT_BYTES, roomRetryMs: 5 }
   const short = await openSampleStore({ ...options, faults: faults.shared })
   context.after(() => short.close())
   await fill(short, 0, 5)

@@ -1,10 +1,10 @@
 /** What a service takes on disk that is hardly used. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startServiceOn } from '../support/service-on.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const FEED_KEY = '11111111-2222-3333-4444-555555555555'
 const MIB = 1024 * 1024
@@ -19,8 +19,7 @@ function bytesOnDisk(folder: string): number {
 }
 
 test('an empty data folder takes less than 4 MB, and after a hundred puts too', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'weir-footprint-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder()
   const service = await startServiceOn(folder, { WEIR_FEED_KEY: FEED_KEY })
   t.after(service.close)
   const empty = bytesOnDisk(folder)

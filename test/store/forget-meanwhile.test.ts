@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openSampleStore } from '../../src/store/embedded/index.ts'
 import { readRecords } from '../../src/store/embedded/journal/record.ts'
 import { scanSegment } from '../../src/store/embedded/journal/scan.ts'
 import type { StreamHandle } from '../../src/store/index.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
-test('append() of many texts is refused whole when a stream is forgotten while they are encoded', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'weir-forget-'))
-  t.after(() => rmSync(folder, { recursive: true }))
+test('append() of many texts is refused whole when a stream is forgotten while they are encoded', async () => {
+  const folder = temporaryFolder()
   const store = await openSampleStore({ folder })
   const count = 50_000
   const appended = store.append({

@@ -13,6 +13,7 @@ import { openSampleStore } from '../../src/store/embedded/index.ts'
 import { scanSegment } from '../../src/store/embedded/journal/scan.ts'
 import { batch, read } from '../contract/sample-store-contract.ts'
 import { isNightly, Random, testSeeds } from '../support/random.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 type Row = [handle: number, time: number, value: number | string]
 
@@ -185,8 +186,7 @@ test('a last frame that lost any of its sectors is cut off in silence', () => {
 })
 
 test('a newest segment that was cut is told at the start; what is left of it is served', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'weir-cut-segment-'))
-  t.after(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder()
   const first = await openSampleStore({ folder, segmentBytes: 8192 })
   for (const rows of FRAMES) await first.append(batch(rows))
   await first.close()

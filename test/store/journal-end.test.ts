@@ -1,12 +1,12 @@
 /** Acknowledged frames at the journal's end that are gone are told, whatever is left of them. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openSampleStore } from '../../src/store/embedded/index.ts'
 import { scanSegment } from '../../src/store/embedded/journal/scan.ts'
 import { batch, read } from '../contract/sample-store-contract.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const SEGMENT_BYTES = 64 * 1024
 const SECTOR_BYTES = 512
@@ -22,8 +22,7 @@ async function startAfter(
   context: TestContext,
   change: (bytes: Buffer, last: LastFrame) => Uint8Array,
 ) {
-  const folder = mkdtempSync(join(tmpdir(), 'weir-journal-end-'))
-  context.after(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder()
   const store = await openSampleStore({ folder, segmentBytes: SEGMENT_BYTES })
   await store.append(batch([[1, 1000, 1]]))
   await store.append(batch([[1, 1001, 2]]))

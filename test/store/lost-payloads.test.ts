@@ -1,24 +1,23 @@
 import assert from 'node:assert/strict'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { openPayloadStore } from '../../src/store/embedded/index.ts'
 import { payloadOf } from '../contract/payload-store-contract.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const COUNT = 20
 const WAL = 'payloads.db-wal'
 
 /** Two folders for a test: one that stores run on, and one to copy it to. */
-function makeFolders(t: TestContext): { folder: string; crashed: string } {
-  const root = mkdtempSync(join(tmpdir(), 'weir-lost-payloads-'))
-  t.after(() => rmSync(root, { recursive: true, force: true }))
+function makeFolders(): { folder: string; crashed: string } {
+  const root = temporaryFolder()
   return { folder: join(root, 'running'), crashed: join(root, 'crashed') }
 }
 
 /** A folder as kill -9 leaves it: copied while the store is open, with all it had acknowledged. */
-async function makeCrashed(t: TestContext, count = COUNT): Promise<string> {
-  const { folder, crashed } = makeFolders(t)
+async function makeCrashed(count = COUNT): Promise<string> {
+  const { folder, crashed } = makeFolders()
   mkdirSync(folder)
   const store = await openPayloadStore({ folder })
   for (let number = 1; number <= count; number++) await store.put(payloadOf(number)).landed
@@ -45,12 +44,12 @@ async function look(folder: string, isPutWanted = false): Promise<Opened> {
   }
 }
 
-test('what a kill leaves is whole, and nothing is told', async (t) => {
-  assert.deepEqual(await look(await makeCrashed(t)), { told: [], kept: COUNT })
+test('what a kill leaves is whole, and nothing is told', async () => {
+  assert.deepEqual(await look(await makeCrashed()), { told: [], kept: COUNT })
 })
 
-test('acknowledged payloads that a damaged or missing log takes away are told', async (t) => {
-  const folder = await makeCrashed(t)
+test('acknowledged payloads that a damaged or missing log takes away are told', async () => {
+  const folder = await makeCrashed()
   const whole = readFileSync(join(folder, WAL))
   // In the page of a frame: SQLite drops it, and all commits that came after it.
   for (const share of [0.3, 0.6, 0.9]) {
@@ -69,17 +68,17 @@ test('acknowledged payloads that a damaged or missing log takes away are told', 
   }
 })
 
-test('a file that is missing is told until payloads come again', async (t) => {
-  const folder = await makeCrashed(t)
+test('a file that is missing is told until payloads come again', async () => {
+  const folder = await makeCrashed()
   for (const name of ['payloads.db', WAL]) rmSync(join(folder, name))
   assert.match((await look(folder)).told.join(), /^it is missing, though/)
   assert.match((await look(folder, true)).told.join(), /^it is missing, though/)
   assert.deepEqual(await look(folder), { told: [], kept: 1 })
 })
 
-test('payloads that go with their connector are not missed, also when a kill follows', async (t) => {
-  const { folder, crashed } = makeFolders(t)
-  cpSync(await makeCrashed(t), folder, { recursive: true })
+test('payloads that go with their connector are not missed, also when a kill follows', async () => {
+  const { folder, crashed } = makeFolders()
+  cpSync(await makeCrashed(), folder, { recursive: true })
   const store = await openPayloadStore({ folder })
   await store.deleteOf('c1')
   cpSync(folder, crashed, { recursive: true })
@@ -88,7 +87,7 @@ test('payloads that go with their connector are not missed, also when a kill fol
   assert.deepEqual(await look(folder), { told: [], kept: 0 })
 })
 
-test('numbers of payloads that were lost are not given again', async (t) => {
+test('numbers of payloads that were lost are not given again', async () => {
   const uidOfFirst = async (folder: string): Promise<string> => {
     const store = await openPayloadStore({ folder })
     const { uid, landed } = store.put(payloadOf(1))
@@ -96,15 +95,15 @@ test('numbers of payloads that were lost are not given again', async (t) => {
     await store.close()
     return uid
   }
-  const { folder: empty } = makeFolders(t)
+  const { folder: empty } = makeFolders()
   mkdirSync(empty)
-  const crashed = await makeCrashed(t)
+  const crashed = await makeCrashed()
   rmSync(join(crashed, WAL))
   assert.notEqual(await uidOfFirst(crashed), await uidOfFirst(empty))
 })
 
-test('a file that was set aside is told, by scrubs too, until it is taken out of the quarantine', async (t) => {
-  const folder = await makeCrashed(t)
+test('a file that was set aside is told, by scrubs too, until it is taken out of the quarantine', async () => {
+  const folder = await makeCrashed()
   rmSync(join(folder, WAL))
   writeFileSync(join(folder, 'payloads.db'), 'no database at all '.repeat(500))
   const [first] = (await look(folder)).told

@@ -1,23 +1,21 @@
 /** A page of samples.db that SQLite calls malformed: what can be read is served, and damage is told. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { readFolderParts } from '../../src/store/embedded/folder/folder-parts.ts'
 import { type EmbeddedSampleStore, openSampleStore } from '../../src/store/embedded/index.ts'
 import { KnownDamage, type Sample } from '../../src/store/index.ts'
 import type { ScrubFinding } from '../../src/store/scrub-port.ts'
 import { batch, read, stream } from '../contract/sample-store-contract.ts'
 import { damageCell } from '../support/damage-cell.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const STREAMS = [1, 2, 3, 4, 5, 6]
 const COUNT = 50
 
 /** Sealed samples of six streams in a page each of table and index, one cell of which is damaged. */
-async function openDamaged(context: TestContext, name: string, cell: number) {
-  const folder = mkdtempSync(join(tmpdir(), 'weir-malformed-'))
-  context.after(() => rmSync(folder, { recursive: true }))
+async function openDamaged(name: string, cell: number) {
+  const folder = temporaryFolder()
   const first = await openSampleStore({ folder })
   await fill(first, 0)
   await first.sealAll()
@@ -51,7 +49,7 @@ async function scrub(store: EmbeddedSampleStore): Promise<ScrubFinding[]> {
 
 for (const name of ['chunk', 'chunk_by_start']) {
   test(`a malformed cell of ${name} costs its stream at most, and puts go on`, async (context) => {
-    const { told, open } = await openDamaged(context, name, 0)
+    const { told, open } = await openDamaged(name, 0)
     const store = await open()
     context.after(() => store.close())
     // A search in the index may pass the malformed cell on its way to some other streams.
@@ -73,7 +71,7 @@ for (const name of ['chunk', 'chunk_by_start']) {
 }
 
 test('a read has the index built again where the rows are whole, tells so, and misses nothing', async (context) => {
-  const { open } = await openDamaged(context, 'chunk_by_start', 0)
+  const { open } = await openDamaged('chunk_by_start', 0)
   const store = await open()
   context.after(() => store.close())
   assert.deepEqual(
@@ -85,7 +83,7 @@ test('a read has the index built again where the rows are whole, tells so, and m
 })
 
 test('a scrub has the index built again where the rows are whole; then everything is served', async (context) => {
-  const { open } = await openDamaged(context, 'chunk_by_start', 0)
+  const { open } = await openDamaged('chunk_by_start', 0)
   const store = await open()
   context.after(() => store.close())
   assert.ok((await scrub(store)).some(({ part }) => part === 'samples'))
@@ -97,15 +95,15 @@ test('a scrub has the index built again where the rows are whole; then everythin
 })
 
 test('a scrub tells of a malformed row, and leaves the index that knows of it', async (context) => {
-  const { open } = await openDamaged(context, 'chunk', 0)
+  const { open } = await openDamaged('chunk', 0)
   const store = await open()
   context.after(() => store.close())
   assert.ok((await scrub(store)).some(({ part, handle }) => part === 'samples' && handle === 1))
   assert.deepEqual((await counts(store)).slice(1), [COUNT, COUNT, COUNT, COUNT, COUNT])
 })
 
-test('a look at the parts of a folder gets over an index whose end is malformed', async (context) => {
-  const { folder, open } = await openDamaged(context, 'chunk_by_start', STREAMS.length - 1)
+test('a look at the parts of a folder gets over an index whose end is malformed', async () => {
+  const { folder, open } = await openDamaged('chunk_by_start', STREAMS.length - 1)
   const { isThere, progress, handle } = readFolderParts(folder).samples
   assert.ok(isThere && progress > 0)
   assert.equal(handle, 0)

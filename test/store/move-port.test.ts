@@ -16,7 +16,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 async function openCatalog(
   t: TestContext,
 ): Promise<{ store: CatalogStore; whole: WholeDocuments }> {
-  const folder = temporaryFolder(t)
+  const folder = temporaryFolder()
   const store = await openCatalogStore({ folder })
   const whole = new WholeDocuments(folder)
   t.after(async () => {
@@ -81,8 +81,8 @@ test('everything() tells documents whole, and puts with their revision make them
   assert.equal((await to.store.get({ orgUid: 'org', kind: 'stream', uid: stream }))?.revision, 5)
 })
 
-test('put() keeps a body under a key that it is given, in the place of what is there', async (t) => {
-  const blobs = await openBlobStore({ folder: join(temporaryFolder(t), 'files') })
+test('put() keeps a body under a key that it is given, in the place of what is there', async () => {
+  const blobs = await openBlobStore({ folder: join(temporaryFolder(), 'files') })
   const key = 'ab'.repeat(16)
   const bodyOf = async function* (text: string) {
     yield Buffer.from(text)
@@ -96,8 +96,8 @@ test('put() keeps a body under a key that it is given, in the place of what is t
 })
 
 test('keepWhole() makes payloads what everything() tells elsewhere, however often', async (t) => {
-  const from = await openPayloadStore({ folder: temporaryFolder(t) })
-  const to = await openPayloadStore({ folder: temporaryFolder(t) })
+  const from = await openPayloadStore({ folder: temporaryFolder() })
+  const to = await openPayloadStore({ folder: temporaryFolder() })
   t.after(async () => await Promise.all([from.close(), to.close()]))
   for (const connectorUid of ['c1', 'c2']) {
     for (const number of [1, 2, 3]) {
@@ -121,8 +121,8 @@ test('keepWhole() makes payloads what everything() tells elsewhere, however ofte
 })
 
 test('keepWhole() gives payloads with UIDs of another form others, in the order of time', async (t) => {
-  const from = await openPayloadStore({ folder: temporaryFolder(t) })
-  const to = await openPayloadStore({ folder: temporaryFolder(t) })
+  const from = await openPayloadStore({ folder: temporaryFolder() })
+  const to = await openPayloadStore({ folder: temporaryFolder() })
   t.after(async () => await Promise.all([from.close(), to.close()]))
   for (const number of [1, 2]) await from.put(payloadOf(number, { time: epochMs(5) })).landed
   for (const payload of await Array.fromAsync(from.everything())) {

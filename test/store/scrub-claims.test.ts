@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { memberUidOf, newFamilyUid } from '../../src/base/index.ts'
 import { CatalogScrubTable } from '../../src/store/embedded/catalog/scrub/catalog-scrub-table.ts'
 import { openCatalogStore } from '../../src/store/embedded/index.ts'
 import type { CatalogWrite } from '../../src/store/index.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'weir-scrub-claims-'))
-after(() => rmSync(root, { recursive: true, force: true }))
+const root = temporaryFolder()
 
 const STREAMS = 1_500
 const ROWS_PER_STEP = 200

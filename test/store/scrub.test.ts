@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { type EmbeddedSampleStore, openSampleStore } from '../../src/store/embedded/index.ts'
 import type { ScrubFinding } from '../../src/store/scrub-port.ts'
 import { batch, stream } from '../contract/sample-store-contract.ts'
 import { writeAsFormat1 } from '../support/format-1-samples.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
-async function fill(context: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'weir-scrub-'))
-  context.after(() => rmSync(folder, { recursive: true }))
+async function fill() {
+  const folder = temporaryFolder()
   const store = await openSampleStore({ folder })
   const rows = Array.from({ length: 3_000 }, (_, at) => [1, at * 1_000, at % 7] as const)
   await store.append(batch([...rows.map(([one, time, value]) => [one, time, value] as const)]))
@@ -53,8 +52,8 @@ async function scrubOnce(folder: string) {
   }
 }
 
-test('scrub() finds nothing in what is whole, in either format', async (context) => {
-  const { folder, file } = await fill(context)
+test('scrub() finds nothing in what is whole, in either format', async () => {
+  const { folder, file } = await fill()
   const { found, items } = await scrubOnce(folder)
   assert.deepEqual(found, [])
   assert.ok(items >= 4)
@@ -62,8 +61,8 @@ test('scrub() finds nothing in what is whole, in either format', async (context)
   assert.deepEqual((await scrubOnce(folder)).found, [])
 })
 
-test('scrub() ends when it may not go on, and when the store closes', async (context) => {
-  const { folder } = await fill(context)
+test('scrub() ends when it may not go on, and when the store closes', async () => {
+  const { folder } = await fill()
   const store = await openSampleStore({ folder })
   assert.equal((await scrub(store, 0)).items, 0)
   assert.equal((await scrub(store, 2)).steps, 3)
@@ -87,8 +86,8 @@ for (const [what, change] of [
   // What the sealer uses is made again by the first seal, and told; a scrub may come too late for it.
   ['sums', 'UPDATE stream_sum SET sums = zeroblob(length(sums))'],
 ]) {
-  test(`scrub() finds a ${what} that was changed`, async (context) => {
-    const { folder, file } = await fill(context)
+  test(`scrub() finds a ${what} that was changed`, async () => {
+    const { folder, file } = await fill()
     {
       using db = new DatabaseSync(file)
       db.exec(change)
@@ -101,7 +100,7 @@ for (const [what, change] of [
 }
 
 test('scrub() finds a changed frame of the journal behind which others are', async (context) => {
-  const { folder } = await fill(context)
+  const { folder } = await fill()
   const store = await openSampleStore({ folder })
   context.after(() => store.close())
   // What was there before is sealed once the thread has started: its segment is not the one to be changed.

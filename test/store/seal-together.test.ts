@@ -1,9 +1,8 @@
 /** Segments that wait for the sealer are sealed in one pass, as if they were one. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { decodeChunk, encodeChunk } from '../../src/store/embedded/chunk/index.ts'
 import { realDisk } from '../../src/store/embedded/disk/real-disk.ts'
 import { type EmbeddedSampleStore, openSampleStore } from '../../src/store/embedded/index.ts'
@@ -15,22 +14,13 @@ import { SealerWork } from '../../src/store/embedded/seal/sealer-work.ts'
 import { turnedMachine } from '../power/sim-machine.ts'
 import { Random, roundsOf, testSeeds } from '../support/random.ts'
 import { batch, read, stream } from '../support/samples.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { SampleModel } from './sample-model.ts'
 import { SampleTrial } from './sample-trial.ts'
 
-function makeFolder(context: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'weir-together-'))
-  context.after(() => rmSync(folder, { recursive: true }))
-  return folder
-}
-
 /** How often several segments were sealed in one pass. */
-async function trySlowSealer(
-  context: TestContext,
-  seed: number,
-  textShare: number,
-): Promise<number> {
-  const folder = makeFolder(context)
+async function trySlowSealer(seed: number, textShare: number): Promise<number> {
+  const folder = temporaryFolder()
   const random = new Random(seed)
   let store: EmbeddedSampleStore | undefined
   let together = 0
@@ -56,9 +46,9 @@ async function trySlowSealer(
 }
 
 for (const seed of testSeeds(roundsOf(3))) {
-  test(`a store whose sealer lags holds what the model holds (WEIR_TEST_SEED=${seed})`, async (context) => {
-    const together = await trySlowSealer(context, seed, 0.05)
-    assert.ok(together + (await trySlowSealer(context, seed + 1, 0.6)) > 0)
+  test(`a store whose sealer lags holds what the model holds (WEIR_TEST_SEED=${seed})`, async () => {
+    const together = await trySlowSealer(seed, 0.05)
+    assert.ok(together + (await trySlowSealer(seed + 1, 0.6)) > 0)
   })
 }
 
@@ -134,8 +124,8 @@ function sealUntil(folder: string, segments: readonly number[], streams: number)
 }
 
 for (const seed of testSeeds(roundsOf(3))) {
-  test(`a pass that is cut half way is repeated by any other (WEIR_TEST_SEED=${seed})`, async (context) => {
-    const folder = makeFolder(context)
+  test(`a pass that is cut half way is repeated by any other (WEIR_TEST_SEED=${seed})`, async () => {
+    const folder = temporaryFolder()
     const random = new Random(seed)
     const model = await fillJournal(folder, random)
     const segments = segmentsIn(folder)
@@ -157,8 +147,8 @@ for (const seed of testSeeds(roundsOf(3))) {
   })
 }
 
-test('segments that a crash left behind their seal are told as sealed, the others are sealed after', async (context) => {
-  const folder = makeFolder(context)
+test('segments that a crash left behind their seal are told as sealed, the others are sealed after', async () => {
+  const folder = temporaryFolder()
   const model = await fillJournal(folder, new Random(1))
   const db = openSamplesFile(join(folder, 'samples.db'))
   const journalFolder = join(folder, 'journal')
@@ -177,7 +167,7 @@ test('segments that a crash left behind their seal are told as sealed, the other
 })
 
 test('samples that come back changed are told of the segment that held them, and those before it are sealed', async (context) => {
-  const folder = makeFolder(context)
+  const folder = temporaryFolder()
   openSamplesFile(join(folder, 'samples.db')).close()
   const machine = unsealing()
   const store = await openSampleStore({ folder, segmentBytes: 4 * 1024, backlogMax: 99, machine })

@@ -1,18 +1,9 @@
 // Alone: it looks at every call of SQLite while a folder is migrated.
 import assert from 'node:assert/strict'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, StatementSync } from 'node:sqlite'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { crc32 } from 'node:zlib'
 import { openStorage } from '../../src/assembly/open-storage.ts'
 import { createLog, readConfig, systemClock } from '../../src/base/index.ts'
@@ -31,9 +22,9 @@ import {
   type OldState,
   timesOf,
 } from '../support/old-folder.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'weir-upgrade-'))
-after(() => rmSync(root, { recursive: true, force: true }))
+const root = temporaryFolder()
 
 const nameOf = ({ samples, end }: OldState) => `${samples}-${end}`
 

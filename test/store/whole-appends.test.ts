@@ -1,12 +1,10 @@
 /** A long append is put into memory in steps; reads in between see all of it or nothing. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { EARLIEST_TIME, epochMs, nextTurn, TIME_END } from '../../src/base/index.ts'
 import { type EmbeddedSampleStore, openSampleStore } from '../../src/store/embedded/index.ts'
 import type { Removal, StreamHandle } from '../../src/store/index.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** Many times what is applied in one step. */
 const MANY = 60_000
@@ -56,9 +54,8 @@ async function readRounds(store: EmbeddedSampleStore): Promise<Array<Set<number 
   ]
 }
 
-test('reads see a long append whole or not at all, and other streams do not wait for it', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'weir-whole-'))
-  t.after(() => rmSync(folder, { recursive: true }))
+test('reads see a long append whole or not at all, and other streams do not wait for it', async () => {
+  const folder = temporaryFolder()
   const store = await openSampleStore({ folder })
   const other = { count: 1, removals: [], handles: Uint32Array.of(OTHER) }
   await store.append({ ...other, times: Float64Array.of(1), numbers: Float64Array.of(1) })

@@ -4,6 +4,9 @@
  */
 import { after } from 'node:test'
 
+/** How long what tests have closed may take to end, also on a machine that others slow down. */
+const LEFT_OPEN_MS_MAX = Number(process.env.WEIR_TEST_LEFT_OPEN_MS ?? 60_000)
+
 const acts: Array<() => Promise<void>> = []
 let isOver = false
 
@@ -15,6 +18,13 @@ export function atEnd(act: () => Promise<void>): void {
 after(async () => {
   isOver = true
   await Promise.all(acts.splice(0).map((act) => act()))
+  // The runner would wait without a limit for a process that something keeps alive once its tests are over.
+  setTimeout(() => {
+    console.error(
+      `Something that a test has left open keeps its process alive: ${process.getActiveResourcesInfo()}`,
+    )
+    process.exit(1)
+  }, LEFT_OPEN_MS_MAX).unref()
 })
 
 // A test that ends the process takes those behind it along, of other files too, and node:test finds nothing wrong with 0.

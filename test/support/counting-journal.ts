@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { TestContext } from 'node:test'
 import type { Disk } from '../../src/store/embedded/disk/disk.ts'
 import { realDisk } from '../../src/store/embedded/disk/real-disk.ts'
 import { Journal } from '../../src/store/embedded/journal/journal.ts'
 import { JournalWriter } from '../../src/store/embedded/journal/journal-writer.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 /** A journal without its thread; `frames` are the first times of the records of each frame that is durable. */
-export function openCountingJournal(context: TestContext, disk: Disk = realDisk) {
-  const folder = mkdtempSync(join(tmpdir(), 'weir-journal-'))
-  context.after(() => rmSync(folder, { recursive: true }))
+export function openCountingJournal(disk: Disk = realDisk) {
+  const folder = temporaryFolder()
   const writer = new JournalWriter(disk)
   const frames: number[][] = []
   let underWay = 0

@@ -1,11 +1,19 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
 
-/** Makes a folder that goes with the test, or that the caller removes when there is none. */
-export function temporaryFolder(t?: TestContext): string {
+const folders: string[] = []
+
+/**
+ * Makes a folder that goes when the process ends. Not in a hook of the test: hooks run in the order in which they were
+ * registered, so the folder would be removed before the store in it is closed.
+ */
+export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'weir-test-'))
-  t?.after(() => rmSync(folder, { recursive: true, force: true }))
+  folders.push(folder)
   return folder
 }
+
+process.once('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})

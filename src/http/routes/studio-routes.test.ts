@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { brotliCompressSync, brotliDecompressSync, gzipSync } from 'node:zlib'
 import { fastify } from 'fastify'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { createLog } from '../../base/index.ts'
 import type { App } from '../app-type.ts'
 import { errorPlugin } from '../plugins/error-plugin.ts'
@@ -13,9 +13,8 @@ import { noStudioPage, studioRoutes } from './studio-routes.ts'
 const PAGE = '<!doctype html><title>Studio</title>'
 const SCRIPT = 'console.info("studio")'
 
-function makeFolder(t: TestContext, { isBuilt }: { isBuilt: boolean }): string {
-  const folder = mkdtempSync(join(tmpdir(), 'weir-studio-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+function makeFolder({ isBuilt }: { isBuilt: boolean }): string {
+  const folder = temporaryFolder()
   if (isBuilt) build(folder, PAGE)
   return folder
 }
@@ -37,7 +36,7 @@ function serve(t: TestContext, folder: string): App {
 }
 
 test('studioRoutes() answers the page at every path of the page map, held by a strict policy', async (t) => {
-  const app = serve(t, makeFolder(t, { isBuilt: true }))
+  const app = serve(t, makeFolder({ isBuilt: true }))
   const paths = [
     '/',
     '/c',
@@ -67,7 +66,7 @@ test('studioRoutes() answers the page at every path of the page map, held by a s
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8'
 
 test('noStudioPage() shows browsers that nothing is at an address, and programs the error', async (t) => {
-  const folder = makeFolder(t, { isBuilt: true })
+  const folder = makeFolder({ isBuilt: true })
   const app = fastify() as unknown as App
   const log = createLog({ level: 'debug', destination: { write: () => {} } })
   errorPlugin(app, { log, noPage: noStudioPage(folder) })
@@ -103,7 +102,7 @@ test('noStudioPage() shows browsers that nothing is at an address, and programs 
 })
 
 test('studioRoutes() answers files for ever, in the best form that is taken', async (t) => {
-  const app = serve(t, makeFolder(t, { isBuilt: true }))
+  const app = serve(t, makeFolder({ isBuilt: true }))
   const ask = (accept: string) =>
     app.inject({ url: '/assets/a-1.js', headers: { 'accept-encoding': accept } })
   const forms = [
@@ -131,7 +130,7 @@ test('studioRoutes() answers files for ever, in the best form that is taken', as
 })
 
 test('studioRoutes() opens no file that is not of the build', async (t) => {
-  const folder = makeFolder(t, { isBuilt: true })
+  const folder = makeFolder({ isBuilt: true })
   writeFileSync(join(folder, '..', 'weir-secret.txt'), 'secret')
   t.after(() => rmSync(join(folder, '..', 'weir-secret.txt')))
   const app = serve(t, folder)
@@ -149,7 +148,7 @@ test('studioRoutes() opens no file that is not of the build', async (t) => {
 })
 
 test('studioRoutes() shows a build that was made anew, and how to make one where there is none', async (t) => {
-  const folder = makeFolder(t, { isBuilt: false })
+  const folder = makeFolder({ isBuilt: false })
   const app = serve(t, folder)
   const before = await app.inject({ url: '/' })
   assert.equal(before.statusCode, 200)

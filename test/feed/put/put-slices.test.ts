@@ -1,8 +1,5 @@
 /** Long puts let other calls in between: what these change must not show halfway. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import {
   MemoryBudget,
@@ -16,6 +13,7 @@ import { FeedCalls } from '../../../src/http/feed/feed-calls.ts'
 import { openSampleStore } from '../../../src/store/embedded/index.ts'
 import type { StreamHandle } from '../../../src/store/index.ts'
 import { anyFeed, type FeedHome, keyWith, openFeedHome } from '../../support/feed-home.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** Several times what is looked at in one turn. */
 const MANY = 50_000
@@ -189,8 +187,7 @@ test('put() of many samples to a stream that is deleted meanwhile leaves nothing
   ] as const) {
     // biome-ignore format: short
     const home = await openFeed(t, { s: { valueType, ...(isInterval ? minute : {}) } })
-    const folder = mkdtempSync(join(tmpdir(), 'weir-turns-'))
-    t.after(() => rmSync(folder, { recursive: true }))
+    const folder = temporaryFolder()
     const store = await openSampleStore({ folder })
     home.catalog.onStreamsDeleted((gone) => store.forget(gone.map(({ handle }) => handle)))
     const feed = new Feed({ ...home, store, showFile: String })

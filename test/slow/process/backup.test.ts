@@ -67,7 +67,7 @@ async function timesOf(service: Served, component: string, stream: string): Prom
 const bodyOf = (time: number) => `file ${time} `.repeat(1_000)
 
 test('a backup under load holds all that was answered before it, and nothing half', async (t) => {
-  const home = temporaryFolder(t)
+  const home = temporaryFolder()
   const service = await serve(t, join(home, 'data'))
   const owner = caller(service, await signIn(service, EMAIL, PASSWORD))
   const work = { samples: 0, files: 0, deleted: 0, isOver: false }
@@ -148,7 +148,7 @@ test('a backup under load holds all that was answered before it, and nothing hal
 })
 
 test('a backup that does not check is refused with 65, and the folder left as it was', async (t) => {
-  const home = temporaryFolder(t)
+  const home = temporaryFolder()
   const service = await serve(t, join(home, 'data'))
   for (let time = 1; time <= 50; time += 1) await putSample(service, 'c', 1e12 + time)
   await putFile(service, '/comp/c/stream/f/feed/file/n.txt', 'the body')
@@ -266,7 +266,7 @@ async function cutShort(
 }
 
 test('kill -9 of a backup, or of the service under it, leaves no half backup and harms nobody', async (t) => {
-  const home = temporaryFolder(t)
+  const home = temporaryFolder()
   const dataDir = join(home, 'data')
   let service = await serveInChild(t, dataDir)
   await putFile(service, '/comp/c/stream/f/feed/file/n.bin', new Uint8Array(32 << 20))
@@ -313,7 +313,7 @@ test('kill -9 of a backup, or of the service under it, leaves no half backup and
 })
 
 test('a restore that was killed is known as such: no service starts on it, and it can be done again', async (t) => {
-  const home = temporaryFolder(t)
+  const home = temporaryFolder()
   const dataDir = join(home, 'data')
   const service = await serve(t, dataDir)
   await putFile(service, '/comp/c/stream/f/feed/file/n.bin', new Uint8Array(32 << 20))
@@ -342,7 +342,7 @@ test('a restore that was killed is known as such: no service starts on it, and i
 })
 
 test('a target without room is told with 74, and nothing stays there', async (t) => {
-  const home = temporaryFolder(t)
+  const home = temporaryFolder()
   const disk = fs.mkdtempSync(join(tmpdir(), 'weir-backup-disk-'))
   t.after(() => {
     spawnSync('umount', ['-l', disk])
@@ -365,7 +365,7 @@ test('a target without room is told with 74, and nothing stays there', async (t)
 })
 
 test('restored without its key a folder serves: keys and passwords work, recovery codes too', async (t) => {
-  const home = temporaryFolder(t)
+  const home = temporaryFolder()
   const service = await serve(t, join(home, 'data'))
   const owner = caller(service, await signIn(service, EMAIL, PASSWORD))
   const begun = await owner('PUT', '/api/second_factor', { currentPassword: PASSWORD })

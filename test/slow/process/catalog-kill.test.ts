@@ -23,8 +23,8 @@ async function killAfter(commits: number, writer: string, folder: string): Promi
   return acknowledged
 }
 
-test('every commit acknowledged before a kill -9 is there, and every other whole or not at all', async (t) => {
-  const folder = temporaryFolder(t)
+test('every commit acknowledged before a kill -9 is there, and every other whole or not at all', async () => {
+  const folder = temporaryFolder()
   const acknowledged = await killAfter(101, 'catalog-child.ts', folder)
   const store = await openCatalogStore({ folder })
   const found = new Set<string>()
@@ -42,8 +42,8 @@ test('every commit acknowledged before a kill -9 is there, and every other whole
   await store.close()
 })
 
-test('fleets acknowledged before a kill -9 are whole in claims and lists, every other whole or not at all', async (t) => {
-  const folder = temporaryFolder(t)
+test('fleets acknowledged before a kill -9 are whole in claims and lists, every other whole or not at all', async () => {
+  const folder = temporaryFolder()
   const acknowledged = await killAfter(61, 'catalog-fleet-child.ts', folder)
   const told: string[] = []
   const store = await openCatalogStore({ folder, onDamage: (what) => told.push(what) })

@@ -1,12 +1,12 @@
 /** What is kept back for a full disk is small at first, grows with the catalog, and is enough. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openCatalogStore } from '../../../src/store/embedded/index.ts'
 import type { CatalogStore, PutDocument } from '../../../src/store/index.ts'
 import { fillDisk, mountDisk } from '../../support/small-disk.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const MIB = 1024 * 1024
 
@@ -25,9 +25,8 @@ async function makeMany(store: CatalogStore): Promise<void> {
   }
 }
 
-test('the reserve of a full disk is 1 MB, and 4 MB once the catalog was written much', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'weir-reserve-'))
-  t.after(() => rmSync(folder, { recursive: true }))
+test('the reserve of a full disk is 1 MB, and 4 MB once the catalog was written much', async () => {
+  const folder = temporaryFolder()
   const store = await openCatalogStore({ folder, hasReserve: true })
   await store.commit([put('session', 'first', { mayUseReserve: true })])
   assert.equal(reserveBytes(folder), MIB)

@@ -1,15 +1,14 @@
 /** Starts on a cluster that is not there, and starts that need none. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { startWeir } from '../../support/weir-command.ts'
 
-const home = mkdtempSync(join(tmpdir(), 'weir-cluster-start-'))
-after(() => rmSync(home, { recursive: true, force: true }))
+const home = temporaryFolder()
 
 /** A port on which nobody listens. */
 async function closedPort(): Promise<number> {

@@ -1,17 +1,14 @@
 /** Whoever opens connections without a credential takes none of the handles that the service needs. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { startChildService } from '../../support/child-service.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 test('more connections than handles: puts go on over segment after segment, and after they left', async (t) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'weir-handles-'))
-  t.after(() => rmSync(dataDir, { recursive: true, force: true }))
+  const dataDir = temporaryFolder()
   const key = '11111111-2222-3333-4444-555555555555'
   const settings = {
     ...{ WEIR_FEED_KEY: key, WEIR_RATE_LIMITS: 'off', WEIR_LOG_LEVEL: 'info' },

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { copyFileSync, cpSync, symlinkSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { childEnv } from '../../support/child-env.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 function copyTree(): string {
-  const tree = mkdtempSync(join(tmpdir(), 'weir-demo-'))
+  const tree = temporaryFolder()
   cpSync('tools', join(tree, 'tools'), { recursive: true })
   for (const name of ['package.json', 'package-lock.json']) copyFileSync(name, join(tree, name))
   // The service itself is that of this checkout, which other tests have compiled.
@@ -47,7 +47,6 @@ async function takePort(port: number): Promise<Server> {
 
 test('the demonstration takes the next free port, and a second one says that it runs already', async (t) => {
   const tree = copyTree()
-  t.after(() => rmSync(tree, { recursive: true, force: true }))
   const server = await takePort(8080)
   t.after(() => server.close())
   const first = startDemo(tree)

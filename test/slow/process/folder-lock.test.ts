@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { FolderInUse, lockFolder } from '../../../src/store/embedded/folder/folder-lock.ts'
 import { openKeyFile } from '../../../src/store/embedded/folder/key-file.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-const home = mkdtempSync(join(tmpdir(), 'weir-lock-'))
-after(() => rmSync(home, { recursive: true, force: true }))
+const home = temporaryFolder()
 
 test('lockFolder() keeps others out until it is released', () => {
   const folder = join(home, 'a', 'b')
@@ -45,9 +44,8 @@ test('openKeyFile() makes a key once, for its user alone, and refuses one that i
   assert.throws(() => openKeyFile(home), /must hold 64 hex digits/)
 })
 
-test('openKeyFile() gives a key of an earlier version its checksum, and refuses a changed digit', (t) => {
-  const home = mkdtempSync(join(tmpdir(), 'weir-key-'))
-  t.after(() => rmSync(home, { recursive: true }))
+test('openKeyFile() gives a key of an earlier version its checksum, and refuses a changed digit', () => {
+  const home = temporaryFolder()
   const file = join(home, 'secret.key')
   const digits = 'ab'.repeat(32)
   writeFileSync(file, `${digits}\n`)

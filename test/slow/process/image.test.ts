@@ -2,20 +2,11 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join, matchesGlob, relative, resolve } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const root = resolve('.')
 const run = promisify(execFile)
@@ -114,9 +105,8 @@ async function build(stage: Stage, folder: string, stages: Map<string, string>):
 }
 
 /** The folder of the finished image, and what starts it. */
-async function buildImage(t: TestContext): Promise<{ folder: string; stage: Stage }> {
-  const home = mkdtempSync(join(tmpdir(), 'weir-image-'))
-  t.after(() => rmSync(home, { recursive: true, force: true }))
+async function buildImage(): Promise<{ folder: string; stage: Stage }> {
+  const home = temporaryFolder()
   const folders = new Map<string, string>()
   const stages = readStages()
   for (const stage of stages) {
@@ -133,7 +123,7 @@ async function buildImage(t: TestContext): Promise<{ folder: string; stage: Stag
 }
 
 test('the image starts and serves the studio that is built in it', async (t) => {
-  const { folder, stage } = await buildImage(t)
+  const { folder, stage } = await buildImage()
   for (const path of ['studio/src', 'tools', 'test', '.git', 'data']) {
     assert.ok(!existsSync(join(folder, path)), `${path} is not in the image`)
   }

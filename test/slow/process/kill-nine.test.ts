@@ -6,14 +6,13 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type EmbeddedSampleStore, openSampleStore } from '../../../src/store/embedded/index.ts'
 import { read } from '../../contract/sample-store-contract.ts'
 import { Random, roundsBy, testSeeds } from '../../support/random.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import * as load from './crash-load.ts'
 
 const ROUNDS = roundsBy({ everyRun: 4, nightly: 100 })
@@ -139,10 +138,9 @@ class Ledger {
 }
 
 const [seed] = testSeeds(1)
-test(`kill -9 loses nothing, ${ROUNDS} rounds (WEIR_TEST_SEED=${seed})`, async (context) => {
+test(`kill -9 loses nothing, ${ROUNDS} rounds (WEIR_TEST_SEED=${seed})`, async () => {
   const random = new Random(seed)
-  const folder = mkdtempSync(join(tmpdir(), 'weir-crash-'))
-  context.after(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder()
   const ledger = new Ledger()
   for (let round = 1; round <= ROUNDS; round += 1) {
     const enough = random.pick([0, 1, 20, 200, 1000, 3000])

@@ -11,6 +11,7 @@ import { startChildService } from '../../support/child-service.ts'
 import { startService } from '../../support/service.ts'
 import { startServiceOn } from '../../support/service-on.ts'
 import { type SharedRun, sharedProcess } from '../../support/shared-process.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const FEED_KEY = '11111111-2222-3333-4444-555555555555'
 const settings = { WEIR_FEED_KEY: FEED_KEY, WEIR_OWNER_PASSWORD: 'correct horse battery' }
@@ -72,9 +73,8 @@ test('a start without samples.db, or with an empty one, is refused until the los
   await after.close()
 })
 
-test('damage, a downgrade and too few file handles are told in one sentence, with a fitting exit code', async (t) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'weir-told-'))
-  t.after(() => rmSync(dataDir, { recursive: true, force: true }))
+test('damage, a downgrade and too few file handles are told in one sentence, with a fitting exit code', async () => {
+  const dataDir = temporaryFolder()
   await (await startService({ settings: { WEIR_DATA_DIR: dataDir } })).close()
   const file = join(dataDir, 'catalog.db')
   const sentence = async (code: number, text: RegExp): Promise<void> => {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { childEnv } from '../../support/child-env.ts'
 import { fingerprint } from '../../support/old-folder.ts'
 import { startService } from '../../support/service.ts'
 import { SharedProcess, type SharedRun } from '../../support/shared-process.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import type { CommandOutcome } from '../../support/weir-command.ts'
 
 const preload = new URL('../../support/read-only-disk.ts', import.meta.url).href
@@ -37,9 +37,8 @@ async function refuses(
   checkRefusal(await shared.run({ main, words, settings: settingsOf(dataDir, readOnly) }), readOnly)
 }
 
-test('a start on a read-only disk exits with 74 and one sentence, and changes nothing', async (t) => {
-  const root = mkdtempSync(join(tmpdir(), 'weir-read-only-'))
-  t.after(() => rmSync(root, { recursive: true, force: true }))
+test('a start on a read-only disk exits with 74 and one sentence, and changes nothing', async () => {
+  const root = temporaryFolder()
   const missing = join(root, 'missing')
   await refuses(missing, root, 'src/main.ts')
   await refuses(join(missing, 'deep'), root, 'src/main.ts')

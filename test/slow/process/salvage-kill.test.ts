@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { type EmbeddedSampleStore, openSampleStore } from '../../../src/store/embedded/index.ts'
 import { flipBit, listPages } from '../../support/flip-page.ts'
 import { batch, read } from '../../support/samples.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const CHILD = fileURLToPath(new URL('../../support/salvage-child.ts', import.meta.url))
 const STREAMS = Array.from({ length: 400 }, (_, index) => index + 1)
@@ -46,8 +47,7 @@ for (const [kind, count] of [
   ['end', 0],
 ] as const) {
   test(`a salvage killed at ${kind} ${count} loses nothing, and the next seal goes on`, async (context) => {
-    const folder = mkdtempSync(join(tmpdir(), 'weir-salvage-kill-'))
-    context.after(() => rmSync(folder, { recursive: true }))
+    const folder = temporaryFolder()
     cpSync(template, folder, { recursive: true })
     const file = join(folder, 'samples.db')
     const { signal, stderr } = spawnSync(process.execPath, [CHILD, file, kind, String(count)])

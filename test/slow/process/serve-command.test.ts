@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { runWeir, startWeir } from '../../support/weir-command.ts'
 
-const home = mkdtempSync(join(tmpdir(), 'weir-serve-'))
-after(() => rmSync(home, { recursive: true, force: true }))
+const home = temporaryFolder()
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   scripts: Record<string, string>

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { groupFiles } from '../../../tools/test/test-groups.ts'
 import { childEnv } from '../../support/child-env.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'weir-groups-'))
-after(() => rmSync(root, { recursive: true, force: true }))
+const root = temporaryFolder()
 
 /** Writes test files of these bodies, and answers their entries. */
 function groupOf(name: string, bodies: Readonly<Record<string, string>>): string[] {
@@ -23,7 +22,7 @@ function groupOf(name: string, bodies: Readonly<Record<string, string>>): string
 
 function run(entry: string) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [entry], {
-    env: { ...childEnv },
+    env: { ...childEnv, WEIR_TEST_LEFT_OPEN_MS: '100' },
     encoding: 'utf8',
   })
   return { status, told: stdout + stderr }
@@ -62,6 +61,7 @@ for (const [what, body] of Object.entries({
   'a test fails': `test('b', () => { throw new Error('b') })`,
   'a file cannot be loaded': `throw new Error('b')`,
   'a test ends the process': `test('b', () => { process.exit(0) })`,
+  'a test leaves something open': `test('b', () => { setInterval(() => {}, 1_000) })`,
 })) {
   test(`a group fails where ${what}`, () => {
     const bodies = { 'a.test.mjs': `test('a', () => {})`, 'b.test.mjs': body, 'c.test.mjs': '' }

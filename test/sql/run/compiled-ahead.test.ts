@@ -7,8 +7,8 @@ import { test } from 'node:test'
 import { compileAhead, NOBODY } from '../../../src/sql/run/runner-command.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-test('compileAhead() keeps the code of runners under their own flags of V8, for user nobody too', async (t) => {
-  if (getCompileCacheDir() === undefined) enableCompileCache(temporaryFolder(t))
+test('compileAhead() keeps the code of runners under their own flags of V8, for user nobody too', async () => {
+  if (getCompileCacheDir() === undefined) enableCompileCache(temporaryFolder())
   const folder = (await compileAhead(77)) ?? ''
   assert.notEqual(folder, getCompileCacheDir())
   const files = readdirSync(folder)

@@ -1,7 +1,6 @@
 /** Statements that the grammar of GS SQL would never let through, given to the runner as they are. */
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type RowCell, SqlRunError, type SqlRunners } from '../../../src/sql/index.ts'
@@ -14,6 +13,7 @@ import {
   programOf,
   sharedRunners,
 } from '../../support/sql-runs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const ENDLESS = 'WITH RECURSIVE t(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM t)'
 
@@ -34,9 +34,8 @@ async function assertFails(runners: SqlRunners, sql: string, expected?: RegExp):
   assert.deepEqual(await gather(runners, programOf('SELECT 1')), [[1n]], about)
 }
 
-test('a runner runs nothing but SELECT over tables of its own', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'weir-sql-'))
-  t.after(() => rmSync(folder, { recursive: true }))
+test('a runner runs nothing but SELECT over tables of its own', async () => {
+  const folder = temporaryFolder()
   const file = join(folder, 'a.db')
   writeFileSync(join(folder, 'secret'), 'secret')
   const runners = sharedRunners()

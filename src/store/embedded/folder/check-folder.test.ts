@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, type TestContext, test } from 'node:test'
+import { test } from 'node:test'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { epochMs } from '../../../base/index.ts'
 import type { StreamHandle } from '../../sample-port.ts'
 import { openCatalogStore } from '../catalog/catalog-store.ts'
@@ -18,12 +18,6 @@ interface Filling {
   readonly handle: number
   readonly time?: number
   readonly isSealed?: boolean
-}
-
-function temporaryFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'weir-check-'))
-  t.after(() => rmSync(folder, { recursive: true }))
-  return folder
 }
 
 async function addSample(folder: string, filling: Filling): Promise<void> {
@@ -65,15 +59,14 @@ async function readTimes(folder: string, handle: number): Promise<number[]> {
 }
 
 /** A folder of three streams with a sealed sample of the last one and an unsealed one, marked. */
-async function filledFolder(t: TestContext): Promise<string> {
-  template ??= fill(mkdtempSync(join(tmpdir(), 'weir-check-')))
-  const folder = temporaryFolder(t)
+async function filledFolder(): Promise<string> {
+  template ??= fill(temporaryFolder())
+  const folder = temporaryFolder()
   cpSync(await template, folder, { recursive: true })
   return folder
 }
 
 let template: Promise<string> | undefined
-after(async () => rmSync((await template) ?? '', { recursive: true, force: true }))
 
 async function fill(folder: string): Promise<string> {
   await addStreams(folder, 3)
@@ -94,8 +87,8 @@ function refuses(folder: string, expected: RegExp): void {
   assert.throws(() => checkFolder(folder), isTold)
 }
 
-test('checkFolder() refuses a catalog that does not know the streams of the samples', async (t) => {
-  const folder = await filledFolder(t)
+test('checkFolder() refuses a catalog that does not know the streams of the samples', async () => {
+  const folder = await filledFolder()
   checkFolder(folder)
   lose(folder, 'catalog.db')
   refuses(folder, /^catalog\.db in .* is missing or empty, and only it can name/)
@@ -103,8 +96,8 @@ test('checkFolder() refuses a catalog that does not know the streams of the samp
   refuses(folder, /older than samples\.db/)
 })
 
-test('checkFolder() refuses a journal whose catalog is missing, with nothing sealed', async (t) => {
-  const folder = temporaryFolder(t)
+test('checkFolder() refuses a journal whose catalog is missing, with nothing sealed', async () => {
+  const folder = temporaryFolder()
   await addStreams(folder, 1)
   await addSample(folder, { handle: 1 })
   lose(folder, 'catalog.db')
@@ -112,15 +105,15 @@ test('checkFolder() refuses a journal whose catalog is missing, with nothing sea
   refuses(folder, /catalog\.db in .* is missing .* that journal holds/)
 })
 
-test('checkFolder() refuses a journal with streams that the catalog never made', async (t) => {
-  const folder = await filledFolder(t)
+test('checkFolder() refuses a journal with streams that the catalog never made', async () => {
+  const folder = await filledFolder()
   checkFolder(folder)
   await addSample(folder, { handle: 4 })
   refuses(folder, /older than the journal/)
 })
 
-test('checkFolder() lets a first start pass that a crash cut short anywhere', async (t) => {
-  const folder = temporaryFolder(t)
+test('checkFolder() lets a first start pass that a crash cut short anywhere', async () => {
+  const folder = temporaryFolder()
   checkFolder(folder)
   writeFileSync(join(folder, 'catalog.db'), '')
   checkFolder(folder)
@@ -143,9 +136,9 @@ test('checkFolder() lets a first start pass that a crash cut short anywhere', as
   assert.deepEqual(marks, [77, 77, 77, 77])
 })
 
-test('checkFolder() refuses a folder without marks of which a part is missing', async (t) => {
+test('checkFolder() refuses a folder without marks of which a part is missing', async () => {
   for (const name of ['samples.db', 'journal', 'files']) {
-    const folder = temporaryFolder(t)
+    const folder = temporaryFolder()
     await addStreams(folder, 1)
     await addSample(folder, { handle: 1 })
     checkFolder(folder)
@@ -156,11 +149,10 @@ test('checkFolder() refuses a folder without marks of which a part is missing', 
   }
 })
 
-test('checkFolder() refuses parts that are missing, emptied or from before the marks', async (t) => {
-  const folder = await filledFolder(t)
-  const backup = `${folder}-backup`
+test('checkFolder() refuses parts that are missing, emptied or from before the marks', async () => {
+  const folder = await filledFolder()
+  const backup = temporaryFolder()
   cpSync(folder, backup, { recursive: true })
-  t.after(() => rmSync(backup, { recursive: true }))
   const restore = () => {
     rmSync(folder, { recursive: true })
     cpSync(backup, folder, { recursive: true })
@@ -182,12 +174,12 @@ test('checkFolder() refuses parts that are missing, emptied or from before the m
   }
 })
 
-test('checkFolder() and acceptLoss() refuse parts of two folders', async (t) => {
-  const folder = await filledFolder(t)
-  const other = temporaryFolder(t)
+test('checkFolder() and acceptLoss() refuse parts of two folders', async () => {
+  const folder = await filledFolder()
+  const other = temporaryFolder()
   await fill(other)
   for (const name of ['samples.db', 'journal', 'files', 'catalog.db']) {
-    const mixed = temporaryFolder(t)
+    const mixed = temporaryFolder()
     cpSync(folder, mixed, { recursive: true })
     lose(mixed, name)
     cpSync(join(other, name), join(mixed, name), { recursive: true })
@@ -196,11 +188,11 @@ test('checkFolder() and acceptLoss() refuse parts of two folders', async (t) => 
   }
 })
 
-test('acceptLoss() gives up the part that is lost and keeps the others', async (t) => {
-  const folder = await filledFolder(t)
+test('acceptLoss() gives up the part that is lost and keeps the others', async () => {
+  const folder = await filledFolder()
   assert.deepEqual(acceptLoss(folder), [])
   const found = readFolderParts(folder)
-  const old = temporaryFolder(t)
+  const old = temporaryFolder()
   cpSync(folder, old, { recursive: true })
   lose(folder, 'journal')
   assert.deepEqual(
@@ -218,7 +210,7 @@ test('acceptLoss() gives up the part that is lost and keeps the others', async (
   assert.throws(() => acceptLoss(folder), FolderDamaged)
 })
 
-test('acceptLoss() can be done again when a crash cut it short', async (t) => {
+test('acceptLoss() can be done again when a crash cut it short', async () => {
   const cases: Array<[lost: string[], given: Array<'catalog' | 'samples' | 'files'>]> = [
     [['journal'], ['catalog']],
     [['journal'], ['catalog', 'samples']],
@@ -228,7 +220,7 @@ test('acceptLoss() can be done again when a crash cut it short', async (t) => {
     [['samples.db', 'journal'], ['catalog']],
   ]
   for (const [lost, given] of cases) {
-    const folder = await filledFolder(t)
+    const folder = await filledFolder()
     for (const name of lost) lose(folder, name)
     for (const name of given) writeMark(folder, readFolderParts(folder)[name], 77)
     refuses(folder, /folder accept-loss/)
@@ -239,14 +231,14 @@ test('acceptLoss() can be done again when a crash cut it short', async (t) => {
   }
 })
 
-test('checkFolder() names the file that is no database', async (t) => {
-  const folder = temporaryFolder(t)
+test('checkFolder() names the file that is no database', async () => {
+  const folder = temporaryFolder()
   writeFileSync(join(folder, 'samples.db'), 'x'.repeat(8_192))
   refuses(folder, /samples\.db cannot be read/)
 })
 
-test('checkFolder() names a database that is a folder', (t) => {
-  const folder = temporaryFolder(t)
+test('checkFolder() names a database that is a folder', () => {
+  const folder = temporaryFolder()
   mkdirSync(join(folder, 'samples.db'))
   assert.throws(() => checkFolder(folder), /samples\.db is a folder and should be a file/)
 })

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { setImmediate as nextImmediate } from 'node:timers/promises'
 import { openCountingJournal } from '../../../../test/support/counting-journal.ts'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { NO_ROOM, type StreamHandle } from '../../sample-port.ts'
 import type { Disk } from '../disk/disk.ts'
 import { realDisk } from '../disk/real-disk.ts'
@@ -23,9 +22,8 @@ function record(time: number) {
 }
 
 /** A journal whose writer answers, and whose second segment fails, when the test says so. */
-function openGated(context: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'weir-journal-'))
-  context.after(() => rmSync(folder, { recursive: true }))
+function openGated() {
+  const folder = temporaryFolder()
   const failing = Promise.withResolvers<never>()
   failing.promise.catch(() => {})
   const disk: Disk = {
@@ -51,8 +49,8 @@ function openGated(context: TestContext) {
   return { folder, journal, durable, ordered: ordered.promise, fail: failing.reject }
 }
 
-test('append() under way settles with its sync when the next segment cannot be made', async (context) => {
-  const { folder, journal, durable, ordered, fail } = openGated(context)
+test('append() under way settles with its sync when the next segment cannot be made', async () => {
+  const { folder, journal, durable, ordered, fail } = openGated()
   const underWay = journal.append(record(10))
   const reply = await ordered
   const waiting = assert.rejects(journal.append(record(20)), { code: 'read_only' })
@@ -69,9 +67,8 @@ test('append() under way settles with its sync when the next segment cannot be m
   assert.deepEqual(durable, [10])
 })
 
-test('segments are short until they are filled, and grow to their usual length', async (context) => {
-  const folder = mkdtempSync(join(tmpdir(), 'weir-journal-'))
-  context.after(() => rmSync(folder, { recursive: true }))
+test('segments are short until they are filled, and grow to their usual length', async () => {
+  const folder = temporaryFolder()
   const lengths: number[] = []
   const disk: Disk = {
     ...realDisk,
@@ -112,8 +109,8 @@ test('segments are short until they are filled, and grow to their usual length',
   assert.deepEqual(lengths, [64, 64, 64, 4096, 4096, 8192])
 })
 
-test('short records of one turn share a frame, the first too', async (context) => {
-  const { journal, frames } = openCountingJournal(context)
+test('short records of one turn share a frame, the first too', async () => {
+  const { journal, frames } = openCountingJournal()
   await Promise.all([
     journal.append(record(1)),
     journal.append(record(2)),
@@ -125,11 +122,11 @@ test('short records of one turn share a frame, the first too', async (context) =
   assert.deepEqual(frames, [[1, 2, 3], [4]])
 })
 
-test('a journal that fails before the turn of a record has ended refuses it, and orders nothing', async (context) => {
+test('a journal that fails before the turn of a record has ended refuses it, and orders nothing', async () => {
   const failing = Promise.withResolvers<never>()
   failing.promise.catch(() => {})
   const disk = { ...realDisk, createZeroed: () => failing.promise }
-  const { journal, frames } = openCountingJournal(context, disk)
+  const { journal, frames } = openCountingJournal(disk)
   failing.reject(Object.assign(new Error('EIO: as the test asked'), { code: 'EIO' }))
   await assert.rejects(journal.append(record(1)), { code: 'read_only' })
   await assert.rejects(journal.append(record(2)), { code: 'read_only' })
@@ -137,7 +134,7 @@ test('a journal that fails before the turn of a record has ended refuses it, and
   assert.deepEqual(frames, [])
 })
 
-test('keepRoom() refuses what a full disk has no room for, until it has', async (context) => {
+test('keepRoom() refuses what a full disk has no room for, until it has', async () => {
   let isFull = false
   const disk: Disk = {
     ...realDisk,
@@ -147,7 +144,7 @@ test('keepRoom() refuses what a full disk has no room for, until it has', async 
       return await realDisk.createZeroed(path, bytes)
     },
   }
-  const { journal, frames } = openCountingJournal(context, disk)
+  const { journal, frames } = openCountingJournal(disk)
   await journal.keepRoom(100)
   isFull = true
   await journal.append(record(1))
@@ -175,7 +172,7 @@ test('keepRoom() refuses what a full disk has no room for, until it has', async 
   assert.deepEqual(frames, [[1], [3]])
 })
 
-test('a journal that begins on a full disk says so before anything is put, and takes puts once there is room', async (context) => {
+test('a journal that begins on a full disk says so before anything is put, and takes puts once there is room', async () => {
   let isFull = true
   let tries = 0
   const tried = Promise.withResolvers<void>()
@@ -189,7 +186,7 @@ test('a journal that begins on a full disk says so before anything is put, and t
       throw Object.assign(new Error('ENOSPC: as the test asked'), { code: 'ENOSPC' })
     },
   }
-  const { journal, frames } = openCountingJournal(context, disk)
+  const { journal, frames } = openCountingJournal(disk)
   await tried.promise
   await nextImmediate()
   assert.equal(journal.readOnlyReason, 'the disk is full')

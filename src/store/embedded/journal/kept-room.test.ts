@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { setImmediate as nextImmediate } from 'node:timers/promises'
 import { openCountingJournal } from '../../../../test/support/counting-journal.ts'
 import { Random, roundsOf, testSeeds } from '../../../../test/support/random.ts'
@@ -51,8 +51,8 @@ function smallDisk(roomBytes: number): Disk & { room: number } {
   return disk
 }
 
-test('calls at the same time are not told of the same last room', async (context) => {
-  const { journal } = openCountingJournal(context, smallDisk(64 * 1024))
+test('calls at the same time are not told of the same last room', async () => {
+  const { journal } = openCountingJournal(smallDisk(64 * 1024))
   const record = samples(500)
   const asked = await Promise.allSettled(
     Array.from({ length: 8 }, async () => await journal.keepRoom(record.bytes)),
@@ -67,8 +67,8 @@ test('calls at the same time are not told of the same last room', async (context
   await journal.close()
 })
 
-test('room that is let go is for others', async (context) => {
-  const { journal } = openCountingJournal(context, smallDisk(64 * 1024))
+test('room that is let go is for others', async () => {
+  const { journal } = openCountingJournal(smallDisk(64 * 1024))
   const record = samples(2_000)
   const room = await journal.keepRoom(record.bytes)
   await assert.rejects(async () => await journal.keepRoom(record.bytes), REFUSED)
@@ -79,14 +79,14 @@ test('room that is let go is for others', async (context) => {
   await journal.close()
 })
 
-test('what room was kept for is taken whatever comes between', async (context) => {
-  for (const seed of testSeeds(roundsOf(60))) await keepAtRandom(context, new Random(seed))
+test('what room was kept for is taken whatever comes between', async () => {
+  for (const seed of testSeeds(roundsOf(60))) await keepAtRandom(new Random(seed))
 })
 
 /** Keeps room, appends, removes, ends segments and gives the disk room, all at random and at the same time. */
-async function keepAtRandom(context: TestContext, random: Random): Promise<void> {
+async function keepAtRandom(random: Random): Promise<void> {
   const disk = smallDisk(64 * 1024 * random.integer(1, random.pick([3, 10, 80])))
-  const { journal } = openCountingJournal(context, disk)
+  const { journal } = openCountingJournal(disk)
   const counts = { kept: 0, refused: 0 }
   const refusedOnly = (error: unknown): void => {
     assert.equal((error as { code?: string }).code, 'read_only', `seed ${random.seed}: ${error}`)

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { startSealerThread } from './sealer-link.ts'
 import type { SealerReply } from './sealer-protocol.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'weir-sealer-link-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder()
 
 /** A link to a file, and its replies one after the other. */
 function startLink(name: string) {
