@@ -11,7 +11,8 @@ export type ImportGraph = ReadonlyMap<string, readonly string[]>
 
 /** Reads the imports of every source file of the project. */
 export function readImportGraph(): ImportGraph {
-  const files = globSync(['src/**/*.ts', 'test/**/*.ts', 'tools/**/*.ts', 'bench/**/*.ts'])
+  const folders = ['src/**/*.ts', 'test/**/*.ts', 'tools/**/*.ts', 'bench/**/*.ts']
+  const files = globSync([...folders, 'studio/src/**/*.{ts,tsx}'])
   return new Map(files.map((file) => [file, importsIn(readFileSync(file, 'utf8'), file)]))
 }
 

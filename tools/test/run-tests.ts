@@ -28,7 +28,7 @@ if (command.isNightly) process.env.WEIR_TEST_ROUNDS = 'nightly'
 const { changedSince } = command
 const changed = changedSince === undefined ? undefined : changedFiles(changedSince)
 const files = selectTests(command, changed)
-if (!command.namesFiles && !(await checkSources(command))) process.exit(1)
+if (!command.namesFiles && !(await checkSources(changed))) process.exit(1)
 if (files.length === 0) {
   console.log('No test reaches what has changed.')
   process.exit(0)

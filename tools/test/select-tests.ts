@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, dirname, relative } from 'node:path'
 import { type ImportGraph, reachedFrom, readImportGraph } from './import-graph.ts'
 import type { TestCommand } from './read-test-command.ts'
 import { isProgramTest, isQuickTest } from './test-tiers.ts'
@@ -7,18 +7,27 @@ import { isProgramTest, isQuickTest } from './test-tiers.ts'
 /** Where all parts are put together: whoever loads it reaches every source file. */
 const ROOT = 'src/app.ts'
 
+/** What decides on the packages that every test loads. */
+const PACKAGES = ['package.json', 'package-lock.json']
+
 /** The test files of a command, of those that reach changed files when these are given; ends the process when a pattern matches none. */
 export function selectTests(command: TestCommand, changed?: readonly string[]): string[] {
   const { patterns, namesFiles, isQuick } = command
+  const isWanted = (file: string) =>
+    /\.test\.m?ts$/.test(file) &&
+    (namesFiles || !isProgramTest(file)) &&
+    (!isQuick || isQuickTest(file))
+  const found = new Set<string>()
   for (const pattern of patterns) {
-    if (globSync(pattern).length > 0) continue
-    console.error(`No test file matches ${pattern}`)
+    // The folder of a test decides how it runs: an absolute path is read as a path below the root.
+    const matching = globSync(pattern).map((file) => relative('.', file))
+    const wanted = matching.filter(isWanted)
+    for (const file of wanted) found.add(file)
+    if (wanted.length > 0) continue
+    console.error(`No test file${isQuick ? ' outside test/slow' : ''} matches ${pattern}`)
     process.exit(1)
   }
-  const matching = globSync([...patterns]).filter(
-    (file) => (namesFiles || !isProgramTest(file)) && (!isQuick || isQuickTest(file)),
-  )
-  const files = [...new Set(matching)].sort()
+  const files = [...found].sort()
   return changed === undefined ? files : reaching(files, changed)
 }
 
@@ -36,10 +45,38 @@ function reaching(tests: readonly string[], changed: readonly string[]): string[
  */
 export function reaches(graph: ImportGraph, test: string, changed: string): boolean {
   if (test === changed) return true
-  if (!graph.has(changed)) return readFileSync(test, 'utf8').includes(basename(changed))
+  if (PACKAGES.includes(changed)) return true
+  if (!graph.has(changed)) {
+    const readers = readersOf(graph, changed)
+    return readers.includes(test) || readers.some((reader) => reaches(graph, test, reader))
+  }
   const reached = reachedFrom(graph, test, (file) => file === ROOT)
   if (reached.has(changed)) return true
-  if (!reached.has(ROOT) || changed.endsWith('.test.ts')) return false
+  if (!reached.has(ROOT) || !changed.startsWith('src/') || changed.endsWith('.test.ts'))
+    return false
   const part = /^src\/(\w+)\//.exec(changed)?.[1]
   return part === undefined || test.includes(`/${part}/`)
+}
+
+const readers = new Map<string, readonly string[]>()
+
+/**
+ * The modules that may read a file that is none, or load one that is gone: they name it, or its folder in `test`, or they
+ * are tests beside it. Sources name pages of the documentation in comments, so of these only tests count.
+ */
+function readersOf(graph: ImportGraph, changed: string): readonly string[] {
+  const known = readers.get(changed)
+  if (known !== undefined) return known
+  const folder = dirname(changed)
+  const names = [basename(changed)]
+  for (let at = folder; at.startsWith('test/'); at = dirname(at)) names.push(`${at}/`)
+  const found = [...graph.keys()].filter((file) => {
+    const isTest = file.endsWith('.test.ts')
+    if (changed.endsWith('.md') && !isTest) return false
+    if (isTest && dirname(file) === folder) return true
+    const text = readFileSync(file, 'utf8')
+    return names.some((name) => text.includes(name))
+  })
+  readers.set(changed, found)
+  return found
 }
