@@ -152,7 +152,7 @@ if (values.list) {
   process.exit(0)
 }
 const copy = makeCopy()
-const failing = noticing(copy, allTests().filter(isQuickTest))
+const failing = noticing(copy, values.slow ? allTests() : allTests().filter(isQuickTest))
 if (failing !== undefined) {
   console.error(`Without any change this fails: ${failing}`)
   process.exit(1)
