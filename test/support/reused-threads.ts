@@ -101,7 +101,20 @@ function startHost(url: URL, ends: ThreadEnd, options: WorkerOptions): Worker {
   const source = sources.get(url.href) ?? stripTypeScriptTypes(readFileSync(url, 'utf8'))
   sources.set(url.href, source)
   const start: HostStart = { url: url.href, ends, source }
-  return new Worker(new URL('./thread-host.ts', import.meta.url), { ...options, workerData: start })
+  const own = new URL('./thread-host.ts', import.meta.url)
+  const host = new Worker(own, { ...options, workerData: start })
+  return host.once('exit', () => forget(url.href, host))
+}
+
+/** The next use of a thread that has ended would wait for ever. */
+function forget(module: string, host: Worker): void {
+  const waiting = idle.get(module) ?? []
+  if (!waiting.includes(host)) return
+  idle.set(
+    module,
+    waiting.filter((one) => one !== host),
+  )
+  throw new Error(`A thread ended behind its use, by what ${module} has left in it`)
 }
 
 if (!isNightly) {

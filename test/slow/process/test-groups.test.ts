@@ -57,6 +57,20 @@ test('a group passes when all tests of its files do', () => {
   assert.match(told, /tests 2\b/)
 })
 
+/** A module of a thread that is reused, and ends the thread once its use is over. */
+const ENDED_THREAD = `
+import { writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+const module = new URL('./journal-thread.ts', import.meta.url)
+writeFileSync(module, 'setTimeout(() => process.exit(0), 10)')
+test('b', async () => {
+  await once(new Worker(module), 'exit')
+  await new Promise((resolve) => process.once('uncaughtException', resolve))
+  await once(new Worker(module), 'exit')
+  console.log('The next use is over')
+})`
+
 for (const [what, body] of Object.entries({
   'a test fails': `test('b', () => { throw new Error('b') })`,
   'a file cannot be loaded': `throw new Error('b')`,
@@ -70,3 +84,11 @@ for (const [what, body] of Object.entries({
     assert.notEqual(status, 0, told)
   })
 }
+
+test('a group fails where a reused thread ends behind its use, and the next use gets another', () => {
+  const [entry] = groupOf('thread', { 'a.test.mjs': ENDED_THREAD })
+  const { status, told } = run(entry)
+  assert.notEqual(status, 0, told)
+  assert.match(told, /A thread ended behind its use/)
+  assert.match(told, /The next use is over/)
+})
