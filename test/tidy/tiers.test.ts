@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { globSync } from 'node:fs'
 import { test } from 'node:test'
 import { reachedFrom, readImportGraph } from '../../tools/test/import-graph.ts'
 import { isProgramTest, SLOW_FOLDERS } from '../../tools/test/test-tiers.ts'
@@ -27,4 +28,15 @@ test('a test that needs a browser, a cluster, a database server or a process is 
   }
   assert.ok(tests.length > 500, `found ${tests.length} tests only`)
   assert.deepEqual(misplaced, [])
+})
+
+test('every file that is named like a test is one that npm test runs', () => {
+  const named = globSync('**/*.{test,spec}.{ts,tsx,mts,cts,js,jsx,mjs,cjs}', {
+    exclude: (name) => name === 'node_modules' || name === '.git',
+  })
+  assert.ok(named.length > 500, `found ${named.length} tests only`)
+  assert.deepEqual(
+    named.filter((file) => !/^(src|test)\/.*\.test\.ts$/.test(file)),
+    [],
+  )
 })

@@ -2,30 +2,29 @@ import { availableParallelism, totalmem } from 'node:os'
 import { pipeline } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { setTimeout as pause } from 'node:timers/promises'
+import { startedProcesses } from './process-tree.ts'
 import { groupFiles } from './test-groups.ts'
-import { isIn, isQuickTest } from './test-tiers.ts'
+import { isIn } from './test-tiers.ts'
 
 /** A test that takes longer hangs, also on a machine that others slow down; a file has many. */
 const TEST_MS_MAX = 1_200_000
 const FILE_MS_MAX = 2_400_000
+/** How long groups that are stopped may take to remove their folders; the runner kills what is left. */
+const STOP_MS_MAX = 5_000
+const LOOK_MS = 50
 /** Groups that run while the node of a cluster starts. */
 const BEFORE_CLUSTER = 3
 
-/** Runs test files in groups that share a process, and prints what they tell, up to the first failure when asked to; whether all passed. */
+/** Runs test files in groups that share a process, and prints what they tell, until `stop`, which the first failure is when asked to; whether all passed. */
 export async function runGroups(
   files: readonly string[],
   folder: string,
   isBailing: boolean,
+  stop: AbortController,
 ): Promise<boolean> {
-  const others = files.filter((file) => isQuickTest(file) || file.startsWith('test/programs/'))
-  // Those that take longest first: begun last they would run alone.
   const groups = groupFiles(
-    [
-      ...files.filter((file) => isIn('browser', file)),
-      ...files.filter((file) => isIn('process', file) || isIn('databases', file)),
-      ...others.filter((file) => file.startsWith('test/')),
-      ...others.filter((file) => file.startsWith('src/')),
-    ],
+    files.filter((file) => !isIn('cluster', file)).toSorted((a, b) => turnOf(a) - turnOf(b)),
     folder,
   )
   const onCluster = groupFiles(
@@ -34,7 +33,6 @@ export async function runGroups(
   )
   // Files wait for disks, threads and browsers a quarter of their time: one more than there are cores, where there is memory.
   const spare = totalmem() >= 8 * 2 ** 30 ? 1 : 0
-  const stop = new AbortController()
   // Not `node --test`, which puts files into an order of its own. Nothing runs a second time: what failed once has failed.
   const events = run({
     files: spread(groups, onCluster),
@@ -54,8 +52,44 @@ export async function runGroups(
     isGreen = false
     if (isBailing) stop.abort()
   })
+  const untested = watchUntested(events, files)
   await pipeline(events, new spec(), process.stdout, { end: false })
-  return isGreen
+  if (stop.signal.aborted) {
+    await untilStopped()
+    return false
+  }
+  if (untested.size === 0) return isGreen
+  console.error(`\nNo test ran in ${[...untested].join(', ')}`)
+  return false
+}
+
+async function untilStopped(): Promise<void> {
+  const deadline = performance.now() + STOP_MS_MAX
+  while (startedProcesses().length > 0 && performance.now() < deadline) await pause(LOOK_MS)
+}
+
+/** The files of which no test has been reported yet: a file that does not run must not look like one that passes. */
+function watchUntested(events: ReturnType<typeof run>, files: readonly string[]): Set<string> {
+  const untested = new Set(files)
+  let tests = 0
+  const note = ({ name, nesting }: { name: string; nesting: number }) => {
+    if (nesting > 0) {
+      tests += 1
+      return
+    }
+    // Tests are reported before the suite of their file.
+    if (tests > 0) untested.delete(name)
+    tests = 0
+  }
+  events.on('test:pass', note).on('test:fail', note)
+  return untested
+}
+
+/** Files that take longest start first: started last, they would run alone. */
+function turnOf(file: string): number {
+  if (isIn('browser', file)) return 0
+  if (file.startsWith('test/slow/')) return 1
+  return file.startsWith('src/') ? 3 : 2
 }
 
 /** Puts one group of cluster tests behind each other group, because they mostly wait. The first groups run while the node starts. */

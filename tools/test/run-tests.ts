@@ -9,13 +9,14 @@
  *     npm run test:nightly              everything with all rounds; a name such as `power` chooses a part
  */
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { constants, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { startClusterAhead } from '../../test/support/cassandra.ts'
 import { buildStudio } from '../studio/build-studio.ts'
 import { changedFiles } from './changed-files.ts'
 import { checkSources } from './check-sources.ts'
 import { COSTS_VARIABLE } from './file-cost.ts'
+import { killStartedProcesses } from './process-tree.ts'
 import { provision } from './provision.ts'
 import { readTestCommand } from './read-test-command.ts'
 import { reportCosts } from './report-costs.ts'
@@ -42,10 +43,23 @@ if (files.some((file) => isIn('cluster', file))) startClusterAhead()
 // What processes share is stripped of its types and compiled once.
 process.env.NODE_COMPILE_CACHE ??= resolve('node_modules/.cache/weir-tests')
 const folder = mkdtempSync(join(tmpdir(), 'weir-test-groups-'))
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+process.once('exit', () => {
+  killStartedProcesses()
+  rmSync(folder, { recursive: true, force: true })
+})
 process.env[COSTS_VARIABLE] ??= join(folder, 'costs.jsonl')
 
-const isGreen = await runGroups(files, folder, command.isBailing)
+// Groups would run on when this process ended by the signal.
+const stop = new AbortController()
+let endedBy: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | undefined
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => {
+    endedBy = signal
+    stop.abort()
+  })
+}
+const isGreen = await runGroups(files, folder, command.isBailing, stop)
+if (endedBy !== undefined) process.exit(128 + constants.signals[endedBy])
 reportCosts(process.env[COSTS_VARIABLE])
 for (const { name, why, files: skipped } of missing)
   console.log(`SKIPPED for lack of ${name} (${why}): ${skipped.join(', ')}`)

@@ -19,10 +19,9 @@ const ALONE = /^\/\/ Alone: \S/m
 /** Makes an entry in a folder for each group of files, in their order; what is alone is its own. */
 export function groupFiles(files: readonly string[], folder: string): string[] {
   return gather(files).map((group) => {
-    const entry = join(
-      folder,
-      `${group[0].replaceAll('/', '-').replace(/\.test\.m?ts$/, '')}.test.mjs`,
-    )
+    // Not a hyphen, which names of files have: two groups would write the same entry.
+    const name = group[0].replaceAll('/', '+').replace(/\.test\.m?ts$/, '')
+    const entry = join(folder, `${name}.test.mjs`)
     writeFileSync(entry, entryOf(group))
     return entry
   })
@@ -58,6 +57,7 @@ function topOf(file: string): string {
  */
 function entryOf(files: readonly string[]): string {
   const url = (path: string) => JSON.stringify(pathToFileURL(resolve(path)).href)
+  const own = (path: string) => JSON.stringify(new URL(path, import.meta.url).href)
   const suites = files.map((file) => {
     const name = JSON.stringify(file)
     return [
@@ -76,9 +76,9 @@ function entryOf(files: readonly string[]): string {
   })
   return [
     `import { after, before, describe } from 'node:test'`,
-    `import { measureFile } from ${url('tools/test/file-cost.ts')}`,
-    `import ${url('test/support/at-end.ts')}`,
-    `import ${url('test/support/reused-threads.ts')}`,
+    `import { measureFile } from ${own('./file-cost.ts')}`,
+    `import ${own('../../test/support/at-end.ts')}`,
+    `import ${own('../../test/support/reused-threads.ts')}`,
     ...suites,
     '',
   ].join('\n')

@@ -47,6 +47,14 @@ test('groupFiles() keeps the order of files, and those alone that say so', () =>
   )
 })
 
+test('groupFiles() makes two entries for paths that differ by a hyphen only', () => {
+  const folder = join(root, 'hyphens')
+  mkdirSync(join(folder, 'a'), { recursive: true })
+  const files = [join(folder, 'a/b.test.ts'), join(folder, 'a-b.test.ts')]
+  for (const file of files) writeFileSync(file, '// Alone: it says so.')
+  assert.equal(new Set(groupFiles(files, folder)).size, 2)
+})
+
 test('a group passes when all tests of its files do', () => {
   const [entry] = groupOf('fine', {
     'a.test.mjs': `test('a', () => {})`,
@@ -56,6 +64,8 @@ test('a group passes when all tests of its files do', () => {
   assert.equal(status, 0, told)
   assert.match(told, /tests 2\b/)
 })
+
+const AT_END = new URL('../../support/at-end.ts', import.meta.url).href
 
 /** A module of a thread that is reused, and ends the thread once its use is over. */
 const ENDED_THREAD = `
@@ -75,6 +85,7 @@ for (const [what, body] of Object.entries({
   'a test fails': `test('b', () => { throw new Error('b') })`,
   'a file cannot be loaded': `throw new Error('b')`,
   'a test ends the process': `test('b', () => { process.exit(0) })`,
+  'what is done at the end does not end': `import { atEnd } from '${AT_END}'\natEnd(() => new Promise(() => {}))`,
   'a test leaves something open': `test('b', () => { setInterval(() => {}, 1_000) })`,
 })) {
   test(`a group fails where ${what}`, () => {
