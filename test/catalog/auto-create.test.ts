@@ -151,6 +151,8 @@ test('autoCreate() refuses what cannot be made, and makes nothing of it', () =>
     }
     await check(want('', ['s']), /compId must not be blank/)
     await check(want('x'.repeat(513), ['s']), /compId has 513 characters: at most 512/)
+    await check(want('c', ['']), /streamId must not be blank/)
+    await check(want('c', ['s', ''], { rules: { compTmplId: 'tmpl' } }), /streamId must not/)
     await check(want('c', ['s'.repeat(513)]), /streamId has 513 characters/)
     await check(want('c', ['\ud800']), /streamId holds half/)
     await check(want('c', ['s'], { rules: { compTmplId: 'no' } }), /template "no" that compTmplId/)
