@@ -226,3 +226,18 @@ test('evaluateNumbers() counts the rows that fail and leaves the others and its 
     assert.ok(Object.is(results[row], expected ?? Number.NaN), `row ${row}`)
   }
 })
+
+test('an evaluation ends where it works on one character more than its caller has time for', () => {
+  const compiled = compileExpression(checkExpression('upper(s)', { variables }))
+  compiled.evaluate([2, 'text'])
+  const used = compiled.charactersUsed()
+  assert.ok(used >= 4)
+  // As often as wanted: what one evaluation used is not counted again in the next.
+  for (let round = 0; round < 3; round++) {
+    assert.equal(compiled.evaluate([2, 'text'], used), 'TEXT')
+    assert.equal(compiled.charactersUsed(), used)
+  }
+  assert.throws(() => compiled.evaluate([2, 'text'], used - 1), { name: 'LongEvaluation' })
+  compiled.evaluate([2, ''])
+  assert.equal(compiled.charactersUsed(), 0)
+})
