@@ -241,3 +241,32 @@ test('an evaluation ends where it works on one character more than its caller ha
   compiled.evaluate([2, ''])
   assert.equal(compiled.charactersUsed(), 0)
 })
+
+test('a function of two numbers is NULL where one of them is, in columns too', () => {
+  const numbers = [null, 0, 1, -1, 2, 0.5]
+  const pairs = numbers.flatMap((x) => numbers.map((y) => [x, y] as const))
+  const column = (at: 0 | 1) => Float64Array.from(pairs, (pair) => pair[at] ?? Number.NaN)
+  const doubles = [
+    { name: 'x', type: 'DOUBLE' },
+    { name: 'y', type: 'DOUBLE' },
+  ] as const
+  for (const name of ['pow', 'atan2', 'round']) {
+    const checked = checkExpression(`${name}(x, y)`, { variables: doubles })
+    const { evaluate: one, evaluateNumbers } = compileExpression(checked)
+    const results = new Float64Array(pairs.length)
+    evaluateNumbers?.([column(0), column(1)], results)
+    for (const [at, pair] of pairs.entries()) {
+      // 0 to the power of -1 and digits below 0 fail, which a column has as NULL.
+      const expected = pair.includes(null) ? null : valueOrNull(() => one([...pair]))
+      assert.equal(Number.isNaN(results[at]) ? null : results[at], expected, `${name}(${pair})`)
+    }
+  }
+})
+
+function valueOrNull(evaluateOne: () => ExpressionValue): ExpressionValue {
+  try {
+    return evaluateOne()
+  } catch {
+    return null
+  }
+}
