@@ -3,13 +3,15 @@ import { pipeline } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { setTimeout as pause } from 'node:timers/promises'
-import { startedProcesses } from './process-tree.ts'
+import { killStartedProcesses, startedProcesses } from './process-tree.ts'
 import { groupFiles } from './test-groups.ts'
 import { isIn } from './test-tiers.ts'
 
 /** A test that takes longer hangs, also on a machine that others slow down; a file has many. */
-const TEST_MS_MAX = 1_200_000
+const TEST_MS_MAX = process.env.WEIR_TEST_ROUNDS === 'nightly' ? 1_200_000 : 600_000
 const FILE_MS_MAX = 2_400_000
+/** After so long without the end of any test, groups are killed: one that waits in a call hears neither clock nor signal. */
+const SILENCE_MS_MAX = Number(process.env.WEIR_TEST_SILENCE_MS ?? TEST_MS_MAX + 120_000)
 /** How long groups that are stopped may take to remove their folders; the runner kills what is left. */
 const STOP_MS_MAX = 5_000
 const LOOK_MS = 50
@@ -53,6 +55,8 @@ export async function runGroups(
     if (isBailing) stop.abort()
   })
   const untested = watchUntested(events, files)
+  killSilent(events)
+  stop.signal.addEventListener('abort', () => setTimeout(killStartedProcesses, STOP_MS_MAX).unref())
   await pipeline(events, new spec(), process.stdout, { end: false })
   if (stop.signal.aborted) {
     await untilStopped()
@@ -61,6 +65,15 @@ export async function runGroups(
   if (untested.size === 0) return isGreen
   console.error(`\nNo test ran in ${[...untested].join(', ')}`)
   return false
+}
+
+function killSilent(events: ReturnType<typeof run>): void {
+  const limit = setTimeout(() => {
+    console.error(`No test has ended for ${SILENCE_MS_MAX / 1_000} s: all that run are killed`)
+    killStartedProcesses()
+  }, SILENCE_MS_MAX).unref()
+  // Told at once, where the reports of a group wait for those of the groups before it.
+  events.on('test:complete', () => limit.refresh())
 }
 
 async function untilStopped(): Promise<void> {

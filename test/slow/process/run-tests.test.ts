@@ -12,6 +12,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts'
 const RUNNER = join(import.meta.dirname, '../../../tools/test/run-tests.ts')
 const noProc = existsSync('/proc/self/stat') ? false : 'this system has no /proc'
 const root = temporaryFolder()
+const RUN_MS_MAX = 120_000
 
 const FAILS = `test('fails', () => { throw new Error('it fails') })`
 /** Starts a child, writes its number to a file, and waits for ever. */
@@ -34,9 +35,11 @@ function projectOf(bodies: Readonly<Record<string, string>>): string {
   return folder
 }
 
-function runTests(folder: string, words: readonly string[]) {
+function runTests(folder: string, words: readonly string[], env: object = {}) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [RUNNER, ...words], {
-    ...{ cwd: folder, env: childEnv, encoding: 'utf8' },
+    ...{ cwd: folder, env: { ...childEnv, ...env }, encoding: 'utf8' },
+    // Nothing else ends it: this thread waits for it, and hears no signal.
+    ...{ timeout: RUN_MS_MAX, killSignal: 'SIGKILL' },
   })
   return { status, told: stdout + stderr }
 }
@@ -83,6 +86,27 @@ test('fails', async () => {
   assert.equal(status, 1, told)
   assert.match(told, /it fails/)
   await isGone(folder)
+})
+
+/** Neither a time limit of a test nor SIGTERM reaches a thread that waits. */
+const BLOCKS = `test('blocks', () => { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0) })`
+
+test('run-tests kills a group that waits in a call for ever, and tells its file', {
+  skip: noProc,
+}, () => {
+  const folder = projectOf({ 'test/a.test.ts': `test('a', () => {})`, 'test/b.test.ts': BLOCKS })
+  const { status, told } = runTests(folder, ['test/*.test.ts'], { WEIR_TEST_SILENCE_MS: '3000' })
+  assert.equal(status, 1, told)
+  assert.match(told, /No test has ended for 3 s/)
+  assert.match(told, /No test ran in .*test\/b\.test\.ts/)
+})
+
+test('run-tests --bail kills a group that waits in a call for ever', { skip: noProc }, () => {
+  const fails = `// Alone: it says so.\n${FAILS}`
+  const folder = projectOf({ 'test/a.test.ts': fails, 'test/b.test.ts': BLOCKS })
+  const { status, told } = runTests(folder, ['--bail', 'test/*.test.ts'])
+  assert.equal(status, 1, told)
+  assert.match(told, /it fails/)
 })
 
 test('run-tests ends its groups and what they have started at SIGTERM', {

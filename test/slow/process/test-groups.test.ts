@@ -8,6 +8,7 @@ import { childEnv } from '../../support/child-env.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const root = temporaryFolder()
+const GROUP_MS_MAX = 120_000
 
 /** Writes test files of these bodies, and answers their entries. */
 function groupOf(name: string, bodies: Readonly<Record<string, string>>): string[] {
@@ -24,6 +25,9 @@ function run(entry: string) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [entry], {
     env: { ...childEnv, WEIR_TEST_LEFT_OPEN_MS: '100' },
     encoding: 'utf8',
+    // Nothing else ends it: this thread waits for it, and hears no signal.
+    timeout: GROUP_MS_MAX,
+    killSignal: 'SIGKILL',
   })
   return { status, told: stdout + stderr }
 }
@@ -67,16 +71,20 @@ test('a group passes when all tests of its files do', () => {
 
 const AT_END = new URL('../../support/at-end.ts', import.meta.url).href
 
-/** A module of a thread that is reused, and ends the thread once its use is over. */
+/** A module of a thread that is reused, and ends the thread when it is told to, once its use is over. */
 const ENDED_THREAD = `
 import { writeFileSync } from 'node:fs'
 import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
+import { BroadcastChannel, Worker } from 'node:worker_threads'
 const module = new URL('./journal-thread.ts', import.meta.url)
-writeFileSync(module, 'setTimeout(() => process.exit(0), 10)')
+writeFileSync(module, 'new BroadcastChannel("end").onmessage = () => process.exit(0)')
 test('b', async () => {
   await once(new Worker(module), 'exit')
-  await new Promise((resolve) => process.once('uncaughtException', resolve))
+  const failed = new Promise((resolve) => process.once('uncaughtException', resolve))
+  const channel = new BroadcastChannel('end')
+  channel.postMessage('now')
+  await failed
+  channel.close()
   await once(new Worker(module), 'exit')
   console.log('The next use is over')
 })`
