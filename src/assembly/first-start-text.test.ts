@@ -5,8 +5,10 @@ import type { Config } from '../base/index.ts'
 import { firstStartText } from './first-start-text.ts'
 
 const created = {
-  ...{ organization: { uid: 'o' }, owner: { email: 'owner@weir.invalid' } },
-  ...{ password: 'made-password', feedKey: 'made-key' },
+  organization: { uid: 'o' },
+  owner: { email: 'owner@weir.invalid' },
+  password: 'made-password',
+  feedKey: 'made-key',
 } as unknown as CreatedOrganization
 
 const textFor = (given: object) =>

@@ -106,7 +106,7 @@ function startHost(url: URL, ends: ThreadEnd, options: WorkerOptions): Worker {
   return host.once('exit', () => forget(url.href, host))
 }
 
-/** The next use of a thread that has ended would wait for ever. */
+/** The next use of a thread that has ended would wait forever. */
 function forget(module: string, host: Worker): void {
   const waiting = idle.get(module) ?? []
   if (!waiting.includes(host)) return
@@ -114,7 +114,7 @@ function forget(module: string, host: Worker): void {
     module,
     waiting.filter((one) => one !== host),
   )
-  throw new Error(`A thread ended behind its use, by what ${module} has left in it`)
+  throw new Error(`A thread ended after its use, because of something that ${module} left in it`)
 }
 
 if (!isNightly) {

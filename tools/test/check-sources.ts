@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 
-/** Types of the service and of the studio, format and lint, these of changed files only when they are given; whether all is well. What is wrong is printed. */
+/** Checks types, format and lint, prints what is wrong, and answers whether all is well. Format and lint read only the given files. */
 export async function checkSources(changed: readonly string[] = ['.']): Promise<boolean> {
   // The studio knows the API by types that are made of the service.
   if (!(await succeeds(process.execPath, ['tools/studio/make-types.ts']))) return false

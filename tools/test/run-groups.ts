@@ -10,7 +10,7 @@ import { isIn } from './test-tiers.ts'
 /** A test that takes longer hangs, also on a machine that others slow down; a file has many. */
 const TEST_MS_MAX = process.env.WEIR_TEST_ROUNDS === 'nightly' ? 1_200_000 : 600_000
 const FILE_MS_MAX = 2_400_000
-/** After so long without the end of any test, groups are killed: one that waits in a call hears neither clock nor signal. */
+/** After so long without the end of any test, all groups are killed: a blocked thread notices neither timers nor signals. */
 const SILENCE_MS_MAX = Number(process.env.WEIR_TEST_SILENCE_MS ?? TEST_MS_MAX + 120_000)
 /** How long groups that are stopped may take to remove their folders; the runner kills what is left. */
 const STOP_MS_MAX = 5_000
@@ -18,7 +18,10 @@ const LOOK_MS = 50
 /** Groups that run while the node of a cluster starts. */
 const BEFORE_CLUSTER = 3
 
-/** Runs test files in groups that share a process, and prints what they tell, until `stop`, which the first failure is when asked to; whether all passed. */
+/**
+ * Runs test files in groups that share a process, prints what they report, and answers whether all passed. It ends early
+ * at `stop`, which the first failure triggers when `isBailing`.
+ */
 export async function runGroups(
   files: readonly string[],
   folder: string,
@@ -69,7 +72,9 @@ export async function runGroups(
 
 function killSilent(events: ReturnType<typeof run>): void {
   const limit = setTimeout(() => {
-    console.error(`No test has ended for ${SILENCE_MS_MAX / 1_000} s: all that run are killed`)
+    console.error(
+      `No test has ended for ${SILENCE_MS_MAX / 1_000} s: killing all tests that still run`,
+    )
     killStartedProcesses()
   }, SILENCE_MS_MAX).unref()
   // Told at once, where the reports of a group wait for those of the groups before it.

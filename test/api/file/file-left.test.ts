@@ -1,9 +1,9 @@
 /** Downloads that nobody waits for: whoever goes away leaves no file open behind. */
 import assert from 'node:assert/strict'
-import { readdirSync, readlinkSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { openSocket, putFile } from '../../support/file-client.ts'
+import { openFiles } from '../../support/open-files.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { eventually } from '../../support/settle.ts'
 
@@ -19,14 +19,7 @@ after(() => service.close())
 
 /** Bodies that this process, which is the service, has open. */
 function openBodies(): string[] {
-  const links = readdirSync('/proc/self/fd').map((fd) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${fd}`)
-    } catch {
-      return ''
-    }
-  })
-  return links.filter((path) => path.startsWith(`${service.dataDir}/files/`))
+  return openFiles().filter((path) => path.startsWith(`${service.dataDir}/files/`))
 }
 
 /** Asks for a file and goes away some turns later. */

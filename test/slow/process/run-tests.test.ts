@@ -15,7 +15,7 @@ const root = temporaryFolder()
 const RUN_MS_MAX = 120_000
 
 const FAILS = `test('fails', () => { throw new Error('it fails') })`
-/** Starts a child, writes its number to a file, and waits for ever. */
+/** Starts a child, writes its number to a file, and waits forever. */
 const WAITS = `
 import { spawn } from 'node:child_process'
 import { renameSync, writeFileSync } from 'node:fs'
@@ -37,9 +37,12 @@ function projectOf(bodies: Readonly<Record<string, string>>): string {
 
 function runTests(folder: string, words: readonly string[], env: object = {}) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [RUNNER, ...words], {
-    ...{ cwd: folder, env: { ...childEnv, ...env }, encoding: 'utf8' },
-    // Nothing else ends it: this thread waits for it, and hears no signal.
-    ...{ timeout: RUN_MS_MAX, killSignal: 'SIGKILL' },
+    cwd: folder,
+    env: { ...childEnv, ...env },
+    encoding: 'utf8',
+    // This thread is blocked meanwhile, so no other limit would end it.
+    timeout: RUN_MS_MAX,
+    killSignal: 'SIGKILL',
   })
   return { status, told: stdout + stderr }
 }
@@ -88,10 +91,10 @@ test('fails', async () => {
   await isGone(folder)
 })
 
-/** Neither a time limit of a test nor SIGTERM reaches a thread that waits. */
+/** Neither the time limit of a test nor SIGTERM reaches a blocked thread. */
 const BLOCKS = `test('blocks', () => { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0) })`
 
-test('run-tests kills a group that waits in a call for ever, and tells its file', {
+test('run-tests kills a group whose thread is blocked, and names its file', {
   skip: noProc,
 }, () => {
   const folder = projectOf({ 'test/a.test.ts': `test('a', () => {})`, 'test/b.test.ts': BLOCKS })
@@ -101,7 +104,7 @@ test('run-tests kills a group that waits in a call for ever, and tells its file'
   assert.match(told, /No test ran in .*test\/b\.test\.ts/)
 })
 
-test('run-tests --bail kills a group that waits in a call for ever', { skip: noProc }, () => {
+test('run-tests --bail kills a group whose thread is blocked', { skip: noProc }, () => {
   const fails = `// Alone: it says so.\n${FAILS}`
   const folder = projectOf({ 'test/a.test.ts': fails, 'test/b.test.ts': BLOCKS })
   const { status, told } = runTests(folder, ['--bail', 'test/*.test.ts'])

@@ -25,7 +25,7 @@ function run(entry: string) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [entry], {
     env: { ...childEnv, WEIR_TEST_LEFT_OPEN_MS: '100' },
     encoding: 'utf8',
-    // Nothing else ends it: this thread waits for it, and hears no signal.
+    // This thread is blocked meanwhile, so no other limit would end it.
     timeout: GROUP_MS_MAX,
     killSignal: 'SIGKILL',
   })
@@ -104,10 +104,10 @@ for (const [what, body] of Object.entries({
   })
 }
 
-test('a group fails where a reused thread ends behind its use, and the next use gets another', () => {
+test('a group fails where a reused thread ends after its use, and the next use gets another', () => {
   const [entry] = groupOf('thread', { 'a.test.mjs': ENDED_THREAD })
   const { status, told } = run(entry)
   assert.notEqual(status, 0, told)
-  assert.match(told, /A thread ended behind its use/)
+  assert.match(told, /A thread ended after its use/)
   assert.match(told, /The next use is over/)
 })

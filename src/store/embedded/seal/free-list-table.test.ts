@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { closeSync, openSync, readdirSync, readlinkSync, writeSync } from 'node:fs'
+import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { openFiles } from '../../../../test/support/open-files.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { letGoOfFreePages } from './free-list-table.ts'
 
-/** A file with unused pages, whose list is said to begin at this page when one is given. */
+/** Makes a file with unused pages. With `firstPage`, its header says that the list of them begins there. */
 function makeFile(firstPage?: number): DatabaseSync {
   const path = join(temporaryFolder(), 'samples.db')
   const db = new DatabaseSync(path)
@@ -26,16 +27,7 @@ function unusedIn(db: DatabaseSync): number {
   return Number(db.prepare('PRAGMA freelist_count').get()?.freelist_count)
 }
 
-function handlesOf(path: string): number {
-  const names = readdirSync('/proc/self/fd').map((handle) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${handle}`)
-    } catch {
-      return ''
-    }
-  })
-  return names.filter((name) => name === path).length
-}
+const handlesOf = (path: string) => openFiles().filter((open) => open === path).length
 
 for (const [what, firstPage] of [
   ['whole', undefined],
@@ -54,7 +46,7 @@ for (const [what, firstPage] of [
   })
 }
 
-test('letGoOfFreePages() opens no file while a read keeps the log, and changes nothing', () => {
+test('letGoOfFreePages() changes nothing while a read keeps the log', () => {
   using db = makeFile()
   using reader = new DatabaseSync(String(db.location()))
   reader.exec('BEGIN; SELECT count(*) FROM t')
