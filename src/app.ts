@@ -164,7 +164,11 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     isPublicSecure: config.publicUrl?.startsWith('https:') ?? false,
     connectionLimits: connectionLimits(config),
     readiness: readinessOf(data.samples, parts.elsewhere),
-    findDetails: () => [...sealingDetails(data.samples), ...damageDetails(data.damage)],
+    findDetails: () => [
+      ...sealingDetails(data.samples),
+      ...damageDetails(data.damage),
+      ...(data.stores.findDetails?.() ?? []),
+    ],
     moreMetrics: () => serviceMetrics({ ...data, ...connecting, ...running, live }),
     ...{ budget, fastLane: lane },
     addRoutes: (app, readMetrics) =>
@@ -273,7 +277,9 @@ function commandOpening(config: Config) {
 export function acceptFolderLoss(config: Config): LostPart[] {
   requireFolder(config)
   if (config.store !== 'embedded') {
-    refuse('conflict', { what: 'The data is kept by Cassandra: the data folder holds none of it' })
+    refuse('conflict', {
+      what: 'The data is kept by PostgreSQL and Cassandra: the data folder holds none of it',
+    })
   }
   const lock = lockFolder(config.dataDir)
   try {
@@ -292,7 +298,7 @@ function requireFolder({ dataDir }: Config): void {
 
 /** The key that secrets are encrypted under; a cluster has one for all its processes. */
 async function openKey({ dataDir, keyFile, store }: Config, storage: OpenedStorage) {
-  const file = (store === 'cassandra' ? keyFile : undefined) ?? join(dataDir, 'secret.key')
+  const file = (store === 'cluster' ? keyFile : undefined) ?? join(dataDir, 'secret.key')
   const key = openKeyFile(dataDir, file)
   await storage.requireKey(key, file)
   return key

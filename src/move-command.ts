@@ -1,7 +1,7 @@
 /** `weir move`: everything from a data folder to a cluster, or back; no service runs on either. */
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
-import { clusterSettingsOf } from './assembly/app-settings.ts'
+import { clusterPlaceOf } from './assembly/app-settings.ts'
 import {
   openClusterSource,
   openClusterTarget,
@@ -27,12 +27,14 @@ const KEY_TO_FOLDER =
 /** Moves everything to where the line says. */
 export async function runMove({ options, isJson }: ParsedLine): Promise<void> {
   const [to, ...more] = options.to ?? []
-  if ((to !== 'cassandra' && to !== 'folder') || more.length > 0) {
-    throw new UsageMistake('move needs --to cassandra or --to folder')
+  if ((to !== 'cluster' && to !== 'folder') || more.length > 0) {
+    throw new UsageMistake('move needs --to cluster or --to folder')
   }
   const config = readConfig(process.env)
-  if (config.cassandraHosts === undefined) {
-    refuse('bad_input', { what: 'move needs a cluster: set WEIR_CASSANDRA_HOSTS and the keyspace' })
+  if (config.cassandraHosts === undefined || config.postgresUrl === undefined) {
+    const what =
+      'move needs a cluster: set WEIR_POSTGRES_URL, WEIR_CASSANDRA_HOSTS, and the keyspace'
+    refuse('bad_input', { what })
   }
   process.umask(0o077)
   await using opened = new AsyncDisposableStack()
@@ -49,12 +51,12 @@ export async function runMove({ options, isJson }: ParsedLine): Promise<void> {
 }
 
 async function openSides(
-  to: 'cassandra' | 'folder',
+  to: 'cluster' | 'folder',
   config: Config,
   opened: AsyncDisposableStack,
 ): Promise<{ source: MoveSource; target: MoveTarget }> {
   const opening = {
-    settings: clusterSettingsOf(config),
+    place: clusterPlaceOf(config),
     onWaiting: (what: string) => console.error(`waiting: ${what}`),
     onLost: () => {
       console.error('The cluster was away for too long: give the same command again to go on')
@@ -62,7 +64,7 @@ async function openSides(
     },
   }
   // The folder first, which nobody else has from then on.
-  if (to === 'cassandra') {
+  if (to === 'cluster') {
     const source = await openFolderSource(config, opened)
     const holder = `from ${source.identity}`
     return { source, target: await openClusterTarget({ ...opening, holder }, opened) }

@@ -190,7 +190,7 @@ async function openUnlessStopped(config: Config, log: Log): Promise<WeirApp> {
       }
       stopping.signal.throwIfAborted()
       if (app !== undefined) return app
-      log.warn('the start waits for Cassandra, which went away again')
+      log.warn('the start waits for the cluster, which went away again')
       await pause(AGAIN_MS, undefined, { signal: stopping.signal })
     }
   } catch (error) {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Cluster, type ClusterSettings } from '../../src/store/cassandra/index.ts'
 import { CASSANDRA_HOSTS, startCassandraNodes } from '../../test/support/cassandra-nodes.ts'
 import { cassandraSkip } from '../../test/support/cassandra-programs.ts'
+import { makePostgresHome } from '../../test/support/postgres-home.ts'
 import { tell } from '../settings.ts'
 import { cpuSecondsOf, type RunningPeer, stop } from './service.ts'
 import { startWeir } from './weir.ts'
@@ -67,6 +68,7 @@ export async function withWeirs<T>(
   work: (weirs: readonly RunningPeer[]) => Promise<T>,
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-bench-'))
+  const home = await makePostgresHome()
   const weirs: RunningPeer[] = []
   try {
     for (let at = 0; at < count; at++) {
@@ -74,10 +76,11 @@ export async function withWeirs<T>(
       mkdirSync(own, { mode: 0o700 })
       const key = join(folder, 'weir1', 'secret.key')
       if (at > 0 && existsSync(key)) copyFileSync(key, join(own, 'secret.key'))
-      tell(`Weir: process ${at + 1} on Cassandra starts`)
+      tell(`Weir: process ${at + 1} on the cluster starts`)
       weirs.push(
         await startWeir(own, {
-          WEIR_STORE: 'cassandra',
+          WEIR_STORE: 'cluster',
+          WEIR_POSTGRES_URL: home.url,
           WEIR_CASSANDRA_HOSTS: hosts.map((host) => `${host}:${port}`).join(','),
           WEIR_CASSANDRA_KEYSPACE: keyspace,
         }),
@@ -86,6 +89,7 @@ export async function withWeirs<T>(
     return await work(weirs)
   } finally {
     await Promise.all(weirs.map((weir) => stop(weir.process)))
+    await home.dispose()
     rmSync(folder, { recursive: true, force: true })
   }
 }

@@ -9,6 +9,7 @@ import {
   findOpenFilesMax,
 } from '../base/index.ts'
 import type { ClusterSettings } from '../store/cassandra/index.ts'
+import type { ClusterPlace } from './open-cluster-stores.ts'
 
 /** Below this the samples that wait to be sealed would take what calls need. */
 const LITTLE_MEMORY_BYTES = 1024 * 1024 * 1024
@@ -96,9 +97,14 @@ export function heapFlagFor(memoryBytes: number): string | undefined {
 
 /** What is told who wants a backup, or a restore, of data that a cluster keeps. */
 export const NO_BACKUP =
-  'The data is kept by Cassandra: back it up there (docs/cluster.md), with secret.key of the data folder'
+  'The data is kept by PostgreSQL and Cassandra: back it up there (docs/cluster.md), with secret.key of the data folder'
 
-/** Where the cluster of the settings is, and who this process is to it; its hosts must be set. */
+/** Where PostgreSQL and Cassandra of the settings are; both must be set. */
+export function clusterPlaceOf(config: Config): ClusterPlace {
+  return { postgresUrl: config.postgresUrl ?? '', cassandra: clusterSettingsOf(config) }
+}
+
+/** Where Cassandra is, and who this process is to it; its hosts must be set. */
 export function clusterSettingsOf(config: Config): ClusterSettings {
   const named = config.cassandraHosts ?? { hosts: [], ports: new Set() }
   const { hosts } = named

@@ -42,7 +42,7 @@ export interface Elsewhere {
  * Opened before anything of the catalog is read into memory, so that nothing is missed.
  */
 export async function openElsewhere(
-  parts: Pick<OpenedStorage, 'catalog' | 'isShared'> & {
+  parts: Pick<OpenedStorage, 'catalog' | 'isShared' | 'onCommits'> & {
     readonly commits: CommitListeners
     readonly log: Log
   },
@@ -84,6 +84,10 @@ export async function openElsewhere(
     onChanges: (listener) => void listeners.push(listener),
     onLook: (listener) => void lookListeners.push(listener),
     look: () => follower.look(),
-    start: () => follower.start(),
+    start: () => {
+      follower.start()
+      // Between the looks that it takes anyway: a notice may be lost.
+      parts.onCommits?.(() => void follower.look().catch(() => {}))
+    },
   }
 }

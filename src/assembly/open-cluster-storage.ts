@@ -1,64 +1,77 @@
-/** A piece of the composition root: all data in a cluster of Cassandra, which several processes share. */
+/** A piece of the composition root: all data in PostgreSQL and Cassandra, which several processes share. */
 import { statfs } from 'node:fs/promises'
 import { type Log, metricText, newUid, refuse, systemClock } from '../base/index.ts'
 import { type Cluster, countCopies, isKeyOfCluster } from '../store/cassandra/index.ts'
 import {
   type CatalogStore,
-  OF_NO_STREAM,
   type SampleStore,
   type StorageSizes,
   StoreUnusable,
   TimeSlot,
   takeServingSlot,
 } from '../store/index.ts'
-import { clusterSettingsOf, NO_BACKUP } from './app-settings.ts'
-import { openClusterAndCatalog, openStoresOfCluster } from './open-cluster-stores.ts'
+import { type Database, hasSynchronousStandby } from '../store/postgres/index.ts'
+import { clusterPlaceOf, NO_BACKUP } from './app-settings.ts'
+import {
+  type OpenedCluster,
+  openClusterAndCatalog,
+  openStoresOfCluster,
+} from './open-cluster-stores.ts'
 import type { OpenedStorage, OpenedStores, StorageOpening } from './opened-storage.ts'
 
 /** What a start waits for is told when it changes, and else so often. */
 const TELL_EVERY_MS = 5_000
 /** As many as leave a majority when one is away. */
 const COPIES_MIN = 3
+/** How soon an operator's change of PostgreSQL shows. */
+const STANDBY_LOOK_MS = 30_000
+const NO_STANDBY =
+  'catalog: PostgreSQL has no synchronous standby (synchronous_standby_names is empty): the loss of the server loses commits that were acknowledged'
 
 /** Connects to the cluster of the settings, waits for it where it is away, and opens its catalog. */
 export async function openClusterStorage(
   opening: StorageOpening,
   opened: AsyncDisposableStack,
 ): Promise<OpenedStorage> {
-  const { config, clock, log, signal } = opening
-  const settings = clusterSettingsOf(config)
-  const watch = { clock, onWaiting: waitingTeller(log), signal }
-  const { cluster, catalog } = await openClusterAndCatalog(settings, watch, opened)
+  const { config, log, signal } = opening
+  const place = clusterPlaceOf(config)
+  const { keyspace } = place.cassandra
+  const onHistoryLost = (error: Error) => {
+    log.fatal({ error }, 'PostgreSQL has lost commits: what this process has in memory is wrong')
+    endProcess(error)
+  }
+  const watch = { onWaiting: waitingTeller(log), signal, onHistoryLost }
+  const connected = await openClusterAndCatalog(place, watch, opened)
+  const { cluster, catalog } = connected
   await holdSlot(catalog, log, opened)
-  await tellFewCopies(cluster, settings.keyspace, log)
-  const openStores = () => openClusterStores({ ...opening, catalog, cluster }, opened)
+  await tellFewCopies(cluster, keyspace, log)
+  const openStores = () => openClusterStores({ ...opening, ...connected }, opened)
   const requireKey = async (key: Uint8Array, file: string): Promise<void> => {
     if (await isKeyOfCluster(cluster, key)) return
     throw new StoreUnusable(
       'settings',
-      `The key in ${file} is not the one that secrets in the keyspace ${settings.keyspace} are encrypted under: ` +
+      `The key in ${file} is not the one that secrets in the keyspace ${keyspace} are encrypted under: ` +
         'put secret.key of a process that runs on it in its place, or name such a file in WEIR_KEY_FILE',
     )
   }
-  return { catalog, isShared: true, openStores, requireKey }
+  const onCommits = (listener: () => void) => catalog.onCommits(listener)
+  return { catalog, isShared: true, onCommits, openStores, requireKey }
 }
 
 async function openClusterStores(
-  parts: StorageOpening & { readonly catalog: CatalogStore; readonly cluster: Cluster },
+  parts: StorageOpening & OpenedCluster,
   opened: AsyncDisposableStack,
 ): Promise<OpenedStores> {
-  const { catalog, cluster, config, clock, damage, log } = parts
+  const { catalog, config, clock, log } = parts
   const onFailure = (error: unknown) =>
     log.error({ error }, 'stored samples could not be compacted')
-  const onDamage = (what: string) => {
-    log.error({ what }, 'payloads of connectors are damaged')
-    damage.note({ part: 'payloads', what, ...OF_NO_STREAM })
-  }
-  const stores = await openStoresOfCluster(cluster, { clock, onFailure, onDamage }, opened)
+  const stores = await openStoresOfCluster(parts, { clock, onFailure }, opened)
   const timeSlot = await TimeSlot.open({ catalog, clock })
   opened.defer(() => timeSlot.close())
+  const standby = await watchStandby(parts.database, log, opened)
   return {
     ...{ ...stores, backups: noBackups, timeSlot },
+    findDetails: () => (standby.isMissing ? [NO_STANDBY] : []),
     measure: () => measureLocal(config.dataDir),
     metrics: async () => clusterMetrics(stores.samples, config.dataDir),
   }
@@ -74,6 +87,25 @@ async function tellFewCopies(cluster: Cluster, keyspace: string, log: Log): Prom
   log.warn({ keyspace, copies }, what)
 }
 
+/** Looks from time to time whether commits survive the loss of the primary; the log says so when that changes. */
+async function watchStandby(
+  database: Database,
+  log: Log,
+  opened: AsyncDisposableStack,
+): Promise<{ readonly isMissing: boolean }> {
+  const state = { isMissing: false }
+  const look = async () => {
+    const isMissing = !(await hasSynchronousStandby(database))
+    if (isMissing && !state.isMissing) log.warn(NO_STANDBY)
+    state.isMissing = isMissing
+  }
+  await look()
+  // While PostgreSQL is away nobody knows.
+  const timer = setInterval(() => void look().catch(() => {}), STANDBY_LOOK_MS).unref()
+  opened.defer(async () => clearInterval(timer))
+  return state
+}
+
 /** Tells others that this process works on the cluster, so that nobody moves its data meanwhile. */
 async function holdSlot(
   catalog: CatalogStore,
@@ -85,15 +117,20 @@ async function holdSlot(
     onLost: () => {
       log.fatal('the data are being moved since this process stood still: it ends')
       // What it would store may be lost with the move: a start finds out.
-      setImmediate(() => {
-        throw new Error('The data of the cluster are being moved')
-      })
+      endProcess(new Error('The data of the cluster are being moved'))
     },
   })
   opened.defer(() => slot.close())
 }
 
-/** A copy of one moment is made by the cluster itself, of all its nodes. */
+/** As any mistake that leaves memory wrong: the process ends, and a start reads all of it again. */
+function endProcess(error: Error): void {
+  setImmediate(() => {
+    throw error
+  })
+}
+
+/** Backups are made of the databases themselves. */
 const noBackups: OpenedStores['backups'] = {
   answer: () => refuse('conflict', { what: NO_BACKUP }),
   mayEndDeletion: async () => {},

@@ -1,27 +1,77 @@
-/** A piece of the composition root: the four stores on a cluster, each opened and closed in its turn. */
+/** A piece of the composition root: the stores of a cluster, each opened and closed in its turn. */
 import type { Clock } from '../base/index.ts'
 import {
   type Cluster,
   type ClusterSettings,
+  isCatalogOfCluster,
   openCluster,
   openClusterBlobs,
-  openClusterCatalog,
-  openClusterPayloads,
   openClusterSamples,
+  reserveHandles,
 } from '../store/cassandra/index.ts'
+import { StoreUnusable } from '../store/index.ts'
+import {
+  type Database,
+  identityOf,
+  openPostgres,
+  openPostgresPayloads,
+  PostgresCatalog,
+} from '../store/postgres/index.ts'
 
-/** Connects to a cluster, waits for it where it is away, and opens its catalog. */
+/** Where the parts of a cluster are. */
+export interface ClusterPlace {
+  readonly postgresUrl: string
+  readonly cassandra: ClusterSettings
+}
+
+/** How a cluster is waited for, and who hears of trouble. */
+interface ClusterWatching {
+  readonly onWaiting?: (what: string) => void
+  readonly signal?: AbortSignal
+  /** Told when PostgreSQL has lost commits that this process knows of: the process has to end. */
+  readonly onHistoryLost?: (error: Error) => void
+}
+
+/** The connections of a process, and the catalog. */
+export interface OpenedCluster {
+  readonly database: Database
+  readonly cluster: Cluster
+  readonly catalog: PostgresCatalog
+  /** Tells these data from all others. */
+  readonly identity: string
+}
+
+/** Connects to PostgreSQL and Cassandra, waits for them where they are away, and opens the catalog. */
 export async function openClusterAndCatalog(
-  settings: ClusterSettings,
-  options: Parameters<typeof openCluster>[1] & { readonly clock?: Clock },
+  { postgresUrl, cassandra }: ClusterPlace,
+  { onHistoryLost, ...watch }: ClusterWatching,
   opened: AsyncDisposableStack,
-) {
-  const { clock, ...watch } = options
-  const cluster = await openCluster(settings, watch)
-  opened.defer(() => cluster.close())
-  const catalog = await openClusterCatalog(cluster, { clock })
+): Promise<OpenedCluster> {
+  const database = await openPostgres(postgresUrl, watch)
+  opened.defer(() => database.close())
+  // The catalog has no streams to number before Cassandra is there.
+  const connected = Promise.withResolvers<Cluster>()
+  const catalog = new PostgresCatalog(database, {
+    reserveHandles: async (count, floor) => reserveHandles(await connected.promise, count, floor),
+    onHistoryLost,
+  })
   opened.defer(() => catalog.close())
-  return { cluster, catalog }
+  const cluster = await openCluster(cassandra, catalog, watch)
+  opened.defer(() => cluster.close())
+  connected.resolve(cluster)
+  const identity = await identityOf(database)
+  await requirePair(cluster, identity)
+  return { database, cluster, catalog, identity }
+}
+
+/** Samples are stored under numbers that the catalog has given: with another catalog they would be another stream's. */
+async function requirePair(cluster: Cluster, identity: string): Promise<void> {
+  if (await isCatalogOfCluster(cluster, identity)) return
+  throw new StoreUnusable(
+    'settings',
+    `The keyspace ${cluster.settings.keyspace} belongs to another PostgreSQL database than that of WEIR_POSTGRES_URL: ` +
+      'set WEIR_CASSANDRA_KEYSPACE or WEIR_POSTGRES_URL',
+  )
 }
 
 /** What the stores beside the catalog are opened with. */
@@ -29,21 +79,19 @@ interface ClusterStoresOptions {
   readonly clock?: Clock
   /** Told of samples that could not be compacted. */
   readonly onFailure?: (error: unknown) => void
-  /** Told of payloads that do not check. */
-  readonly onDamage?: (what: string) => void
 }
 
-/** Opens the stores of samples, bodies and payloads. */
+/** Opens the stores of samples, bodies, and payloads. */
 export async function openStoresOfCluster(
-  cluster: Cluster,
-  { clock, onFailure, onDamage }: ClusterStoresOptions,
+  { cluster, database }: Pick<OpenedCluster, 'cluster' | 'database'>,
+  { clock, onFailure }: ClusterStoresOptions,
   opened: AsyncDisposableStack,
 ) {
   const samples = await openClusterSamples(cluster, { clock, onFailure })
   opened.defer(() => samples.close())
   const blobs = await openClusterBlobs(cluster, { clock })
   opened.defer(() => blobs.close())
-  const payloads = await openClusterPayloads(cluster, { clock, onDamage })
+  const payloads = await openPostgresPayloads(database)
   opened.defer(() => payloads.close())
   return { samples, blobs, payloads }
 }

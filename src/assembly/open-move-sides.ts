@@ -5,12 +5,7 @@ import { type Config, refuse } from '../base/index.ts'
 import { openCatalog } from '../catalog/index.ts'
 import { resultFolder } from '../connectors/index.ts'
 import { type MoveSource, type MoveTarget, readMove, refuseUnfinishedMove } from '../move/index.ts'
-import {
-  type ClusterSettings,
-  fingerprintOfCluster,
-  identityOf,
-  takesFingerprint,
-} from '../store/cassandra/index.ts'
+import { fingerprintOfCluster, takesFingerprint } from '../store/cassandra/index.ts'
 import {
   checkFolder,
   lockFolder,
@@ -31,14 +26,18 @@ import {
   type StreamHandle,
 } from '../store/index.ts'
 import { memoryBytesOf, storeLimitsFor } from './app-settings.ts'
-import { openClusterAndCatalog, openStoresOfCluster } from './open-cluster-stores.ts'
+import {
+  type ClusterPlace,
+  openClusterAndCatalog,
+  openStoresOfCluster,
+} from './open-cluster-stores.ts'
 
 /** A cluster that does not answer for so long is told as away, and nothing is changed. */
 const CLUSTER_WAIT_MS = 15_000
 
 /** How a cluster is opened. */
 interface ClusterOpening {
-  readonly settings: ClusterSettings
+  readonly place: ClusterPlace
   /** Who moves: the same after a kill, as the folder on the other side is locked by one process at a time. */
   readonly holder: string
   /** Told, while the cluster is away, what is waited for. */
@@ -92,7 +91,12 @@ export async function takeFolderTarget(
 async function isOfMove(folder: string): Promise<boolean> {
   try {
     using whole = new WholeDocuments(folder)
-    const record = await readMove({ get: async (key) => (await whole.wholeOf([key]))[0] })
+    const record = await readMove({
+      get: async (key) => {
+        const [found] = await whole.wholeOf([key])
+        return found !== undefined && 'body' in found ? found : undefined
+      },
+    })
     if (record !== undefined) return true
     for await (const page of whole.everything()) if (page.length > 0) return false
     return true
@@ -161,20 +165,22 @@ export async function openClusterTarget(
 }
 
 async function openClusterSide(
-  { settings, holder, onWaiting, onLost }: ClusterOpening,
+  { place, holder, onWaiting, onLost }: ClusterOpening,
   opened: AsyncDisposableStack,
 ) {
   const signal = AbortSignal.timeout(CLUSTER_WAIT_MS)
-  const opening = openClusterAndCatalog(settings, { onWaiting, signal }, opened)
-  const { cluster, catalog } = await opening.catch((error: unknown) => {
+  const watch = { onWaiting, signal, onHistoryLost: onLost }
+  const connected = await openClusterAndCatalog(place, watch, opened).catch((error: unknown) => {
     if (!signal.aborted) throw error
-    refuse('store_away', { retryAfterSeconds: 5 })
+    return refuse('store_away', { retryAfterSeconds: 5 })
   })
+  const { cluster, catalog } = connected
   const held = await holdForMove({ catalog, holder, onLost })
   opened.defer(() => held.close())
-  const stores = await openStoresOfCluster(cluster, {}, opened)
-  const name = `the keyspace ${settings.keyspace}`
-  const identity = `keyspace ${settings.keyspace} ${await identityOf(cluster)}`
+  const stores = await openStoresOfCluster(connected, {}, opened)
+  const { keyspace } = place.cassandra
+  const name = `the cluster with the keyspace ${keyspace}`
+  const identity = `keyspace ${keyspace} ${connected.identity}`
   return {
     ...{ ...stores, name, identity, cluster, catalog, whole: catalog },
     keyFingerprint: await fingerprintOfCluster(cluster),

@@ -27,6 +27,8 @@ export interface OpenedStorage {
   readonly catalog: CatalogStore
   /** Whether other processes write to it as well. */
   readonly isShared: boolean
+  /** Calls a listener soon after each commit of another process, as far as the storage can. */
+  onCommits?(listener: () => void): void
   /** Rejects when secrets in it are encrypted under another key than that of a file. */
   requireKey(key: Uint8Array, file: string): Promise<void>
   /** Opens the rest. */
@@ -46,6 +48,8 @@ export interface OpenedStores {
     /** Resolves when a deletion of streams may end. */
     mayEndDeletion(): Promise<void>
   }
+  /** What an operator should know although calls are served. */
+  findDetails?(): readonly string[]
   /** What the parts take. */
   measure(): Promise<StorageSizes>
   /** What /metrics tells of them, in Prometheus' text format. */

@@ -9,7 +9,13 @@ import {
 } from '../access/index.ts'
 import { BoundedCache, type Clock, hashSecret, newSecret, newUid, refuse } from '../base/index.ts'
 import { listPermitted } from '../catalog/index.ts'
-import type { CatalogDocument, CatalogStore, CatalogWrite, DocumentKey } from '../store/index.ts'
+import {
+  type CatalogDocument,
+  type CatalogStore,
+  type CatalogWrite,
+  commitDocuments,
+  type DocumentKey,
+} from '../store/index.ts'
 import { RecordCache, uidsOfKind } from './record-cache.ts'
 import type { SecretBox } from './secret-box.ts'
 
@@ -165,7 +171,7 @@ export class ApiKeys {
   ): Promise<{ key: ApiKey; secret: string }> {
     const secret = newSecret()
     const writes = this.planInsert(orgUid, fields, { uid: options?.uid, secret })
-    const [document] = await this.#store.commit([...writes, ...(options?.also ?? [])])
+    const [document] = await commitDocuments(this.#store, [...writes, ...(options?.also ?? [])])
     return { key: fromDocument(document), secret }
   }
 
@@ -178,7 +184,7 @@ export class ApiKeys {
     const changed = { ...key, ...changes }
     checkKeyFields(changed)
     try {
-      const [document] = await this.#store.commit([putOf(changed), ...also])
+      const [document] = await commitDocuments(this.#store, [putOf(changed), ...also])
       return fromDocument(document)
     } finally {
       this.#ready.forget(key.secretHash)

@@ -3,7 +3,12 @@
  * Whoever reads waits for nothing: a note is a look into a map, and entries are written behind it.
  */
 import { type Clock, type Log, nextTurn, Refusal } from '../base/index.ts'
-import { CatalogConflict, type CatalogStore, type PutDocument } from '../store/index.ts'
+import {
+  CatalogConflict,
+  type CatalogStore,
+  commitDocuments,
+  type PutDocument,
+} from '../store/index.ts'
 import type { ActingCaller } from './administer/acting-caller.ts'
 import { type AuditLog, actorName } from './audit-log.ts'
 
@@ -177,7 +182,7 @@ export class ExportLog {
     const body = { ...one.entry.body, detail: detailOf(one) }
     try {
       const write = { ...one.entry, body, expectedRevision: one.revision }
-      const [{ revision }] = await store.commit([write])
+      const [{ revision }] = await commitDocuments(store, [write])
       one.revision = revision
     } catch (error) {
       // The organization has gone, and its log with it.

@@ -1,7 +1,12 @@
 import type { Principal, Role } from '../access/index.ts'
 import { type Clock, newUid, refuse } from '../base/index.ts'
 import { listPermitted } from '../catalog/index.ts'
-import type { CatalogDocument, CatalogStore, CatalogWrite } from '../store/index.ts'
+import {
+  type CatalogDocument,
+  type CatalogStore,
+  type CatalogWrite,
+  commitDocuments,
+} from '../store/index.ts'
 
 /** An organization's offer to an account that exists; nothing of the account is in it but what was typed. */
 export interface Invitation {
@@ -59,7 +64,7 @@ export class Invitations {
     const createdAtMs = this.#clock.now()
     const expiresAtMs = createdAtMs + LIFE_MS
     const shared = { op: 'put', uid, expiresAtMs, expectedRevision: 0 } as const
-    const [document] = await this.#store.commit([
+    const [document] = await commitDocuments(this.#store, [
       ...(before === undefined ? [] : deletesOf(fromDocument(before))),
       {
         ...{ ...shared, orgUid, kind: KIND, listKey: email, claims: [claimOf(userUid)] },

@@ -6,12 +6,13 @@ import {
   refuse,
   SettingMistake,
 } from '../base/index.ts'
-import type {
-  CatalogDocument,
-  CatalogStore,
-  CatalogWrite,
-  DocumentKey,
-  PutDocument,
+import {
+  type CatalogDocument,
+  type CatalogStore,
+  type CatalogWrite,
+  commitDocuments,
+  type DocumentKey,
+  type PutDocument,
 } from '../store/index.ts'
 import { MADE_KIND, OrganizationFence } from './commit/organization-fence.ts'
 import { uidsOfKind } from './record-cache.ts'
@@ -169,7 +170,7 @@ export class Organizations {
     also: readonly CatalogWrite[] = [],
   ): Promise<Organization> {
     const write = this.planUpdate(organization, changes)
-    const [document] = await this.#store.commit([write, ...also])
+    const [document] = await commitDocuments(this.#store, [write, ...also])
     await this.#keep(document)
     return fromDocument(document)
   }
@@ -190,7 +191,7 @@ export class Organizations {
     const write = this.planUpdate(organization, {})
     try {
       const body = { ...write.body, isGone: true }
-      const [document] = await this.#store.commit([
+      const [document] = await commitDocuments(this.#store, [
         { ...write, body, mayUseReserve: true },
         ...also,
       ])

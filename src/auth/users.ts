@@ -6,6 +6,7 @@ import {
   type CatalogDocument,
   type CatalogStore,
   type CatalogWrite,
+  commitDocuments,
   type DocumentKey,
 } from '../store/index.ts'
 import { RecordCache, uidsOfKind } from './record-cache.ts'
@@ -142,7 +143,7 @@ export class Users {
     user: User,
     before: User | undefined,
     also: readonly CatalogWrite[],
-  ): Promise<CatalogDocument[]> {
+  ): Promise<readonly CatalogDocument[]> {
     const { uid, revision, ...body } = user
     const left = (before?.memberships ?? []).filter(
       ({ orgUid }) => !user.memberships.some((membership) => membership.orgUid === orgUid),
@@ -177,7 +178,7 @@ export class Users {
     )
     const gone = left.map(({ orgUid }) => membershipDelete(orgUid, uid))
     try {
-      return await this.#store.commit([self, ...rows, ...gone, ...also])
+      return await commitDocuments(this.#store, [self, ...rows, ...gone, ...also])
     } catch (error) {
       if (!(error instanceof CatalogConflict) || error.claim === undefined) throw error
       refuse('claim_taken', { what: `The e-mail address "${user.email}" belongs to another user` })

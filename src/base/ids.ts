@@ -1,6 +1,6 @@
 import { hash, randomBytes, randomFillSync, randomUUID } from 'node:crypto'
 import { systemClock } from './clock.ts'
-import { familyNumberOfCount, familyTimeOf, familyUidOf, TAIL_BYTES } from './family-uid.ts'
+import { RANDOM_BYTES, writeComponentUid } from './counted-uid.ts'
 
 /** A UID for an entity: a random UUID. */
 export function newUid(): string {
@@ -15,8 +15,13 @@ export function isUid(text: string): boolean {
 }
 
 const COUNTS_PER_MS = 4_096
-/** The milliseconds of the last UID, with the count inside of them below. */
-let lastCount = 0
+/** Random bytes for UIDs of components: asking for them one by one takes longer than all else. */
+const random = new Uint8Array(RANDOM_BYTES * 4_096)
+let randomAt = random.length
+/** As many milliseconds as a UID has digits for. */
+const MS_END = 2 ** 48
+/** Those of the last UID, and the count inside of them. */
+const last = { ms: 0, count: 0 }
 
 /**
  * A UID that sorts after those this process made before: a UUID of version 7, which begins with the
@@ -24,58 +29,35 @@ let lastCount = 0
  * each. Its time shows and 62 bits are random, so it is for what is no secret.
  */
 export function newOrderedUid(): string {
-  const digits = nextDigits()
+  advance()
+  const digits = last.ms.toString(16).padStart(12, '0') + last.count.toString(16).padStart(3, '0')
   const random = randomUUID().slice(19)
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-7${digits.slice(12)}-${random}`
 }
 
-/** A UID in the same order for the head of a family, whose members' UIDs are counted from it. */
-export function newFamilyUid(): string {
-  return familyUidOf(nextDigits(), randomUUID().slice(19))
-}
-
-/** UIDs of heads of families: numbers that count on from the first, and the random digits of each. */
-export interface NewFamilies {
-  readonly firstNumber: number
-  /** As familyHeadOf() takes them, one after the other. */
-  readonly tails: string
-}
-
-/** As newFamilyUid(), for so many at once; familyHeadOf() tells the UIDs. */
-export function newFamilies(count: number): NewFamilies {
-  const first = countOn(count)
-  let tails = ''
-  for (let left = count; left > 0; left -= TAILS_AT_ONCE) {
-    tails += nextTails(Math.min(left, TAILS_AT_ONCE))
-  }
-  return { firstNumber: familyNumberOfCount(first), tails }
-}
-
-const TAILS_AT_ONCE = 1_000
-const random = Buffer.alloc(TAILS_AT_ONCE * TAIL_BYTES)
-/** Random bytes that were not used yet: asking for few costs as much as for many. */
-let randomLeft = 0
-
-function nextTails(count: number): string {
-  if (randomLeft < count * TAIL_BYTES) {
+/** A UID in the same order for a component; those of its streams are counted from it. */
+export function newComponentUid(): string {
+  advance()
+  if (randomAt === random.length) {
     randomFillSync(random)
-    for (let at = 0; at < random.length; at += TAIL_BYTES) random[at] = (random[at] & 0x3f) | 0x80
-    randomLeft = random.length
+    randomAt = 0
   }
-  randomLeft -= count * TAIL_BYTES
-  return random.toString('hex', randomLeft, randomLeft + count * TAIL_BYTES)
+  const uid = writeComponentUid(last, random, randomAt)
+  randomAt += RANDOM_BYTES
+  return uid
 }
 
-function nextDigits(): string {
-  return countOn(1).toString(16).padStart(15, '0')
-}
-
-/** The first of so many counts that nobody else has. */
-function countOn(count: number): number {
+/** Milliseconds and a count inside of them, greater than all before. */
+function advance(): void {
+  const now = Math.min(Math.max(systemClock.now(), 0), MS_END - 1)
   // A burst, or a clock that went back, counts on ahead of the clock.
-  const first = Math.max(familyTimeOf(systemClock.now()) * COUNTS_PER_MS, lastCount + 1)
-  lastCount = first + count - 1
-  return first
+  const isFull = last.count + 1 === COUNTS_PER_MS
+  if (now > last.ms || isFull) {
+    last.ms = Math.max(now, last.ms + 1)
+    last.count = 0
+  } else {
+    last.count += 1
+  }
 }
 
 /** A secret shaped like a UUID whose 32 hex digits are all random (a real UUID fixes six bits). */

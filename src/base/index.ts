@@ -3,9 +3,7 @@ export { type ErrorCode, errorCatalogue } from './error-catalogue.ts'
 export {
   hashSecret,
   isUid,
-  type NewFamilies,
-  newFamilies,
-  newFamilyUid,
+  newComponentUid,
   newOrderedUid,
   newSecret,
   newUid,

@@ -8,23 +8,18 @@ export { type Clock, ManualClock, systemClock } from './clock.ts'
 export { growColumn } from './columns/grow-column.ts'
 export { countAtMost, countBelow } from './columns/sorted-column.ts'
 export { readUid, showUid, UID_WORDS } from './columns/uid-words.ts'
+export {
+  componentUidOf,
+  countedOrdinal,
+  countedUidOf,
+  countsStreams,
+  isCountedForm,
+  ORDINAL_END,
+  ordinalOf,
+} from './counted-uid.ts'
 export { requireCreatable } from './creation-limit.ts'
 export { EARLIEST_TIME, type EpochMs, epochMs, isSampleTime, TIME_END } from './epoch.ts'
 export { Refusal, refusal, refuse } from './errors.ts'
-export {
-  familyHeadOf,
-  familyNumberOf,
-  familyTailOf,
-  familyWordsAt,
-  familyWordsOf,
-  headUidOf,
-  isFamilyForm,
-  isHeadUid,
-  memberUidOf,
-  ORDINAL_END,
-  ordinalOf,
-  TAIL_DIGITS,
-} from './family-uid.ts'
 export { readId, refuseFieldAt, requireUnicode, showValue } from './field-checks.ts'
 export { invariant, unreachable } from './invariant.ts'
 export { KillableThread, serveThread, ThreadExhausted } from './killable-thread.ts'

@@ -1,17 +1,16 @@
 import type { Principal } from '../access/index.ts'
 import { type Clock, KeyedMutex, STREAMS_CREATED_PER_CALL_MAX, systemClock } from '../base/index.ts'
-import type { CatalogDocument, CatalogStore, StreamHandle } from '../store/index.ts'
+import type { CatalogStore, StoredStream, StreamHandle } from '../store/index.ts'
 import type { CycleDefinition } from '../time/index.ts'
 import { autoCreate } from './create/auto-create.ts'
-import { createFleet, fleetGathererOf } from './create/create-fleet.ts'
+import { CreationAttempt } from './create/creation.ts'
 import type {
   CreatedComponent,
   CreationCheck,
   PreparedComponent,
   WantedComponent,
 } from './create/creation-plan.ts'
-import type { FleetGatherer, WantedFleet } from './create/gather-fleets.ts'
-import { prepareComponent } from './create/prepare-component.ts'
+import { planComponent } from './create/plan-component.ts'
 import type { DerivationEdges } from './derived/derivation-edges.ts'
 import { sourceNames } from './derived/show-derivation.ts'
 import { applyTypeWishes, type TypeWish } from './documents/apply-type-wishes.ts'
@@ -83,7 +82,6 @@ export class Catalog {
   /** How it follows what other processes commit to the same store. */
   readonly catchUps: CatchUps
   readonly #base: CatalogBase
-  readonly #fleets: FleetGatherer
 
   constructor(documents: Documents, deps: CatalogDeps) {
     const { people, clock = systemClock } = deps
@@ -101,7 +99,6 @@ export class Catalog {
     const locks = new KeyedMutex<string>()
     const records = { cycles, units, deleteProfiles }
     this.#base = { documents, clock, people, locks, ...records, derivationStatus: {} }
-    this.#fleets = fleetGathererOf(this.#base)
     this.templates = new SimpleRecords(documents, templateRules(this.#base))
     this.streams = new ComponentStreams(this.#base)
     this.components = new Components(this.#base, this.streams)
@@ -126,15 +123,10 @@ export class Catalog {
     return await autoCreate(deps, orgUid, { wanted, check })
   }
 
-  /** Makes components that nobody has, quickly; undefined when some of them are there. See createFleet. */
-  async createFleet(orgUid: string, wanted: WantedFleet): Promise<StreamHandle | undefined> {
-    return await createFleet({ fleets: this.#fleets, createMax: this.createMax }, orgUid, wanted)
-  }
-
   /** What autoCreate would make of one wanted component; makes nothing. */
   async planCreate(orgUid: string, wanted: WantedComponent): Promise<PreparedComponent> {
     const deps = { base: this.#base, templates: this.templates, createMax: this.createMax }
-    return (await prepareComponent(deps, orgUid, wanted)).prepared
+    return await planComponent(new CreationAttempt(deps, orgUid, true), wanted)
   }
 
   /** Gives streams without a type the type of their first values; see applyTypeWishes. */
@@ -144,51 +136,49 @@ export class Catalog {
 
   /** The record of a living stream, for parts that need more than the index holds. */
   async describeStream(handle: StreamHandle): Promise<StreamRecord | undefined> {
-    const document = await this.#documentOf(handle)
-    if (document === undefined) return undefined
-    return showStream(document, sourceNames(this.index, document.orgUid, undefined))
+    const stream = await this.#streamOf(handle)
+    if (stream === undefined) return undefined
+    return showStream(stream, sourceNames(this.index, stream.orgUid, undefined))
   }
 
-  async #documentOf(handle: StreamHandle): Promise<CatalogDocument | undefined> {
+  async #streamOf(handle: StreamHandle): Promise<StoredStream | undefined> {
     if (!this.index.has(handle)) return undefined
     const { orgUid } = this.index.componentOf(handle)
-    const key = { orgUid, kind: 'stream', uid: this.index.streamUid(handle) }
-    return await this.#base.documents.get(key)
+    return await this.#base.documents.getStream(orgUid, this.index.streamUid(handle))
   }
 
   /** As describeStream, with the samples that the stream's formula leaves alone. */
   async describeDerived(
     handle: StreamHandle,
   ): Promise<(StreamRecord & { readonly leftAlone: LeftAlone }) | undefined> {
-    const document = await this.#documentOf(handle)
-    if (document === undefined) return undefined
-    const names = sourceNames(this.index, document.orgUid, undefined)
-    const { leftAlone = {} } = streamBodyOf(document)
-    return { ...showStream(document, names), leftAlone }
+    const stream = await this.#streamOf(handle)
+    if (stream === undefined) return undefined
+    const names = sourceNames(this.index, stream.orgUid, undefined)
+    const { leftAlone = {} } = streamBodyOf(stream)
+    return { ...showStream(stream, names), leftAlone }
   }
 
   /** What formulas need of the record of a living stream that they read, however long its own formula is. */
   async describeSource(
     handle: StreamHandle,
   ): Promise<Pick<StreamRecord, 'revision' | 'rollupMethod'> | undefined> {
-    const document = await this.#documentOf(handle)
-    if (document === undefined) return undefined
-    const { rollupMethod } = streamBodyOf(document)
-    return { revision: document.revision, rollupMethod }
+    const stream = await this.#streamOf(handle)
+    if (stream === undefined) return undefined
+    const { rollupMethod } = streamBodyOf(stream)
+    return { revision: stream.revision, rollupMethod }
   }
 
   /** What a component is called, undefined when it is gone. */
   async componentName(orgUid: string, uid: string): Promise<string | undefined> {
-    const document = await this.#base.documents.get({ orgUid, kind: 'component', uid })
-    return document === undefined ? undefined : String(document.body.name ?? '')
+    return (await this.#base.documents.getComponent(orgUid, uid))?.name
   }
 
   /** The record of a living component, without its streams, for parts that need more than the index holds. */
   async describeComponent(orgUid: string, uid: string): Promise<ComponentRecord | undefined> {
     const entry = this.index.componentByUid(orgUid, uid)
     if (entry === undefined) return undefined
-    const document = await this.#base.documents.getOnce({ orgUid, kind: 'component', uid })
-    return document === undefined ? undefined : showComponent(document, entry.streamCount)
+    const component = await this.#base.documents.getComponentOnce(orgUid, uid)
+    return component === undefined ? undefined : showComponent(component, entry.streamCount)
   }
 
   /** All components of an organization, or those in a folder itself, some at a time. */

@@ -1,5 +1,4 @@
 export { Catalog, openCatalog } from './catalog.ts'
-export { fitsFleet } from './create/create-fleet.ts'
 export type {
   CreatedComponent,
   CreationRules,
@@ -8,7 +7,6 @@ export type {
   WantedComponent,
   WantedStream,
 } from './create/creation-plan.ts'
-export type { WantedFleet } from './create/gather-fleets.ts'
 export { resultType } from './derived/result-type.ts'
 export { readingOf } from './derived/variable-reading.ts'
 export type { TypeWish } from './documents/apply-type-wishes.ts'
@@ -23,8 +21,7 @@ export {
   quoted,
   type RecordChange,
 } from './documents/record-change.ts'
-export { type ComponentEntry, StreamIndex } from './index/stream-index.ts'
-export { streamPlaces } from './index/stream-places.ts'
+export { type ComponentEntry, StreamIndex, streamPlaces } from './index/stream-index.ts'
 export { cyclePreviewShape } from './record/cycle-preview.ts'
 export { cycleShape } from './record/cycle-record.ts'
 export { exportShape, mapShape } from './record/dashboard-transfer.ts'

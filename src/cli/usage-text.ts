@@ -22,10 +22,10 @@ export const usageText = `Usage: npm run weir -- <command> [options] [--json]
                                   which reveals API keys, goes along only when it is asked for
   restore <backup>                check a backup and make the data folder from it
       --to <folder>               another folder than WEIR_DATA_DIR; it must be missing or empty
-  move --to cassandra             copy everything from the data folder into the keyspace of the
+  move --to cluster               copy everything from the data folder into the cluster of the
                                   settings, and check that both are the same; no service runs on
                                   either; given again, it goes on where it was broken off
-  move --to folder                the same from the keyspace into the data folder
+  move --to folder                the same from the cluster into the data folder
   add sqlserver|oracle            install the driver of a database in WEIR_DRIVERS_DIR
   folder accept-loss              go on without a part of the data folder that is lost for
                                   good; only while no service runs on the folder

@@ -5,6 +5,7 @@ import {
   type CatalogDocument,
   type CatalogStore,
   type CatalogWrite,
+  commitDocuments,
   type DocumentKey,
   type JsonObject,
   type StreamHandle,
@@ -256,7 +257,8 @@ export class StatusBook {
     for (const entry of entries) entry.isDirty = false
     try {
       if (living.length === 0) return
-      const documents = await catalog.commit(living.map((one) => this.#putOf(one, clock.now())))
+      const puts = living.map((one) => this.#putOf(one, clock.now()))
+      const documents = await commitDocuments(catalog, puts)
       for (const [at, entry] of living.entries()) {
         entry.kept = { revision: documents[at].revision, status: readStatus(documents[at]) }
       }

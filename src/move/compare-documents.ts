@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { storedClaim, type WholeDocument } from '../store/index.ts'
+import { storedClaim, type WholeRecord } from '../store/index.ts'
 import { MOVE_KEY } from './move-record.ts'
 
 /**
@@ -13,11 +13,16 @@ export function isMoved({ kind }: { readonly kind: string }): boolean {
   return !OWN_KINDS.includes(kind)
 }
 
-/** Whether two stores keep the same of a document; handles are each store's own. */
-export function isSameDocument(a: WholeDocument, b: WholeDocument | undefined): boolean {
+/** Whether two stores keep the same of a document, component or stream; handles are each store's own. */
+export function isSameRecord(a: WholeRecord, b: WholeRecord | undefined): boolean {
   return b !== undefined && isDeepStrictEqual(shapeOf(a), shapeOf(b))
 }
 
-function shapeOf({ handle: _handle, claims, ...document }: WholeDocument) {
-  return { ...document, claims: claims.map(storedClaim).sort() }
+function shapeOf(record: WholeRecord): object {
+  if ('handle' in record) {
+    const { handle: _handle, ...stream } = record
+    return stream
+  }
+  if (!('claims' in record)) return { ...record, addressedAs: [...record.addressedAs].sort() }
+  return { ...record, claims: record.claims.map(storedClaim).sort() }
 }

@@ -1,18 +1,21 @@
 /** Documents on their way: what the target has and should not is taken out, what it lacks is put. */
-import type {
-  CatalogWrite,
-  DocumentKey,
-  PutDocument,
-  StreamHandle,
-  WholeDocument,
+import { VALUE_CODE } from '../catalog/index.ts'
+import {
+  bytesOfComponent,
+  bytesOfStream,
+  type CatalogWrite,
+  type DocumentKey,
+  type StoredStream,
+  type WholeRecord,
 } from '../store/index.ts'
-import { isMoved, isSameDocument } from './compare-documents.ts'
+import { isMoved, isSameRecord } from './compare-documents.ts'
 import type { MoveParts, MoveTarget, StreamPair } from './move-side.ts'
 import { persist } from './persist.ts'
 
-/** Documents of one commit, and about what their bodies may take. */
-const DOCUMENTS_PER_COMMIT = 500
+/** Records of one commit, and about what they may take. */
+const RECORDS_PER_COMMIT = 500
 const BYTES_PER_COMMIT = 1_000_000
+const STREAMS_PER_PAGE = 1_000
 
 /** What both catalogs hold, held against each other. */
 export interface ComparedCatalog {
@@ -32,13 +35,16 @@ export async function takeOutDiffering({ source, target, onMoved }: MoveParts): 
   for await (const page of target.whole.everything()) {
     const documents = page.filter(isMoved)
     const wanted = await source.whole.wholeOf(documents)
-    const goners = documents.filter((document, at) => !isSameDocument(document, wanted[at]))
+    const goners = documents.filter((document, at) => !isSameRecord(document, wanted[at]))
     count += documents.length
     onMoved(`comparing the catalog: ${count} documents`)
     if (goners.length === 0) continue
-    const handles = goners.flatMap(({ handle }) => handle ?? [])
+    const streams = await streamsBelow(target, goners)
+    const handles = streams.map(({ handle }) => handle)
     if (handles.length > 0) await persist(() => target.samples.forget(handles))
-    await commit(target, goners.map(deletionOf))
+    // A component goes after its streams.
+    const others = goners.filter(({ kind }) => kind !== 'stream')
+    for (const some of inParts([...streams, ...others])) await commit(target, some.map(deletionOf))
   }
 }
 
@@ -50,7 +56,7 @@ export async function putMissing(parts: MoveParts, isFresh: boolean): Promise<vo
     const documents = page.filter(isMoved)
     const there = isFresh ? [] : await target.whole.wholeOf(documents)
     const missing = documents.filter((_document, at) => there[at] === undefined)
-    for (const some of inCommits(missing)) await commit(target, some.map(putOf))
+    for (const some of inParts(missing)) await commit(target, some.map(putOf))
     count += documents.length
     onMoved(`moving the catalog: ${count} documents`)
   }
@@ -67,8 +73,8 @@ export async function compareCatalogs(parts: MoveParts): Promise<ComparedCatalog
     const there = await target.whole.wholeOf(wanted)
     for (const [at, document] of wanted.entries()) {
       const found = there[at]
-      if (!isSameDocument(document, found)) differing.push(nameOf(document))
-      const pair = pairOf(document, found?.handle)
+      if (!isSameRecord(document, found)) differing.push(nameOf(document))
+      const pair = pairOf(document, found)
       if (pair !== undefined) pairs.push(pair)
     }
     documents += wanted.length
@@ -89,36 +95,66 @@ async function countOf(target: MoveTarget): Promise<number> {
   return count
 }
 
-function pairOf(document: WholeDocument, target: StreamHandle | undefined): StreamPair | undefined {
-  const { uid, handle, body } = document
-  if (handle === undefined || target === undefined) return undefined
-  return { uid, source: handle, target, hasFiles: body.valueType === 'FILE' }
+function pairOf(record: WholeRecord, found: WholeRecord | undefined): StreamPair | undefined {
+  if (found === undefined || !('handle' in record) || !('handle' in found)) return undefined
+  const hasFiles = record.valueCode === VALUE_CODE.FILE
+  return { uid: record.uid, source: record.handle, target: found.handle, hasFiles }
+}
+
+/** Streams that differ, and those of components that do: a component is not deleted before them. */
+async function streamsBelow(
+  { catalog }: MoveTarget,
+  goners: readonly WholeRecord[],
+): Promise<StoredStream[]> {
+  const streams = new Map<string, StoredStream>()
+  for (const goner of goners) {
+    if ('handle' in goner) streams.set(goner.uid, goner)
+    if (goner.kind !== 'component') continue
+    for (let start = 0; ; start += STREAMS_PER_PAGE) {
+      const page = { start, limit: STREAMS_PER_PAGE }
+      const { orgUid, uid } = goner
+      const below = await persist(() => catalog.components.streamsOf(orgUid, uid, page))
+      for (const stream of below) streams.set(stream.uid, stream)
+      if (below.length < STREAMS_PER_PAGE) break
+    }
+  }
+  return [...streams.values()]
 }
 
 async function commit(target: MoveTarget, writes: readonly CatalogWrite[]): Promise<void> {
   await persist(() => target.catalog.commit(writes))
 }
 
-/** A commit that is repeated, as nobody knows whether it was made, finds its own documents. */
-function putOf({ handle: _handle, ...document }: WholeDocument): PutDocument {
-  return { ...document, op: 'put', expectedRevision: 'any' }
+/** A commit that is repeated, as nobody knows whether it was made, finds its own records. */
+function putOf(record: WholeRecord): CatalogWrite {
+  if ('handle' in record) {
+    const { handle: _handle, ...stream } = record
+    return { ...stream, op: 'put_stream', expectedRevision: 'any' }
+  }
+  if (!('claims' in record)) return { ...record, op: 'put_component', expectedRevision: 'any' }
+  return { ...record, op: 'put', expectedRevision: 'any' }
 }
 
 function deletionOf({ orgUid, kind, uid }: DocumentKey): CatalogWrite {
   return { op: 'delete', orgUid, kind, uid, expectedRevision: 'any' }
 }
 
-function* inCommits(documents: readonly WholeDocument[]): Generator<WholeDocument[]> {
-  let some: WholeDocument[] = []
+function* inParts(records: readonly WholeRecord[]): Generator<WholeRecord[]> {
+  let some: WholeRecord[] = []
   let bytes = 0
-  for (const document of documents) {
-    some.push(document)
-    bytes += JSON.stringify(document.body).length
-    if (some.length < DOCUMENTS_PER_COMMIT && bytes < BYTES_PER_COMMIT) continue
+  for (const record of records) {
+    some.push(record)
+    bytes += bytesOf(record)
+    if (some.length < RECORDS_PER_COMMIT && bytes < BYTES_PER_COMMIT) continue
     yield some
     ;[some, bytes] = [[], 0]
   }
   if (some.length > 0) yield some
+}
+
+function bytesOf(record: WholeRecord): number {
+  if ('handle' in record) return bytesOfStream(record)
+  return 'claims' in record ? JSON.stringify(record.body).length : bytesOfComponent(record)
 }
 
 function nameOf({ orgUid, kind, uid }: DocumentKey): string {

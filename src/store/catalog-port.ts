@@ -1,25 +1,20 @@
-import type { NewFamilies } from '../base/index.ts'
+import type {
+  ComponentReads,
+  CreateComponents,
+  PutComponent,
+  PutStream,
+  StoredComponent,
+  StoredStream,
+} from './component-port.ts'
+import type { DocumentKey, JsonObject } from './document-key.ts'
 import type { StreamHandle } from './sample-port.ts'
 
-export type JsonValue =
-  | null
-  | boolean
-  | number
-  | string
-  | readonly JsonValue[]
-  | { readonly [key: string]: JsonValue }
-export type JsonObject = { readonly [key: string]: JsonValue }
-
-/** A document's address. Server-wide kinds (users, sessions, …) have the organization ''. */
-export interface DocumentKey {
-  readonly orgUid: string
-  readonly kind: string
-  readonly uid: string
-}
-
-/** What the catalog keeps: a JSON object whose shape belongs to the part that owns its kind. */
+/**
+ * What the catalog keeps beside components and streams: a JSON object whose shape belongs to the part that owns its
+ * kind.
+ */
 export interface CatalogDocument extends DocumentKey {
-  /** The document this one lives in, '' when none: a stream's is its component. */
+  /** The document this one lives in, '' when none. */
   readonly parentUid: string
   /** 1 when inserted, one more with each update. */
   readonly revision: number
@@ -27,10 +22,11 @@ export interface CatalogDocument extends DocumentKey {
   readonly listKey: string
   /** When the document may be purged (tokens, sessions), or undefined: never by itself. */
   readonly expiresAtMs: number | undefined
-  /** Given to documents of kind 'stream' on insertion, undefined for every other kind. */
-  readonly handle: StreamHandle | undefined
   readonly body: JsonObject
 }
+
+/** Whatever the catalog keeps. */
+export type CatalogRecord = CatalogDocument | StoredComponent | StoredStream
 
 export interface PutDocument extends DocumentKey {
   readonly op: 'put'
@@ -43,8 +39,6 @@ export interface PutDocument extends DocumentKey {
    * uses it when all its puts may; deletes always may.
    */
   readonly mayUseReserve?: boolean
-  /** The few fields a cache needs of every document of its kind, packed by the caller. */
-  readonly index?: string
   /**
    * Everything this document claims for itself in its organization, e.g. `component_id:boiler`; the
    * full set after the write. No two living documents of an organization hold one claim.
@@ -72,42 +66,21 @@ interface ExpectDocument extends DocumentKey {
   readonly expectedRevision: number | 'any'
 }
 
-/** The ID that documents of a fleet have in their pattern. */
-export const PATTERN_ID = '\u0001'
+export type CatalogWrite =
+  | PutDocument
+  | PutComponent
+  | PutStream
+  | CreateComponents
+  | DeleteDocument
+  | ExpectDocument
 
-/**
- * What documents of a fleet have in common, as the same fields of a put tell it of one whose ID is
- * PATTERN_ID. Another has its own ID in the place of that: as `id` of the body, and at the end of list key,
- * index and claims where the pattern ends with it. Claims of streams leave out the UID of their component.
- */
-export type FleetPattern = Required<Pick<PutDocument, 'listKey' | 'index' | 'claims' | 'body'>>
-
-/**
- * Components that must not exist yet, each with its streams, and no other ID than their own to tell them
- * apart: a fleet that signs on. In columns, as an object for each document would cost more than storing
- * it. It is a commit by itself, and resolves with the first stream; the handles of the others count on from that one's.
- */
-export interface PutFleet extends DocumentKey, NewFamilies {
-  readonly op: 'fleet'
-  readonly kind: 'component'
-  /** That of the first component. */
-  readonly uid: string
-  readonly expectedRevision: 0
-  readonly compIds: readonly string[]
-  /** How many streams each component has, at least one and at most FLEET_STREAMS_MAX. */
-  readonly streamCounts: readonly number[]
-  /** Of all streams, component by component; their UIDs are counted from that of their component. */
-  readonly streamIds: readonly string[]
-  readonly head: FleetPattern
-  readonly members: readonly FleetPattern[]
-  /** Which of `members` each stream is. */
-  readonly memberOf: readonly number[]
+/** What a commit has made. */
+export interface Committed {
+  /** What was put, as written, in the order of the puts; created components are left out. */
+  readonly records: readonly CatalogRecord[]
+  /** Of each creation the handle of its first stream; those of the others count on from it. */
+  readonly firstHandles: readonly StreamHandle[]
 }
-
-/** Of one component of a fleet. */
-export const FLEET_STREAMS_MAX = 100
-
-export type CatalogWrite = PutDocument | DeleteDocument | ExpectDocument | PutFleet
 
 /** A commit that was not made, because of what others had written. Nothing of it is kept. */
 export class CatalogConflict extends Error {
@@ -181,23 +154,24 @@ export interface ListQuery {
   readonly bytesMax?: number
 }
 
-/** A step of a walk over all documents of a kind; streams are not walked over. */
+/** A step of a walk over all documents of a kind. */
 export interface WalkQuery {
   readonly orgUid: string
   readonly kind: string
   /** Where the step before has ended; undefined: at the first. */
   readonly after?: string
   readonly limit: number
-  /**
-   * Walks down instead, from the greatest list key before `until` to the least from `from` on. Not for components,
-   * which may share a row.
-   */
+  /** Walks down instead, from the greatest list key before `until` to the least from `from` on. */
   readonly down?: { readonly from: string; readonly until: string }
 }
 
+/** A change of a document, component or stream. */
 export interface CatalogChange extends DocumentKey {
   readonly cursor: number
+  /** Of a stream that of its component. */
   readonly parentUid: string
+  /** Of a component that was created: how many streams came with it. They have no changes of their own. */
+  readonly streamCount?: number
   readonly isDeleted: boolean
   /** Whether this store made it and told its caller so: its memory has followed then. */
   readonly isOwn?: true
@@ -216,113 +190,42 @@ export interface Lease {
   readonly fence: number
 }
 
-/** What is known of a document from the start on, without reading its body. */
-export interface IndexRow {
-  readonly kind: string
-  readonly orgUid: string
-  readonly uid: string
-  readonly parentUid: string
-  readonly handle: StreamHandle | undefined
-  /** What the writer gave as PutDocument.index. */
-  readonly index: string
-}
-
-/** An ID as a packed row has it. */
-export interface PackedId {
-  /** Undefined when it is of ASCII only: then it is the bytes of a stretch. */
-  readonly text: string | undefined
-  readonly bytes: Buffer
-  readonly from: number
-  readonly until: number
-}
-
-/**
- * An index row of a component, or of a stream whose UID is counted from its component's, in numbers and bytes. A start
- * reads millions through one object: it tells what it tells until the call that it is handed to is over.
- */
-export interface PackedIndexRow {
-  readonly orgUid: string
-  /** The four words of the component's UID. */
-  readonly headWords: Uint32Array
-  /** What the UID has more than the component's; 0 for the component itself. */
-  readonly ordinal: number
-  /** 0 for a component. */
-  readonly handle: number
-  /** What the writer gave as PutDocument.index, without the ID that it ends with. */
-  readonly indexStart: string
-  readonly id: PackedId
-}
-
-/** Who takes in what a start reads. */
-export interface IndexReceiver {
-  onRow(row: IndexRow): void
-  /** Takes in, in the place of onRow, what the store has packed. */
-  onPacked?(row: PackedIndexRow): void
-  /** Told first about how many of a kind there will be, so that room can be made at once. */
-  onCount?(kind: string, count: number): void
-}
-
-/**
- * Components and streams that cannot be read, as far as it is known which. Each question is about one that was
- * looked for and not found; the answer tells what does not check if that may be among the lost.
- */
-export interface LostDocuments {
-  /** A component with a claim. */
-  ofClaim(orgUid: string, claim: string): string | undefined
-  /** A component or stream with a UID, or any stream of a component with it. */
-  ofUid(uid: string): string | undefined
-  /** Any in an organization. */
-  ofOrganization(orgUid: string): string | undefined
-}
-
 /**
  * A read rejects with CatalogDamaged when what it would answer does not check; so does a commit that
  * would have to build on it. Everything else is served on.
  */
 export interface CatalogStore {
+  /** Components and streams; the other reads are of documents. */
+  readonly components: ComponentReads
   get(key: DocumentKey): Promise<CatalogDocument | undefined>
   /** The document that holds a claim. */
   findByClaim(orgUid: string, claim: string): Promise<CatalogDocument | undefined>
   list(query: ListQuery): Promise<{ documents: CatalogDocument[]; totalCount: number }>
   /**
    * The next documents of a walk and where it goes on; without `next` it is over. Each document that is
-   * there all the while comes once, whatever is written meanwhile, and a step costs what it answers. At most
-   * two runs, each in the order of lists; documents that do not check are left out.
+   * there all the while comes once, whatever is written meanwhile, and a step costs what it answers. Documents come
+   * in the order of lists; those that do not check are left out.
    */
   walk(query: WalkQuery): Promise<{ documents: CatalogDocument[]; next?: string }>
   /**
    * Makes all writes or none, durably, in order; rejects with CatalogConflict when one does not
-   * hold. On a cluster the all-or-none promise spans one component (a component and the documents
-   * whose parent it is); wider commits may stop half way and can be repeated. Resolves with the
-   * documents as written, in the order of the puts (of a fleet, its first stream). Given a lease, nothing is written unless the
-   * lease is still the newest of its name. Rejects with CatalogLimitReached when it makes more of
+   * hold. Given a lease, nothing is written unless the lease is still the newest of its name. Rejects with CatalogLimitReached when it makes more of
    * what a limit counts than the limit allows; whatever leaves less, or as much, is never refused.
-   * Commits of one process never pass a limit together; on a cluster they may by what runs at once.
+   * Commits never pass a limit together.
    */
   commit(
     writes: readonly CatalogWrite[],
     lease?: Lease,
     limits?: readonly CatalogLimit[],
-  ): Promise<CatalogDocument[]>
+  ): Promise<Committed>
   /** What an organization has of every kind; kept with each commit, so asking costs little. */
   usage(orgUid: string): Promise<readonly KindUsage[]>
-  /**
-   * Hands every document of some kinds that has an index to the receiver, those of a kind after all that
-   * may be their parents when the kinds are named in this order. Made for the start of the process: a
-   * million rows in about a second, no bodies read. `isWhole` is false when a row is missing or
-   * did not check: what was handed out is to be forgotten then, and derived from the documents; what is
-   * `lost` cannot be derived either.
-   */
-  scanIndex(
-    kinds: readonly string[],
-    receiver: IndexReceiver,
-  ): Promise<{ cursor: number; isWhole: boolean; lost?: LostDocuments }>
-  /** Hands every document of a kind that checks to `onDocument`; slow, for what an index lost. */
-  scanDocuments(kind: string, onDocument: (document: CatalogDocument) => void): Promise<void>
   /** Deletes documents whose expiresAtMs has passed, at most `limit` of them; tells how many. */
   purgeExpired(nowMs: number, limit: number): Promise<number>
   /** Committed changes after a cursor (0: from the oldest kept), in order, of all processes; caches live on it. */
   changesSince(cursor: number, limit: number): Promise<{ changes: CatalogChange[]; cursor: number }>
+  /** The cursor after all changes that are committed: what is committed after the call has greater ones. */
+  lastCursor(): Promise<number>
   /** Takes or renews a lease for ttlMs; undefined while another holder has it. */
   acquireLease(name: string, holder: string, ttlMs: number): Promise<Lease | undefined>
   releaseLease(lease: Lease): Promise<void>

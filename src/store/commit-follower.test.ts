@@ -16,7 +16,7 @@ function openLog() {
       cursor: log.length + 1,
     })
   const store = {
-    scanIndex: async () => ({ cursor: log.length, isWhole: true }),
+    lastCursor: async () => log.length,
     changesSince: async (cursor: number, limit: number) => {
       const from = Math.max(cursor, firstKept - 1)
       const changes = log.slice(from, from + limit)
@@ -94,7 +94,7 @@ test('a store that hangs is told as a problem before its answer is given up', as
   const answer = Promise.withResolvers<{ changes: CatalogChange[]; cursor: number }>()
   const follower = await CommitFollower.open({
     store: {
-      scanIndex: async () => ({ cursor: 0, isWhole: true }),
+      lastCursor: async () => 0,
       changesSince: () => {
         asked.resolve()
         return answer.promise

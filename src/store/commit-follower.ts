@@ -12,7 +12,7 @@ const ANSWER_MS_MAX = 5_000
 
 /** What a follower works with. */
 interface FollowerDeps {
-  readonly store: Pick<CatalogStore, 'changesSince' | 'scanIndex'>
+  readonly store: Pick<CatalogStore, 'changesSince' | 'lastCursor'>
   /** Told of changes that others have made, in order; told again when it rejects, until it resolves. */
   readonly onChanges: (changes: readonly CatalogChange[]) => void | Promise<void>
   /** Told when a look begins; what it answers is called when all that was found is told. */
@@ -47,8 +47,7 @@ export class CommitFollower {
 
   /** A follower of all that is committed from the call on; it is not started. */
   static async open(deps: FollowerDeps): Promise<CommitFollower> {
-    const { cursor } = await deps.store.scanIndex([], { onRow: () => {} })
-    return new CommitFollower(deps, cursor)
+    return new CommitFollower(deps, await deps.store.lastCursor())
   }
 
   /** Why what others commit is not known here, or undefined while it is. */

@@ -1,4 +1,6 @@
+export { commitDocuments } from './commit-documents.ts'
 export { CommitFollower } from './commit-follower.ts'
+export { bytesOfComponent, bytesOfStream } from './counted-bytes.ts'
 export { keyFingerprint } from './key-fingerprint.ts'
 export { type JobRun, LeasedJob, type LeasedJobDeps } from './leased-job.ts'
 export * from './ports.ts'

@@ -2,23 +2,26 @@
  * What a store tells and takes beside its port when everything in it is moved to another store. Who moves
  * is alone with both: no service runs on either.
  */
-import type { CatalogDocument, DocumentKey } from './catalog-port.ts'
+import type { CatalogDocument } from './catalog-port.ts'
+import type { StoredComponent, StoredStream } from './component-port.ts'
+import type { DocumentKey } from './document-key.ts'
 import type { KeptPayload, PayloadKey, RunOutcome } from './payload-port.ts'
 
 /** A document with all that a store keeps of it. */
-export interface WholeDocument extends CatalogDocument {
-  /** As PutDocument has it. */
-  readonly index: string | undefined
+interface WholeDocument extends CatalogDocument {
   /** As PutDocument has them, or as `storedClaim` makes them, where the store keeps no more; in no order. */
   readonly claims: readonly string[]
 }
 
+/** Whatever a catalog keeps, with all that is kept of it. */
+export type WholeRecord = WholeDocument | StoredComponent | StoredStream
+
 /** A catalog of which everything can be read; it is written by commits, as ever. */
 export interface MovableCatalog {
-  /** Every document, some at a time, in no order; rejects with CatalogDamaged at one that does not check. */
-  everything(): AsyncIterable<readonly WholeDocument[]>
-  /** Documents by their keys, in the order of these; undefined for those that are not there. */
-  wholeOf(keys: readonly DocumentKey[]): Promise<(WholeDocument | undefined)[]>
+  /** Everything, some at a time, components before streams; rejects with CatalogDamaged at what does not check. */
+  everything(): AsyncIterable<readonly WholeRecord[]>
+  /** What is there under keys, in the order of these; undefined for those that are not there. */
+  wholeOf(keys: readonly DocumentKey[]): Promise<(WholeRecord | undefined)[]>
 }
 
 /** A payload with all that is kept of it. */

@@ -4,6 +4,8 @@
  */
 export * from './blob-port.ts'
 export * from './catalog-port.ts'
+export * from './component-port.ts'
+export type * from './document-key.ts'
 export type * from './move-port.ts'
 export * from './payload-port.ts'
 export * from './sample-port.ts'

@@ -13,9 +13,9 @@ export function tellCommits(
   return withCommit(store, async (writes, lease, limits) => {
     let isMade = false
     try {
-      const documents = await store.commit(writes, lease, limits)
+      const committed = await store.commit(writes, lease, limits)
       isMade = true
-      return documents
+      return committed
     } finally {
       onCommit(writes, isMade)
     }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Refusal, refuse } from '../../src/base/index.ts'
 import { type Catalog, openCatalog } from '../../src/catalog/index.ts'
-import type { CatalogDocument, CatalogStore } from '../../src/store/index.ts'
+import type { CatalogStore, StoredComponent, StoredStream } from '../../src/store/index.ts'
 import { ownerOf, people, withCatalog } from '../support/catalog.ts'
 import { fc } from '../support/fast-check.ts'
 
@@ -24,8 +24,12 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-async function documentsOf(store: CatalogStore, orgUid: string, kind: string) {
-  return (await store.list({ orgUid, kind, start: 0, limit: 1_000 })).documents
+async function componentsOf(store: CatalogStore, orgUid: string): Promise<StoredComponent[]> {
+  return (await store.components.list({ orgUid, start: 0, limit: 1_000 })).components
+}
+
+async function streamsOf(store: CatalogStore, { orgUid, uid }: StoredComponent) {
+  return await store.components.streamsOf(orgUid, uid, { start: 0, limit: 1_000 })
 }
 
 /** Does a step; what the catalog refuses is no error. */
@@ -45,7 +49,7 @@ async function doStep(
     await catalog.autoCreate(orgUid, [{ compId: one.id, rules: {}, streams: wanted }])
     return
   }
-  const all = await documentsOf(store, orgUid, 'component')
+  const all = await componentsOf(store, orgUid)
   if (all.length === 0) return
   const { uid } = all[one.pick % all.length]
   if (one.op === 'rename') await components.update(owner, uid, { id: one.id })
@@ -66,38 +70,32 @@ async function doStep(
   }
 }
 
-function orderOf(document: CatalogDocument): number {
-  return (document.body.order as number | undefined) ?? 0
-}
-
 /** The look-ups of a catalog against what its store holds. */
 async function assertFollows(catalog: Catalog, store: CatalogStore, orgUid: string) {
   const { index } = catalog
-  const components = await documentsOf(store, orgUid, 'component')
-  const streams = await documentsOf(store, orgUid, 'stream')
+  const components = await componentsOf(store, orgUid)
   for (const id of COMP_IDS) {
-    const holder = components.find(({ body }) => id !== '' && body.id === id)
+    const holder = components.find((one) => id !== '' && one.id === id)
     assert.equal(index.resolveComponent(orgUid, id)?.uid, holder?.uid)
   }
-  for (const { uid } of components) {
-    const entry = index.componentByUid(orgUid, uid)
+  let streamCount = 0
+  for (const component of components) {
+    const entry = index.componentByUid(orgUid, component.uid)
     assert.ok(entry !== undefined)
-    const own = streams.filter(({ parentUid }) => parentUid === uid)
-    const sorted = own.sort((a, b) => orderOf(a) - orderOf(b) || (a.uid < b.uid ? -1 : 1))
+    const own: StoredStream[] = await streamsOf(store, component)
+    streamCount += own.length
+    const sorted = own.toSorted((a, b) => a.order - b.order || (a.uid < b.uid ? -1 : 1))
     assert.deepEqual(
       entry.streams,
       sorted.map(({ handle }) => handle),
     )
     for (const id of STREAM_IDS) {
-      const holder = own.find(({ body }) => id !== '' && body.id === id)
+      const holder = own.find((one) => id !== '' && one.id === id)
       assert.equal(index.resolveStream(entry, id), holder?.handle ?? 0)
     }
   }
-  const known = new Set(components.map(({ uid }) => uid))
-  assert.ok(
-    streams.every(({ parentUid }) => known.has(parentUid)),
-    'a stream has no component',
-  )
+  const counted = (await store.usage(orgUid)).find(({ kind }) => kind === 'stream')
+  assert.equal(counted?.documents ?? 0, streamCount, 'a stream has no component')
 }
 
 test('the index follows every edit, as a restart and another process see it', () =>

@@ -38,7 +38,7 @@ function lookUp({ index }: Catalog, orgUid: string, compIds: readonly string[]):
   })
 }
 
-test('a start loads of packed rows what the index had before', async () => {
+test('a start loads what the index had before', async () => {
   await withCatalog(async (opened) => {
     const orgs = [randomUUID(), randomUUID()]
     const ids = [...ODD_IDS, ...LONG_IDS]

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { VALUE_CODE } from '../../src/catalog/index.ts'
 import { ownerOf, withCatalog } from '../support/catalog.ts'
 
 const ORG = 'org-1'
 const owner = ownerOf(ORG)
 
-/** Every field, as documents were stored before defaults were left out. */
+/** Every field. */
 const wholeComponent = {
   ...{ id: 'old', name: 'old', description: '', folder: '/Components', timeZoneId: 'UTC' },
   ...{ creationDate: 1, ownerUser: null, location: null },
@@ -24,17 +25,21 @@ test('what is as by default is not stored, and shown all the same', () =>
     const entry = index.resolveComponent(ORG, 'boiler')
     assert.ok(entry !== undefined)
     const uid = index.streamUid(entry.streams[0])
-    const stored = await opened.store.get({ orgUid: ORG, kind: 'stream', uid })
-    assert.deepEqual(stored?.body, { id: 's', valueType: 'DOUBLE' })
-    const component = await opened.store.get({ orgUid: ORG, kind: 'component', uid: entry.uid })
-    const { creationDate, ...body } = component?.body ?? {}
-    assert.deepEqual(body, {
-      ...{ id: 'boiler', timeZoneId: 'Europe/Berlin' },
-      ownerUser: { uid: 'owner', name: 'Ann Owner' },
-    })
+    const stored = await opened.store.components.getStream(ORG, uid)
+    assert.deepEqual([stored?.id, stored?.name, stored?.valueCode], ['s', 's', VALUE_CODE.DOUBLE])
+    assert.deepEqual(stored?.more, {})
+    const component = await opened.store.components.get(ORG, entry.uid)
+    assert.deepEqual([component?.id, component?.folder, component?.more], ['boiler', '', {}])
     assert.deepEqual(await opened.catalog.components.get(owner, entry.uid), {
-      ...{ ...wholeComponent, ...body, name: 'boiler', creationDate, uid: entry.uid },
-      ...{ revision: 1, streamCount: 1 },
+      ...wholeComponent,
+      id: 'boiler',
+      name: 'boiler',
+      timeZoneId: 'Europe/Berlin',
+      ownerUser: { uid: 'owner', name: 'Ann Owner' },
+      creationDate: component?.createdAtMs,
+      uid: entry.uid,
+      revision: 1,
+      streamCount: 1,
       stream: [{ ...shown(wholeStream), uid, revision: 1 }],
     })
   }))
@@ -55,27 +60,75 @@ test('a name that is blank or another than the ID comes back as it was given', (
     )
   }))
 
-test('documents with every field, as they were stored before, are read and changed as ever', () =>
+test('every field comes back as it was given, after a restart and an edit of another', () =>
   withCatalog(async (opened) => {
-    const uid = '00000000-0000-4000-8000-000000000001'
-    const streamUid = '00000000-0000-4000-8000-000000000002'
-    const put = { op: 'put', orgUid: ORG, expectedRevision: 0 } as const
+    const { units, deleteProfiles, components } = opened.catalog
+    const unit = await units.insert(owner, { id: 'bar', name: 'bar' })
+    const profile = await deleteProfiles.insert(owner, { id: 'short', duration: 'P1D' })
+    const made = await components.insert(owner, {
+      id: 'c',
+      name: 'Boiler',
+      description: 'in the cellar',
+      folder: '/Components/site/hall',
+      timeZoneId: 'Asia/Tokyo',
+      location: { latitude: 1, longitude: 2 },
+      stream: [
+        {
+          id: 's',
+          name: 'Pressure',
+          description: 'of water',
+          streamType: 'intvl_stream',
+          valueType: 'DOUBLE',
+          unit: { uid: unit.uid },
+          baseCycle: { id: 'hour' },
+          rollupMethod: 'max',
+          delete_profile: { uid: profile.uid },
+          location: { altitude: 3 },
+        },
+        {
+          id: 'd',
+          streamDerivationType: 'FROM_EXPRESSION',
+          derivation: { expression: 'a + 1', variables: [{ name: 'a', streamId: 's' }] },
+        },
+      ],
+    })
+    await opened.restart()
+    assert.deepEqual(await opened.catalog.components.get(owner, made.uid), made)
+    const edited = await opened.catalog.components.update(owner, made.uid, { name: 'Kettle' })
+    assert.deepEqual(edited, { ...made, name: 'Kettle', revision: 2 })
+    const stored = await opened.store.components.get(ORG, made.uid)
+    assert.equal(stored?.folder, '/site/hall')
+  }))
+
+test('labels, series and addresses stay when a component and its streams are changed', () =>
+  withCatalog(async (opened) => {
+    const { components } = opened.catalog
+    const made = await components.insert(owner, { id: 'c', stream: [{ id: 's' }] })
+    const { components: reads } = opened.store
+    const component = await reads.get(ORG, made.uid)
+    const stream = await reads.getStream(ORG, made.stream?.[0].uid ?? '')
+    assert.ok(component !== undefined && stream !== undefined)
+    const { handle: _, ...put } = stream
+    const addressedAs = ['eui:1']
+    const series = { host: 'a' }
     await opened.store.commit([
-      { ...put, kind: 'component', uid, body: wholeComponent, index: 'UTC\nold' },
-      {
-        ...{ ...put, kind: 'stream', uid: streamUid, parentUid: uid, body: wholeStream },
-        ...{ listKey: '0000000', index: '0100\n\ns' },
-      },
+      { ...component, op: 'put_component', addressedAs, expectedRevision: 1, revision: 2 },
+      { ...put, op: 'put_stream', series, labels: series, expectedRevision: 1, revision: 2 },
     ])
     await opened.restart()
-    const { components } = opened.catalog
-    const whole = await components.get(owner, uid)
-    assert.deepEqual(whole, {
-      ...{ ...wholeComponent, uid, revision: 1, streamCount: 1 },
-      stream: [{ ...shown(wholeStream), uid: streamUid, revision: 1 }],
+    const shown = await opened.catalog.components.update(owner, made.uid, {
+      description: 'edited',
+      stream: [{ uid: stream.uid, name: 'Named' }],
     })
-    const edited = await components.update(owner, uid, { description: 'seen' })
-    assert.deepEqual(edited, { ...whole, description: 'seen', revision: 2 })
+    assert.deepEqual(Object.keys(shown).sort(), Object.keys(made).sort())
+    assert.deepEqual((await opened.store.components.get(ORG, made.uid))?.addressedAs, addressedAs)
+    await opened.catalog.streams.update(
+      owner,
+      { componentUid: made.uid, uid: stream.uid },
+      { description: 'x' },
+    )
+    const found = await opened.store.components.findSeries(ORG, series)
+    assert.deepEqual([found?.uid, found?.name, found?.labels], [stream.uid, 'Named', series])
   }))
 
 function shown({ order: _, grid: __, ...stream }: typeof wholeStream) {

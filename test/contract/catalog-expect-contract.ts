@@ -6,10 +6,10 @@ import {
   type PutDocument,
 } from '../../src/store/index.ts'
 
-const key = (uid: string) => ({ orgUid: 'org', kind: 'component', uid })
+const key = (uid: string) => ({ orgUid: 'org', kind: 'board', uid })
 
-function put(uid: string, more: Partial<PutDocument> = {}): PutDocument {
-  return { op: 'put', ...key(uid), body: { name: uid }, expectedRevision: 0, ...more }
+function put(uid: string, claims: readonly string[] = []): PutDocument {
+  return { op: 'put', ...key(uid), body: { name: uid }, expectedRevision: 0, claims }
 }
 
 const conflictOn = (uid: string) => (error: unknown) =>
@@ -23,14 +23,15 @@ export function expectCases(
     const expect = (uid: string, expectedRevision: number | 'any'): CatalogWrite => {
       return { op: 'expect', ...key(uid), expectedRevision }
     }
-    await store.commit([put('a', { claims: ['id:1'] })])
+    await store.commit([put('a', ['id:1'])])
     for (const one of [expect('a', 2), expect('a', 0), expect('b', 'any'), expect('b', 1)]) {
       await assert.rejects(store.commit([put('x'), one]), conflictOn(one.uid))
       assert.equal(await store.get(key('x')), undefined)
     }
-    const made = await store.commit([expect('a', 'any'), put('x'), expect('a', 1), expect('b', 0)])
+    const asTold = [expect('a', 'any'), put('x'), expect('a', 1), expect('b', 0)]
+    const { records } = await store.commit(asTold)
     assert.deepEqual(
-      made.map(({ uid }) => uid),
+      records.map(({ uid }) => uid),
       ['x'],
     )
     assert.equal((await store.findByClaim('org', 'id:1'))?.revision, 1)

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { CatalogConflict, type CatalogStore, type PutDocument } from '../../src/store/index.ts'
 import type { CatalogStoreHome } from './catalog-store-home.ts'
 
-const key = (uid: string) => ({ orgUid: 'org', kind: 'component', uid })
-const put = (uid: string): PutDocument => ({
-  ...{ op: 'put', ...key(uid), body: { name: uid }, expectedRevision: 0 },
-})
+const key = (uid: string) => ({ orgUid: 'org', kind: 'board', uid })
+const put = (uid: string): PutDocument => {
+  return { op: 'put', ...key(uid), body: { name: uid }, expectedRevision: 0 }
+}
 const isLeaseLost = (error: unknown) =>
   error instanceof CatalogConflict && error.claim === undefined && error.key.uid === 'job'
 

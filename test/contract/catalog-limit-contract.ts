@@ -11,28 +11,28 @@ import type { CatalogStoreHome } from './catalog-store-home.ts'
 type Case = (store: CatalogStore, home: CatalogStoreHome) => Promise<void>
 
 function put(uid: string, more: Partial<PutDocument> = {}): PutDocument {
-  const plain = { orgUid: 'org', kind: 'component', body: { name: uid }, expectedRevision: 0 }
+  const plain = { orgUid: 'org', kind: 'board', body: { name: uid }, expectedRevision: 0 }
   return { op: 'put', uid, ...plain, ...more } as PutDocument
 }
 
 function remove(uid: string): CatalogWrite {
-  return { op: 'delete', orgUid: 'org', kind: 'component', uid, expectedRevision: 'any' }
+  return { op: 'delete', orgUid: 'org', kind: 'board', uid, expectedRevision: 'any' }
 }
 
-const key = (uid: string) => ({ orgUid: 'org', kind: 'component', uid })
+const key = (uid: string) => ({ orgUid: 'org', kind: 'board', uid })
 
 /** The promises about what organizations have and may have, and pages may take. */
 export function limitCases(check: (name: string, run: Case) => void): void {
-  const limit = (max: number, more: Partial<CatalogLimit> = {}): CatalogLimit => ({
-    ...{ orgUid: 'org', kinds: ['component'], of: 'documents', max, ...more },
-  })
+  const limit = (max: number, more: Partial<CatalogLimit> = {}): CatalogLimit => {
+    return { orgUid: 'org', kinds: ['board'], of: 'documents', max, ...more }
+  }
   const isReached = (error: unknown) => error instanceof CatalogLimitReached
-  const componentsOf = async (store: CatalogStore) =>
-    (await store.usage('org')).find(({ kind }) => kind === 'component')?.documents ?? 0
+  const boardsOf = async (store: CatalogStore) =>
+    (await store.usage('org')).find(({ kind }) => kind === 'board')?.documents ?? 0
 
   check('list() refuses a page of several documents beyond its bytes, never one', async (store) => {
     const body = { text: 'x'.repeat(1_000) }
-    for (const kind of ['component', 'unit', 'stream']) {
+    for (const kind of ['board', 'unit']) {
       await store.commit(['a', 'b', 'c'].map((uid) => put(kind + uid, { kind, body })))
       const page = async (limit: number, bytesMax: number) =>
         (await store.list({ orgUid: 'org', kind, start: 0, limit, bytesMax })).documents.length
@@ -51,19 +51,18 @@ export function limitCases(check: (name: string, run: Case) => void): void {
     const sizes = async (from: CatalogStore) =>
       Object.fromEntries((await from.usage('org')).map((one) => [one.kind, one]))
     const first = await sizes(store)
-    assert.deepEqual(Object.keys(first).sort(), ['component', 'unit'])
-    assert.equal(first.component.documents, 1)
-    assert.equal(first.component.bytes, first.unit.bytes + 3, 'the list key counts in UTF-8')
+    assert.deepEqual(Object.keys(first).sort(), ['board', 'unit'])
+    assert.equal(first.board.documents, 1)
+    assert.equal(first.board.bytes, first.unit.bytes + 3, 'the list key counts in UTF-8')
     await store.commit([put('a', { expectedRevision: 1, body: { name: 'a', more: 'x' } })])
     const second = await sizes(store)
-    assert.equal(second.component.bytes, first.component.bytes - 3 + ',"more":"x"'.length)
+    assert.equal(second.board.bytes, first.board.bytes - 3 + ',"more":"x"'.length)
     await store.commit([remove('a')])
     await store.close()
     const again = await home.open()
     try {
-      assert.deepEqual((await sizes(again)).component, {
-        ...{ kind: 'component', documents: 0, bytes: 0 },
-      })
+      const { board } = await sizes(again)
+      assert.deepEqual(board, { kind: 'board', documents: 0, bytes: 0 })
     } finally {
       await again.close()
     }
@@ -75,7 +74,7 @@ export function limitCases(check: (name: string, run: Case) => void): void {
     assert.equal(await store.get(key('b')), undefined)
     await store.commit([put('b'), put('c'), remove('a')], undefined, [limit(2)])
     await store.commit([put('a')], undefined, [limit(2, { orgUid: 'other' })])
-    assert.equal(await componentsOf(store), 3)
+    assert.equal(await boardsOf(store), 3)
   })
 
   check('commit() takes what leaves no more than there was above a limit', async (store) => {
@@ -83,12 +82,12 @@ export function limitCases(check: (name: string, run: Case) => void): void {
     await store.commit([put('a', { expectedRevision: 1 })], undefined, [limit(1)])
     await store.commit([remove('b'), remove('c'), put('d')], undefined, [limit(1)])
     await assert.rejects(store.commit([put('e')], undefined, [limit(1)]), isReached)
-    assert.equal(await componentsOf(store), 2)
+    assert.equal(await boardsOf(store), 2)
   })
 
   check('commit() counts the bytes of several kinds together', async (store) => {
     const [a] = [put('a', { body: { text: 'x'.repeat(500) } })]
-    const bytes = limit(1_200, { kinds: ['component', 'unit'], of: 'bytes' })
+    const bytes = limit(1_200, { kinds: ['board', 'unit'], of: 'bytes' })
     await store.commit([a], undefined, [bytes])
     await store.commit([{ ...a, kind: 'unit' }], undefined, [bytes])
     await assert.rejects(store.commit([{ ...a, uid: 'b' }], undefined, [bytes]), isReached)
@@ -104,6 +103,6 @@ export function limitCases(check: (name: string, run: Case) => void): void {
     )
     const settled = await Promise.allSettled(commits)
     assert.equal(settled.filter(({ status }) => status === 'fulfilled').length, 25)
-    assert.equal(await componentsOf(store), 25)
+    assert.equal(await boardsOf(store), 25)
   })
 }

@@ -5,28 +5,29 @@ import {
   type CatalogDocument,
   type CatalogStore,
   type CatalogWrite,
-  type IndexRow,
   type PutDocument,
 } from '../../src/store/index.ts'
+import { componentCases } from './catalog-component-contract.ts'
+import { componentListCases } from './catalog-component-list-contract.ts'
+import { createdCases } from './catalog-create-contract.ts'
 import { expectCases } from './catalog-expect-contract.ts'
-import { fleetCases } from './catalog-fleet-contract.ts'
 import { leaseCases } from './catalog-lease-contract.ts'
 import { limitCases } from './catalog-limit-contract.ts'
 import type { CatalogStoreHome } from './catalog-store-home.ts'
 import { behavesAsModel } from './catalog-store-property.ts'
 import { walkCases } from './catalog-walk-contract.ts'
 
-/** A component's worth of document with the few fields a case cares about. */
+/** A document with the few fields that a case is about. */
 function put(uid: string, more: Partial<PutDocument> = {}): PutDocument {
-  const plain = { orgUid: 'org', kind: 'component', body: { name: uid }, expectedRevision: 0 }
+  const plain = { orgUid: 'org', kind: 'board', body: { name: uid }, expectedRevision: 0 }
   return { op: 'put', uid, ...plain, ...more } as PutDocument
 }
 
 function remove(uid: string, expectedRevision: number | 'any' = 'any') {
-  return { op: 'delete' as const, orgUid: 'org', kind: 'component', uid, expectedRevision }
+  return { op: 'delete' as const, orgUid: 'org', kind: 'board', uid, expectedRevision }
 }
 
-const key = (uid: string, kind = 'component') => ({ orgUid: 'org', kind, uid })
+const key = (uid: string, kind = 'board') => ({ orgUid: 'org', kind, uid })
 const conflictOn = (claim: string | undefined, uid: string) => (error: unknown) =>
   error instanceof CatalogConflict && error.claim === claim && error.key.uid === uid
 
@@ -56,7 +57,9 @@ export function catalogStoreContract(
   cacheCases(check)
   leaseCases(check)
   limitCases(check)
-  fleetCases(check)
+  createdCases(check)
+  componentCases(check)
+  componentListCases(check)
   check('behaves as the model does, over random commits and restarts', behavesAsModel)
 }
 
@@ -65,12 +68,16 @@ type Check = (name: string, run: Case) => void
 function documentCases(check: Check): void {
   check('commit() answers the documents as written and get() finds them', async (store) => {
     const body = { name: 'ä \u0000 😀', nested: { list: [1, null, true, 'x'] } }
-    const [written] = await store.commit([put('a', { body, listKey: 'k', expiresAtMs: 7 })])
+    const { records } = await store.commit([put('a', { body, listKey: 'k', expiresAtMs: 7 })])
     const expected: CatalogDocument = {
-      ...{ orgUid: 'org', kind: 'component', uid: 'a', parentUid: '', revision: 1, listKey: 'k' },
-      ...{ expiresAtMs: 7, handle: undefined, body },
+      ...key('a'),
+      parentUid: '',
+      revision: 1,
+      listKey: 'k',
+      expiresAtMs: 7,
+      body,
     }
-    assert.deepEqual(written, expected)
+    assert.deepEqual(records, [expected])
     assert.deepEqual(await store.get(key('a')), expected)
     assert.equal(await store.get(key('b')), undefined)
     assert.equal(await store.get({ ...key('a'), orgUid: 'other' }), undefined)
@@ -79,27 +86,14 @@ function documentCases(check: Check): void {
 
   check('an update replaces everything and raises the revision by one', async (store) => {
     await store.commit([put('a', { listKey: 'k', parentUid: 'p', expiresAtMs: 7 })])
-    const [second] = await store.commit([put('a', { expectedRevision: 1, body: { name: 'new' } })])
+    const update = put('a', { expectedRevision: 1, body: { name: 'new' } })
+    const [second] = (await store.commit([update])).records as CatalogDocument[]
     assert.deepEqual(await store.get(key('a')), second)
     assert.equal(second.revision, 2)
     assert.deepEqual(
       [second.listKey, second.parentUid, second.expiresAtMs, second.body],
       ['', '', undefined, { name: 'new' }],
     )
-  })
-
-  check('a stream gets a handle that stays with it and never comes back', async (store, home) => {
-    const [first] = await store.commit([put('s1', { kind: 'stream' })])
-    assert.ok(Number.isInteger(first.handle) && Number(first.handle) > 0)
-    const [again] = await store.commit([put('s1', { kind: 'stream', expectedRevision: 1 })])
-    assert.equal(again.handle, first.handle)
-    assert.equal((await store.get(key('s1', 'stream')))?.handle, first.handle)
-    await store.commit([{ ...remove('s1'), kind: 'stream' }])
-    await store.close()
-    const reopened = await home.open()
-    const [next] = await reopened.commit([put('s1', { kind: 'stream' })])
-    assert.ok(Number(next.handle) > Number(first.handle))
-    await reopened.close()
   })
 
   check('everything is there again after a close', async (store, home) => {
@@ -119,12 +113,12 @@ function documentCases(check: Check): void {
     const many = Array.from({ length: 3_500 }, (_, index) => put(`u${index}`))
     await assert.rejects(store.commit([...many, put('u7')]), conflictOn(undefined, 'u7'))
     assert.equal(await store.get(key('u7')), undefined)
-    const written = await store.commit(many)
+    const { records } = await store.commit(many)
     assert.deepEqual(
-      written.map(({ uid }) => uid),
+      records.map(({ uid }) => uid),
       many.map(({ uid }) => uid),
     )
-    assert.deepEqual(await store.commit([]), [])
+    assert.deepEqual(await store.commit([]), { records: [], firstHandles: [] })
   })
 
   check('purgeExpired() deletes what has passed, at most so many', async (store) => {
@@ -288,43 +282,6 @@ function listCases(check: Check): void {
 }
 
 function cacheCases(check: Check): void {
-  check('scanIndex() tells every indexed document of a kind once', async (store) => {
-    await store.commit([
-      put('a', { index: 'A' }),
-      put('b'),
-      put('s', { kind: 'stream', parentUid: 'a', index: 'S' }),
-      put('gone', { index: 'G' }),
-    ])
-    await store.commit([
-      put('a', { expectedRevision: 1, index: 'A2', orgUid: 'org' }),
-      remove('gone'),
-    ])
-    const rowsOf = async (kind: string) => {
-      const rows: IndexRow[] = []
-      let announced = -1
-      const onCount = (_: string, count: number) => {
-        assert.equal(rows.length, 0)
-        announced = count
-      }
-      const { cursor } = await store.scanIndex([kind], {
-        onRow: (row) => rows.push(row),
-        onCount,
-      })
-      assert.ok(announced >= rows.length)
-      assert.equal(cursor, (await store.changesSince(0, 100)).cursor)
-      return rows
-    }
-    const handle = (await store.get(key('s', 'stream')))?.handle
-    const none = undefined
-    assert.deepEqual(await rowsOf('component'), [
-      { kind: 'component', orgUid: 'org', uid: 'a', parentUid: '', handle: none, index: 'A2' },
-    ])
-    assert.deepEqual(await rowsOf('stream'), [
-      { kind: 'stream', orgUid: 'org', uid: 's', parentUid: 'a', handle, index: 'S' },
-    ])
-    assert.deepEqual(await rowsOf('nothing'), [])
-  })
-
   check('changesSince() tells each committed change once, in order', async (store) => {
     assert.deepEqual(await store.changesSince(0, 10), { changes: [], cursor: 0 })
     await store.commit([put('a'), put('b', { parentUid: 'a' })])

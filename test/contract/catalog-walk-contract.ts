@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { newFamilyUid } from '../../src/base/index.ts'
 import type { CatalogStore, PutDocument } from '../../src/store/index.ts'
+import { compareUtf8 } from './catalog-store-model.ts'
 
-const KIND = { orgUid: 'org', kind: 'component' }
+const KIND = { orgUid: 'org', kind: 'board' }
 
 function put(uid: string, listKey: string): PutDocument {
   return { op: 'put', ...KIND, uid, listKey, body: { name: uid }, expectedRevision: 0 }
@@ -15,11 +15,23 @@ export function walkCases(
   check(
     'walk() goes on behind what it had, whatever is made and deleted meanwhile',
     async (store) => {
-      // Some share a list key, more than a step holds; some have a row of their own, some share one.
-      const names = ['b', 'a', 'a', 'a', 'a', 'ä', '\u{1F600}', '\uFF5E']
-      const own = names.map((listKey, index) => put(`u${index}`, listKey))
-      const shared = names.map((listKey) => put(newFamilyUid(), listKey))
-      await store.commit([...own, ...shared])
+      // Some share a list key, more than a step holds; some are alike in more than an index has.
+      const long = 'x'.repeat(600)
+      const names = [
+        'b',
+        'a',
+        'a',
+        'a',
+        'a',
+        'ä',
+        '\u{1F600}',
+        '\uFF5E',
+        `${long}2`,
+        `${long}1`,
+        long,
+      ]
+      const made = names.map((listKey, index) => put(`u${index}`, listKey))
+      await store.commit(made)
       const step = (after?: string) => store.walk({ ...KIND, after, limit: 3 })
       const first = await step()
       const seen = first.documents.map(({ uid }) => uid)
@@ -33,9 +45,14 @@ export function walkCases(
         seen.push(...more.documents.map(({ uid }) => uid))
         next = more.next
       }
-      const uids = [...own, ...shared].map(({ uid }) => uid)
-      assert.deepEqual(seen.toSorted(), [...uids, 'made'].sort())
-      assert.deepEqual(await store.walk({ orgUid: 'nobody', kind: 'component', limit: 3 }), {
+      const byKey = (a: PutDocument, b: PutDocument) =>
+        compareUtf8(a.listKey ?? '', b.listKey ?? '') || compareUtf8(a.uid, b.uid)
+      const all = [...made, put('made', 'c')].sort(byKey)
+      assert.deepEqual(
+        seen,
+        all.map(({ uid }) => uid),
+      )
+      assert.deepEqual(await store.walk({ orgUid: 'nobody', kind: 'board', limit: 3 }), {
         documents: [],
       })
     },
@@ -43,9 +60,9 @@ export function walkCases(
 
   check('walk() goes down between two list keys, whatever is made meanwhile', async (store) => {
     const ofKind = { orgUid: 'org', kind: 'audit' }
-    const make = (uid: string, listKey: string): PutDocument => ({
-      ...{ op: 'put', ...ofKind, uid, listKey, body: { uid }, expectedRevision: 0 },
-    })
+    const make = (uid: string, listKey: string): PutDocument => {
+      return { op: 'put', ...ofKind, uid, listKey, body: { uid }, expectedRevision: 0 }
+    }
     const keys = ['1', '2', '2', '2', '3', '4', '5']
     await store.commit(keys.map((listKey, index) => make(`u${index}`, listKey)))
     const down = { from: '2', until: '5' }

@@ -126,20 +126,6 @@ test('a file of a newer Weir is refused and left alone', async () => {
   assert.ok(!readdirSync(folder).includes('quarantine'))
 })
 
-test('a file of schema 1 is taken over, with what it holds', async () => {
-  const folder = temporaryFolder()
-  const uids = await filled(folder)
-  const db = new DatabaseSync(join(folder, 'payloads.db'))
-  db.exec('DROP TABLE assigned; DROP TABLE earlier_run; PRAGMA user_version = 1')
-  db.close()
-  const store = await openPayloadStore({ folder })
-  const key = { orgUid: 'org', connectorUid: 'c1', uid: uids[2] }
-  assert.deepEqual((await store.get('c1', uids[2]))?.outcome, outcomeOf(1))
-  await store.settle(key, outcomeOf(2))
-  assert.equal((await store.listRuns('c1', { start: 0, limit: 10 })).totalCount, 4)
-  await store.close()
-})
-
 test('a batch that finds the disk full leaves nothing, and the next one is kept', (t) => {
   const folder = temporaryFolder()
   const db = openPayloadFile(join(folder, 'payloads.db'))

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { StreamInput } from '../../src/catalog/index.ts'
-import type { DocumentKey } from '../../src/store/index.ts'
 import { type OpenedCatalog, ownerOf, withCatalog } from '../support/catalog.ts'
 
 const ORG = 'org-1'
@@ -27,13 +26,14 @@ const linkOf = (number: number): string => `d${(number * 343) % LINKS}`
 /** Counts the records that a call reads. */
 async function readsOf({ store }: OpenedCatalog, call: () => Promise<unknown>): Promise<number> {
   let reads = 0
-  const get = store.get.bind(store)
-  store.get = (key: DocumentKey) => {
+  const { components } = store
+  const get = components.getStream.bind(components)
+  components.getStream = (orgUid, uid) => {
     reads += 1
-    return get(key)
+    return get(orgUid, uid)
   }
   await call()
-  store.get = get
+  components.getStream = get
   return reads
 }
 

@@ -14,6 +14,7 @@ import {
   writeBackup,
 } from '../../src/store/embedded/index.ts'
 import type { BlobStore, CatalogStore, SampleStore, StreamHandle } from '../../src/store/index.ts'
+import { createOf } from '../contract/catalog-components.ts'
 import { Random, roundsBy, testSeeds } from '../support/random.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -62,19 +63,10 @@ class Lane {
   }
 
   async #makeStream(id: string): Promise<StreamHandle> {
-    const uid = `${this.#name}-${id}`
-    const body = { id }
-    const write = {
-      op: 'put',
-      orgUid: 'o',
-      kind: 'stream',
-      uid,
-      body,
-      expectedRevision: 0,
-    } as const
-    const [document] = await this.#parts.catalog.commit([write])
-    assert.ok(document.handle !== undefined)
-    return document.handle
+    const write = createOf([[`${this.#name}-${id}`, [id]]])
+    const { firstHandles } = await this.#parts.catalog.commit([write])
+    assert.ok(firstHandles[0] > 0)
+    return firstHandles[0]
   }
 
   /** One step: everything that it does is done together, or one after the other before it counts. */

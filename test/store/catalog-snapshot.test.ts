@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { nextTurn } from '../../src/base/index.ts'
+import { countedUidOf, nextTurn } from '../../src/base/index.ts'
 import { CatalogSnapshot } from '../../src/store/embedded/catalog/catalog-snapshot.ts'
 import { openCatalogStore } from '../../src/store/embedded/index.ts'
+import { createOf } from '../contract/catalog-components.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const root = temporaryFolder()
@@ -55,6 +56,44 @@ test('a claim is read with its holder or not at all while the holder comes and g
   while (isWriting) {
     const holder = await store.findByClaim('org', 'unit_id:u')
     found += holder === undefined ? 0 : 1
+    await nextTurn()
+  }
+  await writing
+  await store.close()
+  assert.deepEqual(damages, [])
+  assert.ok(found > 0)
+})
+
+test('a component is read with its streams, addresses and series or not at all while it comes and goes', async () => {
+  const damages: string[] = []
+  const onDamage = (what: string) => damages.push(what)
+  const store = await openCatalogStore({ folder: join(root, 'components'), onDamage })
+  let isWriting = true
+  const write = async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const create = createOf([['device', ['s']]], {
+        addressedAs: [['x']],
+        series: [{ a: '1' }],
+      })
+      await store.commit([create])
+      const key = { op: 'delete', orgUid: 'org', expectedRevision: 'any' } as const
+      await store.commit([
+        { ...key, kind: 'stream', uid: countedUidOf(create.uid, 1) },
+        { ...key, kind: 'component', uid: create.uid },
+      ])
+    }
+  }
+  const writing = write().finally(() => {
+    isWriting = false
+  })
+  let found = 0
+  while (isWriting) {
+    const addressed = await store.components.findAddressed('org', 'x')
+    const stream = await store.components.findSeries('org', { a: '1' })
+    const page = { orgUid: 'org', start: 0, limit: 10 }
+    const { components, totalCount } = await store.components.list(page)
+    assert.equal(components.length, totalCount)
+    found += addressed === undefined || stream === undefined ? 0 : 1
     await nextTurn()
   }
   await writing

@@ -23,6 +23,7 @@ import {
   openSampleStore,
 } from '../../src/store/embedded/index.ts'
 import type { CatalogStore } from '../../src/store/index.ts'
+import { createOf } from '../contract/catalog-components.ts'
 import { isNightly, Random, testSeeds } from '../support/random.ts'
 
 const SEGMENT_BYTES = 64 * 1024
@@ -66,12 +67,10 @@ async function makeCrashed(): Promise<Crashed> {
   mkdirSync(join(folder, 'files'), { recursive: true })
   // Stopped once in between, so that what follows is in the -wal files alone.
   const handle = await inStores(folder, async ({ catalog, append }) => {
-    const [stream] = await catalog.commit([
-      { op: 'put', orgUid: 'o', kind: 'stream', uid: 's', body: {}, expectedRevision: 0 },
-    ])
+    const { firstHandles } = await catalog.commit([createOf([['device', ['s']]])])
     markFolder(folder)
-    await append(stream.handle ?? 0, 1)
-    return stream.handle ?? 0
+    await append(firstHandles[0], 1)
+    return firstHandles[0]
   })
   cpSync(folder, before, { recursive: true })
   await inStores(folder, async ({ catalog, samples, append }) => {

@@ -1,21 +1,29 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
-import { epochMs, memberUidOf, newFamilyUid, newUid } from '../../src/base/index.ts'
+import { countedUidOf, epochMs, newComponentUid, newUid } from '../../src/base/index.ts'
 import {
   openBlobStore,
   openCatalogStore,
   openPayloadStore,
   WholeDocuments,
 } from '../../src/store/embedded/index.ts'
-import type { CatalogStore, PutDocument, WholeDocument } from '../../src/store/index.ts'
+import type { CatalogStore, CatalogWrite, WholeRecord } from '../../src/store/index.ts'
+import {
+  componentFields,
+  createOf,
+  putComponent,
+  putStream,
+  streamFields,
+} from '../contract/catalog-components.ts'
 import { outcomeOf, payloadOf } from '../contract/payload-store-contract.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 async function openCatalog(
   t: TestContext,
-): Promise<{ store: CatalogStore; whole: WholeDocuments }> {
+): Promise<{ folder: string; store: CatalogStore; whole: WholeDocuments }> {
   const folder = temporaryFolder()
   const store = await openCatalogStore({ folder })
   const whole = new WholeDocuments(folder)
@@ -23,31 +31,36 @@ async function openCatalog(
     whole.close()
     await store.close()
   })
-  return { store, whole }
+  return { folder, store, whole }
 }
 
-async function readAll(whole: WholeDocuments): Promise<WholeDocument[]> {
-  const found: WholeDocument[] = []
+async function readAll(whole: WholeDocuments): Promise<WholeRecord[]> {
+  const found: WholeRecord[] = []
   for await (const page of whole.everything()) found.push(...page)
-  return found.sort((a, b) => (a.uid < b.uid ? -1 : 1))
+  return found
 }
 
-const head = newFamilyUid()
-const stream = memberUidOf(head, 1)
-const longId = 'a stream whose claim is longer than what a row of claims holds'
+const head = newComponentUid()
+const stream = countedUidOf(head, 1)
+const moved = newUid()
+const longId = 'a stream whose ID is longer than what a row of claims holds, which is no claim'
 
-const puts: readonly PutDocument[] = [
-  {
-    ...{ op: 'put', orgUid: 'org', kind: 'component', uid: head, expectedRevision: 0 },
-    ...{ listKey: 'one', index: 'c boiler', claims: ['component_id:boiler'] },
-    body: { id: 'boiler', made: 1_700_000_000_000 },
-  },
-  {
-    ...{ op: 'put', orgUid: 'org', kind: 'stream', uid: stream, expectedRevision: 0 },
-    ...{ parentUid: head, listKey: '1', index: `s ${longId}` },
-    claims: [`stream_id:${head}:${longId}`],
-    body: { id: longId, order: 1 },
-  },
+const puts: readonly CatalogWrite[] = [
+  putComponent(
+    head,
+    componentFields('boiler', {
+      folder: '/site',
+      lastOrdinal: 3,
+      addressedAs: ['x:1', `x:${'y'.repeat(100)}`],
+      more: { description: 'made of iron' },
+    }),
+  ),
+  putStream(stream, {
+    ...streamFields(longId, { labels: { a: '1' }, series: { b: '2' }, more: { unit: 'K' } }),
+    componentUid: head,
+  }),
+  putComponent(moved, componentFields('', { name: 'of another store', owner: null })),
+  putStream(newUid(), { ...streamFields('own', { order: 7 }), componentUid: moved }),
   {
     ...{ op: 'put', orgUid: '', kind: 'session', uid: newUid(), expectedRevision: 0 },
     ...{ claims: [`${'x'.repeat(100)}`, 'short'], expiresAtMs: 1_800_000_000_000 },
@@ -55,30 +68,60 @@ const puts: readonly PutDocument[] = [
   },
 ]
 
-test('everything() tells documents whole, and puts with their revision make them alike elsewhere', async (t) => {
+/** The write that makes what everything() tells. */
+function writeOf(record: WholeRecord): CatalogWrite {
+  const expected = { expectedRevision: 0 } as const
+  if ('handle' in record) {
+    const { handle: _, ...fields } = record
+    return { ...fields, op: 'put_stream', ...expected }
+  }
+  if ('addressedAs' in record) return { ...record, op: 'put_component', ...expected }
+  return { ...record, op: 'put', ...expected }
+}
+
+test('everything() tells records whole, components before streams, and puts with their revision make them alike elsewhere', async (t) => {
   const [from, to] = [await openCatalog(t), await openCatalog(t)]
   await from.store.commit(puts)
   for (let times = 0; times < 3; times++) {
-    await from.store.commit(puts.map((put) => ({ ...put, expectedRevision: 'any' as const })))
+    await from.store.commit(
+      puts.map((put): CatalogWrite => ({ ...put, expectedRevision: 'any' }) as CatalogWrite),
+    )
   }
   const told = await readAll(from.whole)
-  assert.equal(told.length, 3)
+  assert.deepEqual(
+    told.map(({ kind }) => kind),
+    ['session', 'component', 'component', 'stream', 'stream'],
+  )
   assert.deepEqual(new Set(told.map(({ revision }) => revision)), new Set([4]))
-  const moves = told.map(({ handle: _handle, ...document }) => ({
-    ...{ ...document, op: 'put' as const, expectedRevision: 0 },
-  }))
-  await to.store.commit(moves)
+  await to.store.commit(told.map(writeOf))
   assert.deepEqual(await readAll(to.whole), told)
   assert.deepEqual(await to.whole.wholeOf([...told, { ...told[0], uid: 'none' }]), [
     ...told,
     undefined,
   ])
-  const claimed = await to.store.findByClaim('org', `stream_id:${head}:${longId}`)
-  assert.equal(claimed?.uid, stream)
-  const taken = { ...puts[1], uid: memberUidOf(head, 2) }
+  assert.equal((await to.store.components.findById('org', 'boiler'))?.uid, head)
+  assert.equal((await to.store.components.findAddressed('org', 'x:1'))?.uid, head)
+  assert.equal((await to.store.components.findSeries('org', { b: '2' }))?.uid, stream)
+  const taken = putStream(countedUidOf(head, 2), { ...streamFields(longId), componentUid: head })
   await assert.rejects(to.store.commit([taken]), { name: 'CatalogConflict' })
-  await to.store.commit([{ ...puts[1], expectedRevision: 4 }])
-  assert.equal((await to.store.get({ orgUid: 'org', kind: 'stream', uid: stream }))?.revision, 5)
+  const next = { ...taken, uid: stream, expectedRevision: 4 }
+  await to.store.commit([next])
+  assert.equal((await to.store.components.getStream('org', stream))?.revision, 5)
+  await assert.rejects(to.store.commit([createOf([['boiler', []]])]), { name: 'CatalogConflict' })
+})
+
+test('everything() rejects at a record that does not check', async (t) => {
+  for (const sql of [
+    'UPDATE component SET created = created + 1',
+    'UPDATE stream SET type = type + 1',
+    'DELETE FROM component',
+  ]) {
+    const { folder, store, whole } = await openCatalog(t)
+    await store.commit([createOf([['device', ['s']]])])
+    using db = new DatabaseSync(join(folder, 'catalog.db'))
+    db.exec(sql)
+    await assert.rejects(readAll(whole), { name: 'CatalogDamaged' })
+  }
 })
 
 test('put() keeps a body under a key that it is given, in the place of what is there', async () => {

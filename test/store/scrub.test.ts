@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { type EmbeddedSampleStore, openSampleStore } from '../../src/store/embedded/index.ts'
 import type { ScrubFinding } from '../../src/store/scrub-port.ts'
 import { batch, stream } from '../contract/sample-store-contract.ts'
-import { writeAsFormat1 } from '../support/format-1-samples.ts'
+import { writeRowsOfFormat1 } from '../support/format-1-samples.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 async function fill() {
@@ -57,7 +57,7 @@ test('scrub() finds nothing in what is whole, in either format', async () => {
   const { found, items } = await scrubOnce(folder)
   assert.deepEqual(found, [])
   assert.ok(items >= 4)
-  writeAsFormat1(file)
+  writeRowsOfFormat1(file)
   assert.deepEqual((await scrubOnce(folder)).found, [])
 })
 

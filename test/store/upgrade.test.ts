@@ -7,13 +7,16 @@ import { test } from 'node:test'
 import { crc32 } from 'node:zlib'
 import { openStorage } from '../../src/assembly/open-storage.ts'
 import { createLog, readConfig, systemClock } from '../../src/base/index.ts'
+import { openCatalog } from '../../src/catalog/index.ts'
 import { checkFolder, migrateFolder, openSampleStore } from '../../src/store/embedded/index.ts'
 import { packChunk, RUN_LEVEL } from '../../src/store/embedded/rows/chunk-row.ts'
 import { ChunkTable } from '../../src/store/embedded/seal/chunk-table.ts'
 import { openSamplesFile } from '../../src/store/embedded/seal/open-samples-file.ts'
-import { KnownDamage } from '../../src/store/index.ts'
+import { type CatalogStore, KnownDamage } from '../../src/store/index.ts'
 import { batch, read } from '../contract/sample-store-contract.ts'
+import { ownerOf, people } from '../support/catalog.ts'
 import {
+  ANSWERS_9,
   change,
   fingerprint,
   makeOldFolder,
@@ -45,13 +48,48 @@ async function open(folder: string, opened: AsyncDisposableStack, logLines: stri
   return { ...storage, ...(await storage.openStores()) }
 }
 
+const STREAM_DEFAULTS = {
+  description: '',
+  streamType: 'rdm_stream',
+  valueType: '',
+  unit: null,
+  baseCycle: null,
+  rollupMethod: 'avg',
+  streamDerivationType: 'NONE',
+  delete_profile: null,
+  location: null,
+  timeZoneId: '',
+  revision: 1,
+}
+
+/** Holds what a catalog answers against what the Weir of before answered. */
+async function assertCatalog(store: CatalogStore): Promise<void> {
+  const { components, index } = await openCatalog({ store, people })
+  for (const [orgUid, wanted] of Object.entries(ANSWERS_9.components)) {
+    const principal = ownerOf(orgUid)
+    const { totalCount } = await store.components.list({ orgUid, start: 0, limit: 1 })
+    assert.equal(totalCount, wanted.length)
+    for (const one of wanted) {
+      const found = await components.get(principal, one.uid)
+      // Of a long component the last streams are told.
+      const stream = found.stream?.slice(-one.stream.length || undefined)
+      const wantedStreams = one.stream.map((stream) => ({ ...STREAM_DEFAULTS, ...stream }))
+      assert.deepEqual({ ...found, stream }, { ...one, stream: wantedStreams })
+    }
+    for (const { stream } of wanted) {
+      for (const { uid } of stream) {
+        assert.equal(index.streamByUid(orgUid, uid), ANSWERS_9.handles[uid])
+      }
+    }
+  }
+}
+
 /** Holds a folder against what it held before the upgrade, and adds a sample, sealed. */
 async function assertWhole(folder: string, times: readonly number[]): Promise<void> {
   await using opened = new AsyncDisposableStack()
   const logLines: string[] = []
   const { catalog, samples } = await open(folder, opened, logLines)
-  const stream = await catalog.get({ orgUid: 'org', kind: 'stream', uid: 's' })
-  assert.deepEqual([stream?.handle, stream?.body], [OLD_STREAM, { id: 'témp \u{1F600}' }])
+  await assertCatalog(catalog)
   const expected = times.map((time) => [time, time / 8])
   assert.deepEqual(await read(samples, OLD_STREAM), expected)
   assert.deepEqual(samples.status().damages, [])
@@ -156,7 +194,7 @@ const REFUSED: ReadonlyArray<{
   },
   {
     what: 'a catalog.db with other tables',
-    text: /catalog\.db in .* is damaged .*tables/,
+    text: /catalog\.db in .* is damaged \(.*no such index/,
     spoil: (folder) => change(folder, 'catalog.db', 'DROP INDEX document_parent'),
   },
   {
@@ -217,7 +255,8 @@ const REFUSED: ReadonlyArray<{
       change(
         folder,
         'catalog.db',
-        `UPDATE sqlite_sequence SET seq = 6 WHERE name = 'stream_handle'`,
+        `UPDATE sqlite_sequence SET seq = 6 WHERE name = 'stream_handle';
+         UPDATE meta SET value = 6 WHERE name = 'last_handle'`,
       ),
   },
   {
@@ -257,20 +296,38 @@ test('checkFolder() lets a payloads.db pass that cannot be read: its store sets 
   }
 })
 
-test('a migration that fails leaves all databases as they were', async () => {
-  const state = { samples: 'sealed', end: 'stopped' } as const
-  const folder = await oldFolder(state, 'failing')
-  const file = join(folder, 'samples.db')
-  using db = new DatabaseSync(file)
-  const { rootpage } = db
-    .prepare(`SELECT rootpage FROM sqlite_schema WHERE name = 'chunk_by_start'`)
-    .get() as { rootpage: number }
-  db.close()
-  const bytes = readFileSync(file)
-  bytes.fill(0xff, (rootpage - 1) * 32_768, rootpage * 32_768)
-  writeFileSync(file, bytes)
-  const before = fingerprint(folder)
-  await using opened = new AsyncDisposableStack()
-  await assert.rejects(open(folder, opened), /samples\.db cannot be read/)
-  assert.deepEqual(fingerprint(folder), before)
+test('an upgrade that meets damage leaves the folder as it was', async () => {
+  const damages = [
+    `UPDATE family SET packed = replace(packed, 'gateway', 'gateweh')`,
+    `UPDATE family_page SET scope = 2`,
+    `UPDATE document SET body = replace(body, 'kWh', 'kVh')`,
+    `UPDATE meta SET value = value + 1 WHERE name = 'last_handle'`,
+    'DROP TABLE shape',
+  ]
+  for (const [at, sql] of damages.entries()) {
+    const folder = await oldFolder({ samples: 'sealed', end: 'stopped' }, `damaged-${at}`)
+    change(folder, 'catalog.db', sql)
+    const before = fingerprint(folder)
+    await using opened = new AsyncDisposableStack()
+    await assert.rejects(open(folder, opened), /catalog\.db in .* is damaged/, sql)
+    assert.deepEqual(fingerprint(folder), before, sql)
+  }
+})
+
+test('older folders are refused unchanged, with the commit that upgrades them', async () => {
+  for (const [name, format] of [
+    ['catalog.db', 8],
+    ['samples.db', 1],
+    ['payloads.db', 1],
+  ] as const) {
+    const folder = await oldFolder({ samples: 'sealed', end: 'stopped' }, `older-${name}`)
+    change(folder, name, `CREATE TABLE one (a); PRAGMA user_version = ${format}`)
+    const before = fingerprint(folder)
+    await using opened = new AsyncDisposableStack()
+    await assert.rejects(
+      open(folder, opened),
+      /^FolderDamaged: .* start commit 922df51d of Weir once/,
+    )
+    assert.deepEqual(fingerprint(folder), before, name)
+  }
 })

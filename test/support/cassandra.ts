@@ -63,16 +63,6 @@ export async function testKeyspaceSettings(name: string): Promise<ClusterSetting
   return { ...places, keyspace, replication: TEST_HOSTS.length }
 }
 
-/** The settings of a service that keeps its data in a keyspace. */
-export function clusterServiceSettings(keyspace: ClusterSettings): Record<string, string> {
-  return {
-    WEIR_STORE: 'cassandra',
-    WEIR_CASSANDRA_HOSTS: keyspace.hosts.map((host) => `${host}:${keyspace.port}`).join(','),
-    WEIR_CASSANDRA_KEYSPACE: keyspace.keyspace,
-    WEIR_CASSANDRA_REPLICATION: String(keyspace.replication),
-  }
-}
-
 async function clusterPort(): Promise<number> {
   const named = process.env.WEIR_TEST_CASSANDRA
   if (named !== undefined) return Number(named.split(':').at(-1))

@@ -3,8 +3,13 @@ import { openCatalogStore } from '../../src/store/embedded/index.ts'
 
 const store = await openCatalogStore({ folder: process.argv[2] })
 const put = (uid: string) => ({
-  ...{ op: 'put' as const, orgUid: 'o', kind: 'stream', uid, index: uid, claims: [`id:${uid}`] },
-  ...{ body: { uid }, expectedRevision: 0 },
+  op: 'put' as const,
+  orgUid: 'o',
+  kind: 'unit',
+  uid,
+  claims: [`id:${uid}`],
+  body: { uid },
+  expectedRevision: 0,
 })
 for (let group = 0; ; group += 4) {
   const commits = [0, 1, 2, 3].map(async (offset) => {

@@ -1,4 +1,4 @@
-/** Data folders as Weir left them before rows of the catalog had checksums and samples.db had sums. */
+/** Data folders as Weir left them with a catalog.db of format 9. */
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
@@ -14,11 +14,27 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { openSampleStore } from '../../src/store/embedded/index.ts'
 import { batch } from '../contract/sample-store-contract.ts'
-import { writeAsFormat1 } from './format-1-samples.ts'
-import { SCHEMA_2 } from './schema-2-catalog.ts'
+
+const fixture = (name: string) =>
+  readFileSync(new URL(`../fixtures/${name}`, import.meta.url), 'utf8')
+
+/** The statements that make such a catalog.db, as commit 922df51d left it. */
+export const FORMAT_9 = fixture('catalog-format-9.sql')
+
+/** What that commit answered of its components; streams leave out what is as by default. */
+export const ANSWERS_9 = JSON.parse(fixture('catalog-format-9.json')) as {
+  readonly components: Readonly<Record<string, readonly OldComponent[]>>
+  /** Of streams by UID. */
+  readonly handles: Readonly<Record<string, number>>
+}
+
+interface OldComponent {
+  readonly uid: string
+  readonly stream: readonly { readonly uid: string }[]
+}
 
 /** The stream of the catalog that has samples. */
-export const OLD_STREAM = 7
+export const OLD_STREAM = ANSWERS_9.handles['22222222-2222-4222-8222-222222222222']
 /** As in the catalog. */
 const MARK = 12_345
 const KEY = 'ab'.repeat(32)
@@ -55,8 +71,8 @@ export async function makeOldFolder(folder: string, state: OldState): Promise<vo
   await store.close()
   for (const name of ['journal', 'files']) writeFileSync(join(making, name, 'mark'), `${MARK}\n`)
   change(making, 'samples.db', `INSERT OR REPLACE INTO meta VALUES ('mark', ${MARK})`)
-  writeAsFormat1(join(making, 'samples.db'))
-  change(making, 'catalog.db', `PRAGMA journal_mode = WAL; ${SCHEMA_2}`)
+  change(making, 'catalog.db', `PRAGMA journal_mode = WAL; ${FORMAT_9}`)
+  change(making, 'catalog.db', `INSERT INTO meta VALUES ('mark', ${MARK})`)
   writeFileSync(join(making, 'secret.key'), `${KEY}\n`, { mode: 0o600 })
   writeFileSync(join(making, 'lock'), '')
   for (const name of ['progress', 'reserve']) rmSync(join(making, name), { force: true })

@@ -3,7 +3,7 @@ import { globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { keepablePort } from './port.ts'
-import { makeServerHome, writeCertificate } from './server-process.ts'
+import { makeServerHome, type ServerHome, writeCertificate } from './server-process.ts'
 import { eventually } from './settle.ts'
 
 /** A database server that runs; its superuser is `weir`, with the password `the-password`. */
@@ -16,6 +16,12 @@ export interface DatabaseServer {
   /** Replaces the database `weir` by an empty one. */
   empty(): Promise<void>
   stop(): Promise<void>
+}
+
+/** A PostgreSQL that runs. */
+export interface PostgresqlServer extends DatabaseServer {
+  /** Ends the server at once; restart() starts it again. */
+  kill(): Promise<void>
 }
 
 /** The folder of the newest PostgreSQL on the machine, or undefined. */
@@ -33,15 +39,53 @@ export function postgresqlSkip(): string | false {
 }
 
 /** Starts a server with an empty database `weir`; the caller stops it. */
-export async function startPostgresql(): Promise<DatabaseServer> {
-  const programs = findPostgresql()
-  if (programs === undefined) throw new Error('No PostgreSQL found: install "postgresql"')
+export async function startPostgresql(): Promise<PostgresqlServer> {
+  const programs = requirePrograms()
   const home = makeServerHome('postgresql', 'postgres')
   const data = join(home.folder, 'data')
-  const passwordFile = home.write('password', 'the-password\n')
-  const { cert, key } = writeCertificate(home)
+  const passwordFile = home.write('password', `${PASSWORD}\n`)
   const initial = ['-D', data, '-U', 'weir', `--pwfile=${passwordFile}`, '--auth=scram-sha-256']
   await home.run(join(programs, 'initdb'), [...initial, '--no-sync', '--no-locale', '-E', 'UTF8'])
+  const server = await runServer(programs, home, data)
+  await server.ask('CREATE DATABASE weir', 'postgres')
+  return {
+    ...server,
+    empty: async () => {
+      await server.ask('DROP DATABASE weir WITH (FORCE)', 'postgres')
+      await server.ask('CREATE DATABASE weir', 'postgres')
+    },
+  }
+}
+
+/** A copy of a server that follows it by streaming, and takes no writes until it is promoted. */
+export interface StandbyServer extends Omit<PostgresqlServer, 'empty'> {
+  promote(): Promise<void>
+}
+
+/** Starts a standby of a server that runs. */
+export async function startStandby(primary: { readonly port: number }): Promise<StandbyServer> {
+  const programs = requirePrograms()
+  const home = makeServerHome('standby', 'postgres')
+  const data = join(home.folder, 'data')
+  const from = `postgres://weir:${PASSWORD}@127.0.0.1:${primary.port}/postgres`
+  const args = ['-d', from, '-D', data, '--write-recovery-conf', '--checkpoint=fast', '--no-sync']
+  await home.run(join(programs, 'pg_basebackup'), args)
+  const server = await runServer(programs, home, data)
+  const promote = async () => void (await server.ask('SELECT pg_promote(true, 60)', 'postgres'))
+  return { ...server, promote }
+}
+
+const PASSWORD = 'the-password'
+
+function requirePrograms(): string {
+  const programs = findPostgresql()
+  if (programs === undefined) throw new Error('No PostgreSQL found: install "postgresql"')
+  return programs
+}
+
+/** Runs a server over a folder of data. */
+async function runServer(programs: string, home: ServerHome, data: string) {
+  const { cert, key } = writeCertificate(home)
   const port = await keepablePort()
   const settings = [
     'listen_addresses=127.0.0.1',
@@ -50,10 +94,11 @@ export async function startPostgresql(): Promise<DatabaseServer> {
   ]
   settings.push('ssl=on', `ssl_cert_file=${cert}`, `ssl_key_file=${key}`)
   const args = ['-D', data, '-p', String(port), ...settings.flatMap((one) => ['-c', one])]
-  let server = home.start(join(programs, 'postgres'), args)
+  const start = () => home.start(join(programs, 'postgres'), args)
+  let server = start()
   const ask = async (sql: string, database = 'weir') => {
     const client = new pg.Client({
-      ...{ host: '127.0.0.1', port, user: 'weir', password: 'the-password', database },
+      ...{ host: '127.0.0.1', port, user: 'weir', password: PASSWORD, database },
     })
     client.on('error', () => {})
     await client.connect()
@@ -67,25 +112,27 @@ export async function startPostgresql(): Promise<DatabaseServer> {
   }
   const begin = () =>
     eventually(async () => {
-      if (server.ending !== undefined) throw new Error(server.ending)
+      if (server.ending !== undefined) {
+        const { ending } = server
+        // Children of one that was killed may still have its memory: then the next does not start.
+        server = start()
+        throw new Error(ending)
+      }
       await ask('SELECT 1', 'postgres')
     })
   await begin()
-  await ask('CREATE DATABASE weir', 'postgres')
+  const kill = () => server.stop()
   return {
     port,
     ask,
+    kill,
     restart: async () => {
-      await server.stop()
-      server = home.start(join(programs, 'postgres'), args)
+      await kill()
+      server = start()
       await begin()
     },
-    empty: async () => {
-      await ask('DROP DATABASE weir WITH (FORCE)', 'postgres')
-      await ask('CREATE DATABASE weir', 'postgres')
-    },
     stop: async () => {
-      await server.stop()
+      await kill()
       home.remove()
     },
   }

@@ -4,10 +4,15 @@ import { startMariadb } from './mariadb-server.ts'
 import { type DatabaseServer, startPostgresql } from './postgresql-server.ts'
 
 /** A server that its tests do not stop. */
-export type SharedServer = Omit<DatabaseServer, 'stop' | 'empty'>
+export type SharedServer<Server extends DatabaseServer = DatabaseServer> = Omit<
+  Server,
+  'stop' | 'empty'
+>
 
-function shared(start: () => Promise<DatabaseServer>): () => Promise<SharedServer> {
-  let running: Promise<DatabaseServer> | undefined
+function shared<Server extends DatabaseServer>(
+  start: () => Promise<Server>,
+): () => Promise<SharedServer<Server>> {
+  let running: Promise<Server> | undefined
   return async () => {
     if (running !== undefined) {
       const server = await running

@@ -16,7 +16,7 @@ const arrows: Record<string, readonly string[]> = {
   intake: ['base', 'time', 'catalog', 'feed', 'store'],
   files: ['base', 'access', 'catalog', 'store', 'feed'],
   derivation: ['base', 'time', 'access', 'expression', 'catalog', 'store', 'feed'],
-  move: ['base', 'store', 'files', 'derivation'],
+  move: ['base', 'catalog', 'store', 'files', 'derivation'],
   sql: ['base', 'time', 'expression'],
   gql: ['base', 'time', 'access', 'expression', 'catalog', 'store', 'feed', 'sql'],
   connectors: [
@@ -54,12 +54,17 @@ const embeddedArrows: Record<string, readonly string[]> = {
 /** Which folder of store/cassandra may import which. */
 const cassandraArrows: Record<string, readonly string[]> = {
   connection: [],
-  lease: ['connection'],
-  catalog: ['connection', 'lease'],
   blobs: ['connection'],
-  samples: ['connection', 'lease'],
-  payloads: ['connection', 'lease'],
-  schema: ['connection', 'lease', 'catalog', 'blobs', 'samples', 'payloads'],
+  samples: ['connection'],
+  schema: ['connection', 'blobs', 'samples'],
+}
+
+/** Which folder of store/postgres may import which. */
+const postgresArrows: Record<string, readonly string[]> = {
+  connection: [],
+  schema: ['connection'],
+  catalog: ['connection', 'schema'],
+  payloads: ['connection'],
 }
 
 const sources = globSync('src/**/*.ts').filter((file) => !file.endsWith('.test.ts'))
@@ -162,6 +167,7 @@ test('folders of the stores import only what their table allows', () => {
   for (const [engine, allowed] of [
     ['embedded', embeddedArrows],
     ['cassandra', cassandraArrows],
+    ['postgres', postgresArrows],
   ] as const) {
     const root = join('src', 'store', engine)
     const folderOf = (file: string): string => file.split(sep)[3]
@@ -208,7 +214,7 @@ test('outside things are imported only where they belong', () => {
     chevrotain: /^src\/(?:expression|sql)\//,
     pino: /^src\/base\/log\.ts$/,
     'cassandra-driver': /^src\/store\/cassandra\/connection\//,
-    pg: /^src\/connectors\/database\/postgresql\//,
+    pg: /^src\/(?:connectors\/database\/postgresql|store\/postgres\/connection)\//,
     mysql2: /^src\/connectors\/database\/mysql\//,
     tedious: /^src\/connectors\/database\/sqlserver\//,
     '@zxcvbn-ts/language-common': /^src\/auth\/proof\/common-passwords\.ts$/,

@@ -24,9 +24,7 @@ const PAGE = 500
 /** What commits under way had added is found by the first of these; each next one is for what nobody foresaw. */
 const PASSES_MAX = 5
 /** What more hangs on than its own document. */
-const HANDLED_KINDS: readonly string[] = [
-  ...['component', 'stream', 'api_key', 'invitation', MEMBERSHIP_KIND],
-]
+const HANDLED_KINDS: readonly string[] = ['component', 'api_key', 'invitation', MEMBERSHIP_KIND]
 
 /**
  * Deletes an organization with everything below it: components with their samples and files, keys,
@@ -77,13 +75,18 @@ async function finishDeletion(parts: DeletionParts, organization: Organization):
   await identity.organizations.delete(organization)
 }
 
-/** The kinds of which the organization has documents. */
+/** The kinds of which the organization has something; streams go with their components. */
 async function kindsIn(store: CatalogStore, orgUid: string): Promise<string[]> {
   const usage = await store.usage(orgUid)
-  const kinds = usage.map(({ kind }) => kind).filter((kind) => kind !== MADE_KIND)
+  const kinds = usage.map(({ kind }) => kind)
   const found: string[] = []
   for (const kind of kinds) {
-    const { totalCount } = await store.list({ orgUid, kind, start: 0, limit: 1 })
+    if (kind === MADE_KIND || kind === 'stream') continue
+    const first = { orgUid, start: 0, limit: 1 }
+    const { totalCount } =
+      kind === 'component'
+        ? await store.components.list(first)
+        : await store.list({ ...first, kind })
     if (totalCount > 0) found.push(kind)
   }
   return found
@@ -102,11 +105,11 @@ async function planAct(
 }
 
 async function deleteComponents({ catalog, store }: DeletionParts, orgUid: string): Promise<void> {
-  const query = { orgUid, kind: 'component', start: 0, limit: PAGE }
+  const query = { orgUid, start: 0, limit: PAGE }
   for (;;) {
-    const { documents } = await store.list(query)
-    if (documents.length === 0) return
-    const uids = documents.map(({ uid }) => uid)
+    const { components } = await store.components.list(query)
+    if (components.length === 0) return
+    const uids = components.map(({ uid }) => uid)
     await catalog.components.deleteMany(uids, (uid) => catalog.components.deleteByUid(orgUid, uid))
   }
 }

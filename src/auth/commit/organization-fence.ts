@@ -44,8 +44,9 @@ export class OrganizationFence {
   #requireOpen(writes: readonly CatalogWrite[]): void {
     let open = ''
     for (const { op, orgUid, kind } of writes) {
+      if (op === 'delete' || op === 'expect') continue
       // Organizations are counted at their origin also when that has gone.
-      if ((op !== 'put' && op !== 'fleet') || orgUid === open || kind === MADE_KIND) continue
+      if (orgUid === open || kind === MADE_KIND) continue
       if (this.isClosed(orgUid)) {
         refuse('forbidden', { what: 'The organization of this call has been deleted' })
       }

@@ -4,12 +4,16 @@
  */
 import { type QuotaName, type Quotas, refuse } from '../../base/index.ts'
 import {
+  bytesOfComponent,
+  bytesOfStream,
   type CatalogLimit,
   CatalogLimitReached,
   type CatalogStore,
   type CatalogWrite,
   type KindUsage,
+  type PutComponent,
   type PutDocument,
+  type PutStream,
   withCommit,
 } from '../../store/index.ts'
 import type { Organization } from '../organizations.ts'
@@ -57,19 +61,41 @@ async function isSmallChange(
   writes: readonly CatalogWrite[],
 ): Promise<boolean> {
   for (const write of writes) {
-    if (write.op === 'fleet') return false
-    if (write.op !== 'put' || !COUNTED_KINDS.includes(write.kind)) continue
+    if (write.op === 'create') return false
+    if (write.op === 'delete' || write.op === 'expect') continue
+    if (!COUNTED_KINDS.includes(write.kind)) continue
     if (write.expectedRevision === 'any' || write.expectedRevision === 0) return false
     const bytes = bytesOf(write)
     if (bytes <= GROWN_BYTES_MAX) continue
-    const before = await store.get(write)
+    const before = await bytesBefore(store, write)
     // Of another revision nothing comes: the commit is a conflict then.
-    if (before === undefined || bytes > bytesOf(before)) return false
+    if (before === undefined || bytes > before) return false
   }
   return true
 }
 
-function bytesOf({ listKey = '', body }: Pick<PutDocument, 'listKey' | 'body'>): number {
+type Put = PutDocument | PutComponent | PutStream
+
+function bytesOf(put: Put): number {
+  if (put.op === 'put_component') return bytesOfComponent(put)
+  return put.op === 'put_stream' ? bytesOfStream(put) : bytesOfDocument(put)
+}
+
+/** The bytes of what is there in the place of a put, undefined when nothing is. */
+async function bytesBefore(store: CatalogStore, put: Put): Promise<number | undefined> {
+  if (put.op === 'put_component') {
+    const component = await store.components.get(put.orgUid, put.uid)
+    return component && bytesOfComponent(component)
+  }
+  if (put.op === 'put_stream') {
+    const stream = await store.components.getStream(put.orgUid, put.uid)
+    return stream && bytesOfStream(stream)
+  }
+  const document = await store.get(put)
+  return document && bytesOfDocument(document)
+}
+
+function bytesOfDocument({ listKey = '', body }: Pick<PutDocument, 'listKey' | 'body'>): number {
   return Buffer.byteLength(listKey) + Buffer.byteLength(JSON.stringify(body))
 }
 
@@ -112,12 +138,10 @@ function deviceLimits(
 
 /** The limits that hold for a commit: none when it creates and changes nothing that is counted. */
 function limitsOf(writes: readonly CatalogWrite[], quotas: Quotas): CatalogLimit[] {
-  // A fleet is a commit by itself.
-  if (writes[0]?.op === 'fleet') return deviceLimits(writes[0].orgUid, quotas)
   const touched = new Set<string>()
   const origins: string[] = []
   for (const { op, orgUid, kind } of writes) {
-    if (op !== 'put' || orgUid === '') continue
+    if (op === 'delete' || op === 'expect' || orgUid === '') continue
     if (COUNTED_KINDS.includes(kind)) touched.add(orgUid)
     else if (kind === MADE_KIND) origins.push(orgUid)
   }

@@ -6,6 +6,7 @@ import {
   CatalogConflict,
   type CatalogDocument,
   type CatalogWrite,
+  commitDocuments,
   type DocumentKey,
 } from '../../store/index.ts'
 import type { OAuthBase } from './oauth-base.ts'
@@ -165,7 +166,7 @@ async function put(
 ): Promise<RegisteredClient> {
   const { uid, revision, ...body } = client
   try {
-    const [document] = await base.store.commit([
+    const [document] = await commitDocuments(base.store, [
       {
         ...clientKey(uid),
         op: 'put',

@@ -7,6 +7,7 @@ import {
   clusterPortsOf,
   readCassandraHosts,
   readKeyspace,
+  readPostgresUrl,
   readReplication,
 } from './cluster-figures.ts'
 import { ConfigError, readConfig } from './config.ts'
@@ -27,7 +28,11 @@ test('readCassandraHosts() reads hosts with one port for all', () => {
 })
 
 test('names that settings had are taken, and hosts without a port have that of its own setting', () => {
-  const hosts = { WEIR_STORE: 'cassandra', WEIR_CASSANDRA_HOSTS: 'a,b' }
+  const hosts = {
+    WEIR_STORE: 'cluster',
+    WEIR_POSTGRES_URL: 'postgres://u@h/d',
+    WEIR_CASSANDRA_HOSTS: 'a,b',
+  }
   const config = readConfig({
     ...{ ...hosts, WEIR_CASSANDRA_PORT: '9043', WEIR_CASSANDRA_DATA_CENTRE: 'dc7' },
   })
@@ -42,7 +47,7 @@ test('names that settings had are taken, and hosts without a port have that of i
       () => readConfig(environment),
       (error) => error instanceof ConfigError && told.test(error.mistakes.join()),
     )
-  wrong({ WEIR_STORE: 'sqlite' }, /^WEIR_STORE must be one of embedded, cassandra, not "sqlite"$/)
+  wrong({ WEIR_STORE: 'sqlite' }, /^WEIR_STORE must be one of embedded, cluster, not "sqlite"$/)
   wrong({ ...hosts, WEIR_CASSANDRA_HOSTS: 'a:1,b:2' }, /the same port on all hosts, not 1, 2$/)
   wrong({ ...hosts, WEIR_CASSANDRA_HOSTS: 'a:1,b' }, /the same port on all hosts, not 1, 9042$/)
   wrong({ ...hosts, WEIR_CASSANDRA_PORT: '0' }, /^WEIR_CASSANDRA_PORT /)
@@ -58,6 +63,32 @@ test('readReplication() reads copies, of one data centre or of several', () => {
   assert.deepEqual(readReplication('dc1=3, dc2=2'), { dc1: 3, dc2: 2 })
   for (const wrong of ['0', '-1', 'three', 'dc1=0', 'dc1', 'dc1=1,dc1=2', 'a=1,,', "a'=1", '100']) {
     assert.throws(() => readReplication(wrong), SettingMistake, wrong)
+  }
+})
+
+test('WEIR_STORE=cassandra is refused with what to set instead', () => {
+  assert.throws(
+    () => readConfig({ WEIR_STORE: 'cassandra' }),
+    (error) =>
+      error instanceof ConfigError &&
+      /WEIR_STORE .*Set WEIR_STORE=cluster and WEIR_POSTGRES_URL/.test(error.mistakes.join()),
+  )
+})
+
+test('readPostgresUrl() takes URLs with a database, and repeats no password of others', () => {
+  for (const url of ['postgres://h/d', 'postgresql://u:p@a,b:1,[::1]:2/d?sslmode=require']) {
+    assert.equal(readPostgresUrl(url), url)
+  }
+  for (const wrong of [
+    'mysql://u:secret@h/d',
+    'postgres://u:secret@h',
+    'u:secret@h/d',
+    'postgres:///d',
+  ]) {
+    assert.throws(
+      () => readPostgresUrl(wrong),
+      (error) => error instanceof SettingMistake && !error.message.includes('secret'),
+    )
   }
 })
 
@@ -81,10 +112,11 @@ test('what does not go together is told together, and no password with it', () =
     return ''
   }
   const mistakes = mistakesOf({
-    ...{ WEIR_STORE: 'cassandra', WEIR_CASSANDRA_PASSWORD: 'hidden one' },
+    ...{ WEIR_STORE: 'cluster', WEIR_CASSANDRA_PASSWORD: 'hidden one' },
     ...{ WEIR_CASSANDRA_REPLICATION: 'dc1=3', WEIR_CASSANDRA_TLS_CA: file },
   })
-  assert.match(mistakes, /WEIR_CASSANDRA_HOSTS must be set when/)
+  assert.match(mistakes, /WEIR_POSTGRES_URL must be set when WEIR_STORE is cluster/)
+  assert.match(mistakes, /WEIR_CASSANDRA_HOSTS must be set when WEIR_STORE is cluster/)
   assert.match(mistakes, /USER and WEIR_CASSANDRA_PASSWORD must be set together/)
   assert.match(mistakes, /REPLICATION must have copies in "datacenter1"/)
   assert.match(mistakes, /TLS_CA must not be set while WEIR_CASSANDRA_TLS is off/)

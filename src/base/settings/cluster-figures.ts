@@ -1,4 +1,4 @@
-/** The settings of a cluster of Cassandra: how they are read, and which do not go together. */
+/** The settings of a cluster of PostgreSQL and Cassandra: how they are read, and which do not go together. */
 import { isIPv6 } from 'node:net'
 import { findAuthorityMistake, findTlsMistake, SettingMistake } from './setting-readers.ts'
 
@@ -15,10 +15,23 @@ const HOST = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]{1,253}))(?::(\d{1,5}))?$/i
 const COPIES_MAX = 99
 
 /** Where data is kept; `folder` is what `embedded` was called. */
-export function readStore(text: string): 'embedded' | 'cassandra' {
+export function readStore(text: string): 'embedded' | 'cluster' {
   const store = text === 'folder' ? 'embedded' : text
-  if (store === 'embedded' || store === 'cassandra') return store
-  throw new SettingMistake(`must be one of embedded, cassandra, not "${text}"`)
+  if (store === 'embedded' || store === 'cluster') return store
+  if (store === 'cassandra') {
+    throw new SettingMistake(
+      'is not "cassandra" any more: the catalog is in PostgreSQL now. Set WEIR_STORE=cluster and WEIR_POSTGRES_URL',
+    )
+  }
+  throw new SettingMistake(`must be one of embedded, cluster, not "${text}"`)
+}
+
+/** The form only: the adapter reads the parts. The text may hold a password, so a mistake does not repeat it. */
+export function readPostgresUrl(text: string): string {
+  if (/^postgres(ql)?:\/\/[^/?#]+\/[^/?#]/i.test(text)) return text
+  throw new SettingMistake(
+    'must be a URL with a database, such as postgres://user:password@host1,host2:5433/weir',
+  )
 }
 
 /** Reads `host[:port]` with commas in between; addresses of IPv6 with a port stand in brackets. */
@@ -81,9 +94,10 @@ export function findClusterMistakes(
   config: Readonly<Record<string, unknown>>,
 ): string[] {
   const mistakes: string[] = []
-  const isCluster = config.store === 'cassandra'
-  if (isCluster && !given.has('WEIR_CASSANDRA_HOSTS')) {
-    mistakes.push('WEIR_CASSANDRA_HOSTS must be set when WEIR_STORE is cassandra')
+  const isCluster = config.store === 'cluster'
+  for (const name of ['WEIR_POSTGRES_URL', 'WEIR_CASSANDRA_HOSTS']) {
+    if (isCluster && !given.has(name))
+      mistakes.push(`${name} must be set when WEIR_STORE is cluster`)
   }
   if (given.has('WEIR_CASSANDRA_USER') !== given.has('WEIR_CASSANDRA_PASSWORD')) {
     mistakes.push('WEIR_CASSANDRA_USER and WEIR_CASSANDRA_PASSWORD must be set together')

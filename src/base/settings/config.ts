@@ -20,6 +20,7 @@ import {
   type Replication,
   readCassandraHosts,
   readKeyspace,
+  readPostgresUrl,
   readReplication,
   readStore,
 } from './cluster-figures.ts'
@@ -78,8 +79,9 @@ function optional<T>(read: SettingReader<T>): SettingReader<T | undefined> {
 export const settings = {
   host: { name: 'WEIR_HOST', default: '127.0.0.1', meaning: 'Address to listen on; 0.0.0.0 for every IPv4 interface, :: for all', read: readText },
   port: { name: 'WEIR_PORT', default: '8080', meaning: 'Port to listen on; 0 picks a free one', read: port },
-  dataDir: { name: 'WEIR_DATA_DIR', default: './data', meaning: 'Folder that holds everything the service keeps, on Cassandra only what belongs to this process; created when missing', read: readFolderPath },
-  store: { name: 'WEIR_STORE', default: 'embedded', meaning: 'Where data is kept: embedded (in the folder WEIR_DATA_DIR, one process), or cassandra (a cluster, which several processes share)', read: readStore },
+  dataDir: { name: 'WEIR_DATA_DIR', default: './data', meaning: 'Folder that holds everything the service keeps, in a cluster only what belongs to this process; created when missing', read: readFolderPath },
+  store: { name: 'WEIR_STORE', default: 'embedded', meaning: 'Where data is kept: embedded (in the folder WEIR_DATA_DIR, one process), or cluster (the catalog in PostgreSQL and samples in Cassandra, which several processes share)', read: readStore },
+  postgresUrl: { name: 'WEIR_POSTGRES_URL', default: '', meaning: 'The database of the catalog, such as postgres://user:password@host1,host2:5433/weir?sslmode=verify-full; of several hosts the one that takes writes is used', read: optional(readPostgresUrl) },
   cassandraHosts: { name: 'WEIR_CASSANDRA_HOSTS', default: '', meaning: 'Some nodes of the cluster, with commas: host or host:port; the others are found from them', read: optional(readCassandraHosts) as SettingReader<CassandraHosts | undefined> },
   cassandraPort: { name: 'WEIR_CASSANDRA_PORT', default: '9042', meaning: 'The port that CQL has on every node, where WEIR_CASSANDRA_HOSTS names none', read: nodePort },
   cassandraDataCentre: { name: 'WEIR_CASSANDRA_DATACENTER', formerly: 'WEIR_CASSANDRA_DATA_CENTRE', default: 'datacenter1', meaning: 'The data centre of the cluster that this process works with, as the cluster calls it', read: readText },
@@ -91,7 +93,7 @@ export const settings = {
   cassandraTlsCa: { name: 'WEIR_CASSANDRA_TLS_CA', default: '', meaning: 'PEM file with the authorities that vouch for the nodes; unset: those that Node knows', read: optional(readFilePath) },
   cassandraTlsCert: { name: 'WEIR_CASSANDRA_TLS_CERT', default: '', meaning: 'PEM file with the certificate that this process shows to nodes that ask for one; together with WEIR_CASSANDRA_TLS_KEY', read: optional(readFilePath) },
   cassandraTlsKey: { name: 'WEIR_CASSANDRA_TLS_KEY', default: '', meaning: 'PEM file with the private key of that certificate', read: optional(readFilePath) },
-  keyFile: { name: 'WEIR_KEY_FILE', default: '', meaning: 'On Cassandra: file with the key that secrets are encrypted under, which all processes share; unset: secret.key of WEIR_DATA_DIR, which is made where there is none', read: optional(readFilePath) },
+  keyFile: { name: 'WEIR_KEY_FILE', default: '', meaning: 'In a cluster: file with the key that secrets are encrypted under, which all processes share; unset: secret.key of WEIR_DATA_DIR, which is made where there is none', read: optional(readFilePath) },
   ownerEmail: { name: 'WEIR_OWNER_EMAIL', default: 'owner@localhost', meaning: 'First start only: the owner\'s e-mail address', read: readEmail },
   ownerPassword: { name: 'WEIR_OWNER_PASSWORD', default: '', meaning: 'First start only: the owner\'s password, 8 characters or more; generated and printed when unset', read: optional(readPassword) },
   ownerTimeZone: { name: 'WEIR_OWNER_TIME_ZONE', default: 'UTC', meaning: 'First start only: the owner\'s IANA time zone, which auto-created components take', read: readTimeZone },

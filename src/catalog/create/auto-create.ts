@@ -1,14 +1,24 @@
 import { nextTurn, requireCreatable } from '../../base/index.ts'
-import type { StreamHandle } from '../../store/index.ts'
-import { refuseDeleted, typeOrders } from '../documents/apply-type-wishes.ts'
+import { CatalogConflict, type Committed, type StreamHandle } from '../../store/index.ts'
+import { refuseDeleted, typeWrites } from '../documents/apply-type-wishes.ts'
 import { BY_DEVICES } from '../documents/record-change.ts'
 import { retryConflicts } from '../documents/retry-conflicts.ts'
+import type { ComponentEntry } from '../index/stream-index.ts'
+import { CreationAttempt, type CreationDeps } from './creation.ts'
 import type { CreatedComponent, CreationCheck, WantedComponent } from './creation-plan.ts'
-import { type Preparation, type PrepareDeps, prepareComponent } from './prepare-component.ts'
-import { isPlain, type Making, preparePlain } from './prepare-plain.ts'
+import { LocksNeeded, planComponent } from './plan-component.ts'
+import { type PlannedComponent, placeOfTarget } from './planned-component.ts'
 
-/** Components prepared before others get a turn. */
-const COMPONENTS_PER_STEP = 200
+/** Components planned before others get a turn: about a millisecond. */
+const COMPONENTS_PER_STEP = 500
+
+const NOTHING: Committed = { records: [], firstHandles: [] }
+
+/** What a call wants to exist. */
+interface CreationCall {
+  readonly wanted: readonly WantedComponent[]
+  readonly check: CreationCheck
+}
 
 /**
  * Makes whatever of the wanted components and streams does not exist, all in one commit or nothing,
@@ -18,63 +28,58 @@ const COMPONENTS_PER_STEP = 200
  * component may be wanted once. Refuses to make more streams than one call may.
  */
 export async function autoCreate(
-  deps: PrepareDeps,
+  deps: CreationDeps,
   orgUid: string,
-  plan: {
-    readonly wanted: readonly WantedComponent[]
-    readonly check: CreationCheck
-  },
+  call: CreationCall,
 ): Promise<CreatedComponent[]> {
   const { documents, locks } = deps.base
-  const wantedCount = plan.wanted.reduce((sum, { streams }) => sum + streams.length, 0)
+  const wantedCount = call.wanted.reduce((sum, { streams }) => sum + streams.length, 0)
   requireCreatable(wantedCount, deps.createMax)
-  const keys = plan.wanted.flatMap((one) => lockKeys(deps, orgUid, one))
-  const attempt = async (): Promise<CreatedComponent[]> => {
-    const preparations: Preparation[] = []
-    let making: Making | undefined
-    let added = 0
-    for (const one of plan.wanted) {
-      const isPlainOne = isPlainAndMissing(deps, orgUid, one)
-      if (isPlainOne) making ??= await makingOf(deps, orgUid)
-      const preparation =
-        isPlainOne && making !== undefined
-          ? preparePlain(making, one)
-          : await prepareComponent(deps, orgUid, one)
-      added += preparation.addedCount
-      // Templates add streams that nobody named, so the count is known only on the way.
-      requireCreatable(added, deps.createMax)
-      preparations.push(preparation)
-      if (preparations.length % COMPONENTS_PER_STEP === 0) await nextTurn()
+  const { wanted } = call
+  if (wanted.every(({ compUid }) => compUid === undefined)) {
+    try {
+      // Only calls that create the same get in the way, and the commit finds them out.
+      return await createOnce(new CreationAttempt(deps, orgUid, false), call)
+    } catch (error) {
+      if (!(error instanceof CatalogConflict || error instanceof LocksNeeded)) throw error
+      if (error instanceof CatalogConflict) await documents.followed()
     }
-    const wishes = await plan.check(preparations.map(({ prepared }) => prepared))
-    const orders = withoutRepeatedFolders(preparations)
-    for (const order of await typeOrders(documents, wishes ?? [])) orders.push(order)
-    if (orders.length > 0) await documents.commit(orders, BY_DEVICES)
-    const made: CreatedComponent[] = []
-    for (const one of preparations) {
-      if (made.length % COMPONENTS_PER_STEP === COMPONENTS_PER_STEP - 1) await nextTurn()
-      made.push(created(deps, orgUid, one))
-    }
-    return made
   }
+  const attempt = () => createOnce(new CreationAttempt(deps, orgUid, true), call)
+  const keys = wanted.flatMap((one) => lockKeys(deps, orgUid, one))
   return await locks.run(keys, () => retryConflicts(documents, attempt, { isIdRetried: true }))
 }
 
-async function makingOf({ base }: PrepareDeps, orgUid: string): Promise<Making> {
-  const { uid, name, timeZoneId: timeZone } = await base.people.ownerOf(orgUid)
-  return { orgUid, nowMs: base.clock.now(), timeZone, ownerUser: { uid, name } }
-}
-
-function isPlainAndMissing({ base }: PrepareDeps, orgUid: string, one: WantedComponent): boolean {
-  if (!isPlain(one)) return false
-  return base.documents.index.resolveComponent(orgUid, one.compId ?? '') === undefined
+async function createOnce(
+  creation: CreationAttempt,
+  { wanted, check }: CreationCall,
+): Promise<CreatedComponent[]> {
+  const { deps } = creation
+  const { documents } = deps.base
+  const planned: PlannedComponent[] = []
+  let added = 0
+  for (const one of wanted) {
+    const plan = planComponent(creation, one)
+    const component = plan instanceof Promise ? await plan : plan
+    added += component.addedCount
+    // Templates add streams that nobody named, so the count is known only on the way.
+    requireCreatable(added, deps.createMax)
+    planned.push(component)
+    if (planned.length % COMPONENTS_PER_STEP === 0) await nextTurn()
+  }
+  const wishes = await check(planned)
+  const types = await typeWrites(documents, wishes ?? [])
+  const writes = [...creation.writes, ...creation.components.writes(), ...types]
+  const { firstHandles } =
+    writes.length === 0 ? NOTHING : await documents.commit(writes, BY_DEVICES)
+  return planned.map((one) => new Created(creation, one, firstHandles))
 }
 
 /**
  * A component is locked by its ID, so that calls from before and after its creation take turns, and
  * once it exists by its UID, as by every other edit of it.
  */
-function lockKeys({ base }: PrepareDeps, orgUid: string, wanted: WantedComponent): string[] {
+function lockKeys({ base }: CreationDeps, orgUid: string, wanted: WantedComponent): string[] {
   const { compId = '', compUid } = wanted
   const { index } = base.documents
   const entry =
@@ -85,36 +90,56 @@ function lockKeys({ base }: PrepareDeps, orgUid: string, wanted: WantedComponent
   return [...(id === '' ? [] : [`${orgUid} ${id}`]), ...(entry === undefined ? [] : [entry.uid])]
 }
 
-/** Two components of one call may ask for the same missing folder: it is made once. */
-function withoutRepeatedFolders(preparations: readonly Preparation[]) {
-  const seen = new Set<string>()
-  return preparations
-    .flatMap(({ orders }) => orders)
-    .filter((order) => {
-      if (order.op !== 'put' || order.kind !== 'component_folder') return true
-      const path = order.listKey ?? ''
-      if (seen.has(path)) return false
-      seen.add(path)
-      return true
-    })
-}
+/** What exists once a plan is carried out. */
+class Created implements CreatedComponent {
+  readonly #creation: CreationAttempt
+  readonly #planned: PlannedComponent
+  /** That of the first stream that was made with the component; its others count on from it. */
+  readonly #firstHandle: number
+  /** Those of streams that were added to a component. */
+  readonly #addedHandles: readonly number[] | undefined
 
-function created(
-  { base }: PrepareDeps,
-  orgUid: string,
-  { componentUid, targets, isNew }: Preparation,
-): CreatedComponent {
-  const { index } = base.documents
-  const component = index.componentByUid(orgUid, componentUid)
-  if (component === undefined) refuseDeleted()
-  const handles = targets.map((target) =>
-    typeof target === 'string' ? index.streamByUid(orgUid, target) : target,
-  )
-  if (handles.includes(0 as StreamHandle)) refuseDeleted()
-  return {
-    component,
-    isNew,
-    handles: handles as StreamHandle[],
-    isNewStream: targets.map((target) => typeof target === 'string'),
+  constructor(
+    creation: CreationAttempt,
+    planned: PlannedComponent,
+    firstHandles: readonly number[],
+  ) {
+    const { orgUid, deps } = creation
+    const { index } = deps.base.documents
+    const { write, first, addedUids, addedCount } = planned
+    this.#creation = creation
+    this.#planned = planned
+    this.#firstHandle = write < 0 ? 0 : firstHandles[write] + first
+    this.#addedHandles =
+      write < 0 ? addedUids.map((uid) => index.streamByUid(orgUid, uid)) : undefined
+    for (let place = 0; place < addedCount; place++) {
+      if (!index.has(this.#handleOf(place))) refuseDeleted()
+    }
+  }
+
+  get component(): ComponentEntry {
+    const { orgUid, deps } = this.#creation
+    return deps.base.documents.index.componentByUid(orgUid, this.#planned.uid) ?? refuseDeleted()
+  }
+
+  get isNew(): boolean {
+    return this.#planned.component === undefined
+  }
+
+  get handles(): readonly StreamHandle[] {
+    return this.#planned.wanted.streams.map((_, at) => this.handleAt(at))
+  }
+
+  get isNewStream(): readonly boolean[] {
+    return this.#planned.wanted.streams.map((_, at) => this.#planned.targetAt(at) < 0)
+  }
+
+  handleAt(at: number): StreamHandle {
+    const target = this.#planned.targetAt(at)
+    return (target > 0 ? target : this.#handleOf(placeOfTarget(target))) as StreamHandle
+  }
+
+  #handleOf(place: number): number {
+    return this.#addedHandles?.[place] ?? this.#firstHandle + place
   }
 }

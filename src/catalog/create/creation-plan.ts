@@ -53,6 +53,8 @@ export interface PreparedComponent {
   readonly component: ComponentEntry | undefined
   readonly timeZone: string
   readonly streams: readonly PreparedStream[]
+  /** What all of the streams are, where they are about to be made and are alike, as those of most devices. */
+  readonly alike: Omit<PreparedStream, 'handle' | 'streamId'> | undefined
 }
 
 /** Sees what is about to be and may refuse; tells which streams without a type shall get which. */
@@ -69,4 +71,6 @@ export interface CreatedComponent {
   readonly handles: readonly StreamHandle[]
   /** Whether each was made by this call. */
   readonly isNewStream: readonly boolean[]
+  /** One of the handles. */
+  handleAt(at: number): StreamHandle
 }

@@ -10,8 +10,8 @@ const ORG = 'org'
 /** An index with one component, into which streams are put by handle. */
 function openIndex() {
   const index = new StreamIndex()
-  const parentUid = randomUUID()
-  index.putComponent({ orgUid: ORG, uid: parentUid, revision: 1 }, { compId: 'c', timeZone: 'UTC' })
+  const componentUid = randomUUID()
+  index.putComponent({ orgUid: ORG, uid: componentUid, revision: 1, id: 'c', timeZone: 'UTC' })
   const uids = new Map<number, string>()
   const uidOf = (handle: number): string => {
     const uid = uids.get(handle) ?? randomUUID()
@@ -19,15 +19,19 @@ function openIndex() {
     return uid
   }
   const put = (handle: number): void => {
-    const entry = {
-      streamId: `s${handle}`,
-      kind: 0,
-      valueCode: 1,
+    index.putStream({
+      uid: uidOf(handle),
+      componentUid,
+      handle: at(handle),
+      revision: 1,
+      id: `s${handle}`,
       order: handle,
+      streamKind: 0,
+      valueCode: 1,
+      isDerived: false,
+      hasDeleteProfile: false,
       grid: '',
-    } as const
-    const document = { orgUid: ORG, uid: uidOf(handle), parentUid, handle, revision: 1 }
-    index.putStream(document, { ...entry, isDerived: false, hasDeleteProfile: false })
+    })
   }
   const derivedFrom = (...sources: number[]) => ({
     derivation: { variables: sources.map((source) => ({ streamUid: uidOf(source) })) },
@@ -36,8 +40,8 @@ function openIndex() {
 }
 
 const at = (handle: number) => handle as StreamHandle
-const noted = (handle: number, revision: number, body: object) =>
-  ({ orgUid: ORG, handle: at(handle), revision, body }) as Parameters<DerivationEdges['note']>[0]
+const noted = (handle: number, revision: number, more: object) =>
+  ({ orgUid: ORG, handle: at(handle), revision, more }) as Parameters<DerivationEdges['note']>[0]
 
 test('settle() draws edges to sources that another commit is still bringing, once they are there', () => {
   const { index, put, derivedFrom } = openIndex()

@@ -1,9 +1,9 @@
-import type { CatalogDocument, StreamHandle } from '../../store/index.ts'
+import type { StoredStream, StreamHandle } from '../../store/index.ts'
 import type { StreamIndex } from '../index/stream-index.ts'
 import type { Derivation } from '../shape/derivation-shape.ts'
 import { VALUE_CODE } from '../shape/value-type.ts'
 
-type NotedDocument = Pick<CatalogDocument, 'orgUid' | 'revision' | 'handle' | 'body'>
+type NotedStream = Pick<StoredStream, 'orgUid' | 'revision' | 'handle' | 'more'>
 
 interface DerivedStream {
   readonly revision: number
@@ -23,7 +23,7 @@ interface OpenStream {
 const NONE: readonly StreamHandle[] = []
 
 /**
- * Which streams are derived from which, by handle, as the catalog's documents tell. What is noted counts from the
+ * Which streams are derived from which, by handle, as the catalog's streams tell. What is noted counts from the
  * next settle() on, when the streams of its commit are in the index.
  */
 export class DerivationEdges {
@@ -116,11 +116,10 @@ export class DerivationEdges {
   }
 
   /** Notes a stream as it was committed; most are not derived, and cost a look. */
-  note({ orgUid, revision, handle, body }: NotedDocument): void {
-    if (handle === undefined) return
+  note({ orgUid, revision, handle, more }: NotedStream): void {
     if (this.#dependents.has(handle)) this.#savedSources.add(handle)
     const known = this.#open.get(handle) ?? this.#derived.get(handle)
-    const derivation = body.derivation as unknown as Derivation | null | undefined
+    const derivation = more.derivation as unknown as Derivation | null | undefined
     if (derivation == null && known === undefined) return
     // Commits may be followed in another order than they were made.
     if (known !== undefined && known.revision > revision) return

@@ -36,18 +36,18 @@ interface SettleContext extends ReadingContext {
 /** The bodies of a save's streams with their derivations, and what its commit makes sure of. */
 interface Settled {
   readonly bodies: readonly PlacedStreamBody[]
-  readonly orders: readonly CatalogWrite[]
+  readonly writes: readonly CatalogWrite[]
 }
 
 /**
- * Settles how the streams of a save are derived; refuses, naming the field, what cannot be. Its orders
+ * Settles how the streams of a save are derived; refuses, naming the field, what cannot be. Its writes
  * expect the sources as they were looked at, so that two saves at once cannot make a loop.
  */
 export async function settleDerivations(
   context: SettleContext,
   drafts: readonly DerivedDraft[],
 ): Promise<Settled> {
-  if (!drafts.some(isDerived)) return { bodies: drafts.map(({ body }) => body), orders: [] }
+  if (!drafts.some(isDerived)) return { bodies: drafts.map(({ body }) => body), writes: [] }
   const changed = new Map<string, DerivedDraft>()
   const settled = new Map<string, PlacedStreamBody>()
   const note = (draft: DerivedDraft, body: PlacedStreamBody): void => {
@@ -80,7 +80,7 @@ export async function settleDerivations(
   for (const draft of changed.values()) await typeOne(draft)
   return {
     bodies: drafts.map((draft) => settled.get(draft.uid) ?? draft.body),
-    orders: loops.streams.flatMap((source) => expectOrder(context.orgUid, source)),
+    writes: loops.streams.flatMap((source) => expectWrite(context.orgUid, source)),
   }
 }
 
@@ -100,7 +100,7 @@ function needsCheck(
   return !isDeepStrictEqual(before.derivation, body.derivation)
 }
 
-function expectOrder(orgUid: string, { uid, revision }: StreamReads): CatalogWrite[] {
+function expectWrite(orgUid: string, { uid, revision }: StreamReads): CatalogWrite[] {
   if (revision === 0) return []
   return [{ op: 'expect', orgUid, kind: 'stream', uid, expectedRevision: revision }]
 }

@@ -106,10 +106,10 @@ export class SourceFinder {
     const draft = this.#draftsByUid.get(uid)
     if (draft !== undefined) return this.#ofDraft(draft)
     const { orgUid } = this.#scope
-    const document = await this.#documents?.get({ orgUid, kind: 'stream', uid })
-    if (document === undefined) return undefined
-    const { parentUid: componentUid, revision } = document
-    return { uid, componentUid, revision, ...readStreamOf(streamBodyOf(document)) }
+    const stored = await this.#documents?.getStream(orgUid, uid)
+    if (stored === undefined) return undefined
+    const { componentUid, revision } = stored
+    return { uid, componentUid, revision, ...readStreamOf(streamBodyOf(stored)) }
   }
 
   /** What a stream reads; of derived streams that are not saved here memory tells it, and no record is read. */

@@ -1,6 +1,6 @@
 import { refuse } from '../../base/index.ts'
 import { CatalogConflict, type CatalogWrite, type StreamHandle } from '../../store/index.ts'
-import { putStreamOrder } from '../record/stream-rules.ts'
+import { streamWrite } from '../record/stream-rules.ts'
 import { streamBodyOf } from '../shape/stream-shape.ts'
 import type { ValueType } from '../shape/value-type.ts'
 import type { Documents } from './documents.ts'
@@ -23,22 +23,22 @@ export async function applyTypeWishes(
 ): Promise<void> {
   await retryConflicts(documents, async () => {
     const isOpen = ({ handle }: TypeWish): boolean => documents.index.valueCodeOf(handle) === 0
-    const orders = await typeOrders(documents, wishes.filter(isOpen))
-    if (orders.length > 0) await documents.commit(orders, BY_DEVICES)
+    const writes = await typeWrites(documents, wishes.filter(isOpen))
+    if (writes.length > 0) await documents.commit(writes, BY_DEVICES)
   })
 }
 
 /** The writes that give streams their types; a conflict when one has got a type meanwhile. */
-export async function typeOrders(
+export async function typeWrites(
   documents: Documents,
   wishes: readonly TypeWish[],
 ): Promise<CatalogWrite[]> {
-  const orders: CatalogWrite[] = []
-  for (const wish of wishes) orders.push(await typeOrder(documents, wish))
-  return orders
+  const writes: CatalogWrite[] = []
+  for (const wish of wishes) writes.push(await typeWrite(documents, wish))
+  return writes
 }
 
-async function typeOrder(
+async function typeWrite(
   documents: Documents,
   { handle, valueType }: TypeWish,
 ): Promise<CatalogWrite> {
@@ -46,12 +46,11 @@ async function typeOrder(
   if (!index.has(handle)) refuseDeleted()
   const { orgUid, uid: componentUid } = index.componentOf(handle)
   const uid = index.streamUid(handle)
-  const key = { orgUid, kind: 'stream', uid }
-  const document = await documents.get(key)
-  if (document === undefined) refuseDeleted()
-  const body = streamBodyOf(document)
-  if (body.valueType !== '') throw new CatalogConflict(key, undefined)
-  return putStreamOrder({ orgUid, uid, componentUid }, { ...body, valueType }, document.revision)
+  const stream = await documents.getStream(orgUid, uid)
+  if (stream === undefined) refuseDeleted()
+  const body = streamBodyOf(stream)
+  if (body.valueType !== '') throw new CatalogConflict(stream, undefined)
+  return streamWrite({ orgUid, uid, componentUid }, { ...body, valueType }, stream.revision)
 }
 
 /** Refuses a call whose streams another call has deleted meanwhile. */

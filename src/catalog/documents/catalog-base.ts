@@ -9,7 +9,7 @@ import type { DerivationStatusBook } from '../shape/derivation-shape.ts'
 import { foldersAlong } from '../shape/folder-path.ts'
 import type { StreamBody } from '../shape/stream-shape.ts'
 import type { Documents } from './documents.ts'
-import { type UsedRecord, useOrders } from './record-uses.ts'
+import { type UsedRecord, useWrites } from './record-uses.ts'
 
 /** Whom the catalog asks about people; handed in, because people are another part's records. */
 export interface People {
@@ -80,24 +80,24 @@ export function folderClaim(path: string): string {
  * The writes that make the folders of a path that are missing, and make sure that the others are neither
  * moved nor deleted beside.
  */
-export async function folderOrders(
+export async function folderWrites(
   base: CatalogBase,
   orgUid: string,
   { path, makeUid }: { path: string; makeUid: () => string },
 ): Promise<CatalogWrite[]> {
-  const orders: CatalogWrite[] = []
+  const writes: CatalogWrite[] = []
   for (const folder of foldersAlong(path)) {
     const claim = folderClaim(folder)
     const known = await base.documents.findByClaim(orgUid, claim)
     if (known !== undefined) {
-      orders.push(...useOrders([known]))
+      writes.push(...useWrites([known]))
       continue
     }
-    orders.push({
+    writes.push({
       ...{ op: 'put', orgUid, kind: 'component_folder', uid: makeUid(), expectedRevision: 0 },
       ...{ listKey: folder, claims: [claim] },
       body: { path: folder, name: folder.slice(folder.lastIndexOf('/') + 1) },
     })
   }
-  return orders
+  return writes
 }

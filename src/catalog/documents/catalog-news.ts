@@ -1,4 +1,4 @@
-import type { DocumentKey, PutFleet } from '../../store/index.ts'
+import type { CatalogChange, CatalogWrite } from '../../store/index.ts'
 import type { StreamIndex } from '../index/stream-index.ts'
 
 /** What was committed about components, streams and folders of an organization. */
@@ -16,9 +16,6 @@ export interface CatalogListener {
   note(news: CatalogNews): void
 }
 
-/** A document that is about to be written, or was. */
-type Written = DocumentKey & { readonly op?: string; readonly parentUid?: string }
-
 /** Tells listeners what commits were about. */
 export class CatalogNewsTeller {
   readonly #listeners: CatalogListener[] = []
@@ -31,23 +28,12 @@ export class CatalogNewsTeller {
    * Reads what writes are about while the index knows what they delete; the answered function tells
    * it, once they are made.
    */
-  gather(writes: readonly Written[], index: StreamIndex): () => void {
+  gather(writes: readonly (CatalogWrite | CatalogChange)[], index: StreamIndex): () => void {
     if (!this.#isHeard) return () => {}
     const news = newsOf(writes, index)
     return () => {
       for (const one of news) this.#tell(one)
     }
-  }
-
-  /** Tells of a fleet that was made, which the index has. */
-  tellFleet({ orgUid, compIds }: PutFleet, index: StreamIndex): void {
-    if (!this.#isHeard) return
-    const componentUids = new Set<string>()
-    for (const compId of compIds) {
-      const uid = index.resolveComponent(orgUid, compId)?.uid
-      if (uid !== undefined) componentUids.add(uid)
-    }
-    this.#tell({ orgUid, componentUids, hasFolders: false })
   }
 
   get #isHeard(): boolean {
@@ -59,25 +45,33 @@ export class CatalogNewsTeller {
   }
 }
 
-function newsOf(writes: readonly Written[], index: StreamIndex): CatalogNews[] {
+function newsOf(
+  writes: readonly (CatalogWrite | CatalogChange)[],
+  index: StreamIndex,
+): CatalogNews[] {
   const byOrg = new Map<string, { componentUids: Set<string>; hasFolders: boolean }>()
   const of = (orgUid: string) => {
     const known = byOrg.get(orgUid) ?? { componentUids: new Set<string>(), hasFolders: false }
     byOrg.set(orgUid, known)
     return known
   }
-  for (const { op, orgUid, kind, uid, parentUid } of writes) {
-    if (op === 'expect') continue
-    if (kind === 'component') of(orgUid).componentUids.add(uid)
+  for (const write of writes) {
+    const { orgUid, kind } = write
+    if ('op' in write && write.op === 'expect') continue
     if (kind === 'component_folder') of(orgUid).hasFolders = true
-    if (kind !== 'stream') continue
-    const componentUid = parentUid ?? parentOf(index, orgUid, uid)
-    if (componentUid !== undefined) of(orgUid).componentUids.add(componentUid)
+    for (const uid of componentsOf(write, index)) of(orgUid).componentUids.add(uid)
   }
   return [...byOrg].map(([orgUid, about]) => ({ orgUid, ...about }))
 }
 
-function parentOf(index: StreamIndex, orgUid: string, uid: string): string | undefined {
+/** The components that a write is about. */
+function componentsOf(write: CatalogWrite | CatalogChange, index: StreamIndex): readonly string[] {
+  const { orgUid, kind, uid } = write
+  if ('op' in write && write.op === 'create') return write.uids
+  if (kind === 'component') return [uid]
+  if (kind !== 'stream') return []
+  if ('componentUid' in write) return [write.componentUid]
+  if ('parentUid' in write && write.parentUid) return [write.parentUid]
   const handle = index.streamByUid(orgUid, uid)
-  return handle === 0 ? undefined : index.componentOf(handle).uid
+  return handle === 0 ? [] : [index.componentOf(handle).uid]
 }

@@ -5,7 +5,7 @@ import { DocumentCache } from './document-cache.ts'
 
 function documentOf(uid: string, revision = 1): CatalogDocument {
   const plain = { orgUid: 'o', kind: 'k', parentUid: '', listKey: '', expiresAtMs: undefined }
-  return { ...plain, uid, revision, handle: undefined, body: {} }
+  return { ...plain, uid, revision, body: {} }
 }
 const key = (uid: string) => ({ orgUid: 'o', kind: 'k', uid })
 

@@ -1,30 +1,30 @@
 import { BoundedCache } from '../../base/index.ts'
-import type { CatalogDocument, DocumentKey } from '../../store/index.ts'
+import type { CatalogRecord, DocumentKey } from '../../store/index.ts'
 
-/** The documents used last, at most so many, each in its newest revision. */
+/** The documents, components and streams used last, at most so many, each in its newest revision. */
 export class DocumentCache {
-  readonly #cache: BoundedCache<string, CatalogDocument>
+  readonly #cache: BoundedCache<string, CatalogRecord>
   #generation = 0
 
   constructor(countMax: number) {
     this.#cache = new BoundedCache(countMax)
   }
 
-  /** Rises whenever a document is forgotten: what was read from the store before that may be stale. */
+  /** Rises whenever one is forgotten: what was read from the store before that may be stale. */
   get generation(): number {
     return this.#generation
   }
 
-  get(key: DocumentKey): CatalogDocument | undefined {
+  get(key: DocumentKey): CatalogRecord | undefined {
     return this.#cache.get(textOf(key))
   }
 
-  /** Keeps a document unless a newer revision of it is kept. */
-  put(document: CatalogDocument): void {
-    const text = textOf(document)
+  /** Keeps a record unless a newer revision of it is kept. */
+  put(record: CatalogRecord): void {
+    const text = textOf(record)
     const known = this.#cache.get(text)
-    if (known !== undefined && known.revision > document.revision) return
-    this.#cache.set(text, document)
+    if (known !== undefined && known.revision > record.revision) return
+    this.#cache.set(text, record)
   }
 
   delete(key: DocumentKey): void {

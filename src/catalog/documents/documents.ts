@@ -2,32 +2,32 @@
  * The catalog's documents with what is kept of them in memory: every commit of the catalog goes
  * through here, so that cache and index follow before the caller goes on.
  */
-import { type Clock, invariant, newUid, nextTurn, Refusal, systemClock } from '../../base/index.ts'
+import { type Clock, newUid, nextTurn, Refusal, systemClock } from '../../base/index.ts'
 import {
   type CatalogChange,
   type CatalogConflict,
   CatalogDamaged,
   type CatalogDocument,
+  type CatalogRecord,
   type CatalogStore,
   type CatalogWrite,
+  type Committed,
+  type ComponentList,
+  type CreateComponents,
   type DocumentKey,
   type ListQuery,
   type PutDocument,
-  type PutFleet,
+  type StoredComponent,
+  type StoredStream,
   type StreamHandle,
   type WalkQuery,
 } from '../../store/index.ts'
 import { DerivationEdges } from '../derived/derivation-edges.ts'
-import { componentEntryOf, streamEntryOf } from '../index/entry-of.ts'
-import { streamUnpacker, unpackComponent } from '../index/index-entry.ts'
 import { StreamIndex } from '../index/stream-index.ts'
-import { componentBodyOf } from '../shape/component-shape.ts'
-import { streamBodyOf } from '../shape/stream-shape.ts'
 import { type CatalogListener, CatalogNewsTeller } from './catalog-news.ts'
 import { CatchUps } from './catch-ups.ts'
 import { changesPlace } from './changed-places.ts'
 import { DocumentCache } from './document-cache.ts'
-import { followFleet } from './follow-fleet.ts'
 import { withoutRepeatedUses } from './record-uses.ts'
 
 /** A stream that is gone, as its samples and files must go. */
@@ -44,22 +44,26 @@ export type StreamsDeletedListener = (streams: readonly DeletedStream[]) => void
 /** Bodies of a few hundred bytes each: some megabytes. */
 const CACHED_DOCUMENTS_MAX = 20_000
 const CHANGES_PER_PAGE = 1_000
-/** Documents taken over before others get a turn: about a millisecond. */
-const DOCUMENTS_PER_STEP = 500
+const STREAMS_PER_PAGE = 1_000
+/** Records taken over before others get a turn: about a millisecond. */
+const RECORDS_PER_STEP = 500
+/** The same of created streams, of which no record is read. */
+const CREATED_PER_STEP = 2_000
 /** The kind of documents that tell of deleted streams whose samples may still be there. */
 const NOTICE = 'deleted_streams'
 const NOTICES_PER_PAGE = 100
 const DELETE_PROFILE = 'delete_profile'
-/** Documents that are read at once for the index. */
+/** Records that are read at once for the index. */
 const READ_AT_ONCE = 32
+const FIRST_REVISION = 1
 
 export class Documents {
-  #index = new StreamIndex()
+  /** Components and streams as far as every call needs them; asked for after load(). */
+  readonly index = new StreamIndex()
   readonly #store: CatalogStore
   readonly #cache = new DocumentCache(CACHED_DOCUMENTS_MAX)
   readonly #listeners: StreamsDeletedListener[] = []
   readonly #news = new CatalogNewsTeller()
-  readonly #unpackStream = streamUnpacker()
   /** Which streams are derived from which. */
   readonly edges = new DerivationEdges()
   /** Commits whose documents cache and index do not have all yet; as many as calls run. */
@@ -76,11 +80,6 @@ export class Documents {
     this.catchUps = new CatchUps({ clock, isShared, run: () => this.#refresh() })
   }
 
-  /** Components and streams as far as every call needs them; asked for after load(). */
-  get index(): StreamIndex {
-    return this.#index
-  }
-
   onStreamsDeleted(listener: StreamsDeletedListener): void {
     this.#listeners.push(listener)
   }
@@ -91,43 +90,25 @@ export class Documents {
 
   /** Fills the index from the store, once, at the start. */
   async load(): Promise<void> {
-    const index = this.#index
-    const { cursor, isWhole, lost } = await this.#store.scanIndex(['component', 'stream'], {
-      onRow: (row) => {
-        if (row.kind === 'component') index.loadComponent(row, unpackComponent(row.index))
-        else index.loadStream(row, row.handle ?? 0, this.#unpackStream(row.index))
-      },
-      onPacked: (row) => index.loadPacked(row),
-      onCount: (kind, count) =>
-        index.reserve(kind === 'component' ? { components: count } : { streams: count }),
-    })
-    index.settle()
+    const { cursor, lost } = await this.#store.components.scan(this.index.receiver())
+    this.index.settle()
     this.#cursor = cursor
-    if (!isWhole) await this.#derive()
-    this.#index.noteLost(lost)
+    this.index.noteLost(lost)
     await this.#loadEdges()
   }
 
   /** Reads the streams that are derived by expressions: few have formulas, and the index does not hold these. */
   async #loadEdges(): Promise<void> {
     let looked = 0
-    for (const handle of this.#index.handlesDerived()) {
+    for (const handle of this.index.handlesDerived()) {
       looked += 1
-      if (looked % DOCUMENTS_PER_STEP === 0) await nextTurn()
-      const { orgUid } = this.#index.componentOf(handle)
-      const key = { orgUid, kind: 'stream', uid: this.#index.streamUid(handle) }
-      const document = await this.#store.get(key).catch(unlessDamaged)
-      if (document !== undefined) this.edges.note(document)
+      if (looked % RECORDS_PER_STEP === 0) await nextTurn()
+      const { orgUid } = this.index.componentOf(handle)
+      const uid = this.index.streamUid(handle)
+      const stream = await this.#store.components.getStream(orgUid, uid).catch(unlessDamaged)
+      if (stream !== undefined) this.edges.note(stream)
     }
-    this.edges.settle(this.#index, true)
-  }
-
-  /** Fills the index from the documents themselves, as what is kept of them beside is damaged. */
-  async #derive(): Promise<void> {
-    this.#index = new StreamIndex()
-    for (const kind of ['component', 'stream']) {
-      await this.#store.scanDocuments(kind, (document) => this.#follow(document))
-    }
+    this.edges.settle(this.index, true)
   }
 
   /** Takes over what other processes have committed before the call. */
@@ -145,26 +126,51 @@ export class Documents {
       for (let at = 0; at < changes.length; at += READ_AT_ONCE) {
         await this.#takeOver(changes.slice(at, at + READ_AT_ONCE))
       }
-      this.edges.settle(this.#index, this.#running.size === 0)
+      this.edges.settle(this.index, this.#running.size === 0)
       this.#cursor = page.cursor
       taken += changes.length
       if (page.changes.length < CHANGES_PER_PAGE) return taken
     }
   }
 
-  async get(key: DocumentKey): Promise<CatalogDocument | undefined> {
-    const cached = this.#cache.get(key)
-    if (cached !== undefined) return cached
-    const { generation } = this.#cache
-    const document = await this.#store.get(key)
-    // One that was forgotten meanwhile may be another by now.
-    if (document !== undefined && generation === this.#cache.generation) this.#cache.put(document)
-    return document
+  /** A document; components and streams are asked for below. */
+  get(key: DocumentKey): Promise<CatalogDocument | undefined> {
+    return this.#kept(key, () => this.#store.get(key))
   }
 
-  /** As get, for walks over many documents, which would drive the others out of memory. */
-  async getOnce(key: DocumentKey): Promise<CatalogDocument | undefined> {
-    return this.#cache.get(key) ?? (await this.#store.get(key))
+  getComponent(orgUid: string, uid: string): Promise<StoredComponent | undefined> {
+    const read = () => this.#store.components.get(orgUid, uid)
+    return this.#kept({ orgUid, kind: 'component', uid }, read)
+  }
+
+  getStream(orgUid: string, uid: string): Promise<StoredStream | undefined> {
+    const read = () => this.#store.components.getStream(orgUid, uid)
+    return this.#kept({ orgUid, kind: 'stream', uid }, read)
+  }
+
+  async #kept<T extends CatalogRecord>(
+    key: DocumentKey,
+    read: () => Promise<T | undefined>,
+  ): Promise<T | undefined> {
+    const cached = this.#cache.get(key)
+    if (cached !== undefined) return cached as T
+    const { generation } = this.#cache
+    const record = await read()
+    // One that was forgotten meanwhile may be another by now.
+    if (record !== undefined && generation === this.#cache.generation) this.#cache.put(record)
+    return record
+  }
+
+  /** As getComponent, for walks over many, which would drive the others out of memory. */
+  async getComponentOnce(orgUid: string, uid: string): Promise<StoredComponent | undefined> {
+    const cached = this.#cache.get({ orgUid, kind: 'component', uid })
+    return (cached as StoredComponent) ?? (await this.#store.components.get(orgUid, uid))
+  }
+
+  /** As getStream, for walks over many. */
+  async getStreamOnce(orgUid: string, uid: string): Promise<StoredStream | undefined> {
+    const cached = this.#cache.get({ orgUid, kind: 'stream', uid })
+    return (cached as StoredStream) ?? (await this.#store.components.getStream(orgUid, uid))
   }
 
   findByClaim(orgUid: string, claim: string): Promise<CatalogDocument | undefined> {
@@ -175,8 +181,20 @@ export class Documents {
     return this.#store.list(query)
   }
 
+  listComponents(
+    query: ComponentList,
+  ): Promise<{ components: StoredComponent[]; totalCount: number }> {
+    return this.#store.components.list(query)
+  }
+
   walk(query: WalkQuery): Promise<{ documents: CatalogDocument[]; next?: string }> {
     return this.#store.walk(query)
+  }
+
+  walkComponents(
+    query: Pick<WalkQuery, 'orgUid' | 'after' | 'limit'>,
+  ): Promise<{ components: StoredComponent[]; next?: string }> {
+    return this.#store.components.walk(query)
   }
 
   /**
@@ -187,41 +205,26 @@ export class Documents {
   async commit(
     wanted: readonly CatalogWrite[],
     entries: readonly PutDocument[],
-  ): Promise<CatalogDocument[]> {
+  ): Promise<Committed> {
     const writes = withoutRepeatedUses(wanted)
     const doomed = this.#doomedBy(writes)
-    const notice = doomed.length === 0 ? undefined : noticeOrder(doomed)
+    const notice = doomed.length === 0 ? undefined : noticeWrite(doomed)
     const tellNews = this.#news.gather(writes, this.index)
     const mustBeHeard = this.catchUps.isShared && writes.some((write) => this.#mustBeHeard(write))
     const along = notice === undefined ? entries : [...entries, notice]
     const following = this.#commitAndFollow(writes, along)
     this.#running.add(following)
-    const documents = await following.finally(() => this.#running.delete(following))
+    const committed = await following.finally(() => this.#running.delete(following))
     tellNews()
     // What others have put before they heard of it goes along; later they put nothing any more.
     if (notice !== undefined || mustBeHeard) await this.catchUps.heard()
     if (notice !== undefined) await this.#carryOut(notice.uid, doomed)
-    return documents
+    return committed
   }
 
   /** Whether what others do without knowing of a write would go wrong for good: it is answered when they know. */
   #mustBeHeard(write: CatalogWrite): boolean {
     return isFormula(write) || changesPlace(write, this.index)
-  }
-
-  /** Commits a fleet and lets the index follow; the handle of its first stream. */
-  async commitFleet(fleet: PutFleet): Promise<StreamHandle> {
-    const following = this.#commitAndFollowFleet(fleet)
-    this.#running.add(following)
-    return await following.finally(() => this.#running.delete(following))
-  }
-
-  async #commitAndFollowFleet(fleet: PutFleet): Promise<StreamHandle> {
-    const [{ handle }] = await this.#store.commit([fleet])
-    invariant(handle !== undefined, 'a fleet has a stream')
-    await followFleet(this.#index, fleet, handle)
-    this.#news.tellFleet(fleet, this.#index)
-    return handle
   }
 
   /** Waits until cache and index have all that was committed before this call, by any process. */
@@ -233,22 +236,51 @@ export class Documents {
   async #commitAndFollow(
     writes: readonly CatalogWrite[],
     along: readonly PutDocument[],
-  ): Promise<CatalogDocument[]> {
+  ): Promise<Committed> {
     const committed = await this.#store.commit(along.length === 0 ? writes : [...writes, ...along])
+    const { firstHandles } = committed
     // Nobody asks the catalog for what goes along.
-    const documents = committed.slice(0, committed.length - along.length)
-    let at = 0
+    const records = committed.records.slice(0, committed.records.length - along.length)
+    let put = 0
+    let created = 0
     for (const write of writes) {
-      if (write.op !== 'put') continue
-      const document = documents[at++]
-      if (at % DOCUMENTS_PER_STEP === 0) await nextTurn()
-      // What was just made is rarely asked for; a fleet that signs on would push all else out.
-      if (document.revision > 1 || !this.#followMade(document, write.index)) this.#follow(document)
+      if (write.op === 'create') {
+        await this.#followCreated(write, firstHandles[created++])
+      } else if (write.op !== 'delete' && write.op !== 'expect') {
+        this.#follow(records[put++])
+        if (put % RECORDS_PER_STEP === 0) await nextTurn()
+      }
     }
     this.#forget(writes.filter(({ op }) => op === 'delete'))
     // This commit is among those that run.
-    this.edges.settle(this.#index, this.#running.size <= 1)
-    return documents
+    this.edges.settle(this.index, this.#running.size <= 1)
+    return { records, firstHandles }
+  }
+
+  /** Lets the index follow a creation, whose handles count on from that of its first stream. */
+  async #followCreated(created: CreateComponents, firstHandle: number): Promise<void> {
+    const { orgUid, uids, ids, streamCounts, streamIds, definitions, definitionOf } = created
+    const { timeZone } = created.common
+    let stream = 0
+    let turnAt = CREATED_PER_STEP
+    for (let at = 0; at < uids.length; at++) {
+      const place = { orgUid, uid: uids[at], timeZone }
+      let component = this.index.addComponent(place, ids[at])
+      for (let ordinal = 1; ordinal <= streamCounts[at]; ordinal++, stream++) {
+        if (stream === turnAt) {
+          await nextTurn()
+          turnAt += CREATED_PER_STEP
+          // Another process may have deleted the component meanwhile.
+          component = this.index.componentRef(orgUid, uids[at])
+        }
+        const handle = (firstHandle + stream) as StreamHandle
+        const definition = definitions[definitionOf[stream]]
+        if (component === 0) continue
+        this.index.addStream({ handle, component, ordinal }, streamIds[stream], definition)
+        if (!definition.isDerived) continue
+        this.edges.note({ orgUid, handle, revision: FIRST_REVISION, more: definition.more })
+      }
+    }
   }
 
   /** Tells the listeners of deleted streams of which a crash or failure kept it from them. */
@@ -265,64 +297,68 @@ export class Documents {
   }
 
   /** Reads anew what another process wrote and a commit of ours ran into. */
-  async catchUp({ key, claim }: CatalogConflict): Promise<void> {
-    this.#cache.delete(key)
-    const holder =
-      claim === undefined
-        ? await this.#store.get(key)
-        : await this.#store.findByClaim(key.orgUid, claim)
-    if (holder === undefined) {
-      if (claim === undefined) this.#forget([key])
+  async catchUp(conflict: CatalogConflict): Promise<void> {
+    this.#cache.delete(conflict.key)
+    const found = await this.#conflicting(conflict)
+    if (found === undefined) {
+      if (conflict.claim === undefined) this.#forget([conflict.key])
       return
     }
-    this.#follow(holder)
-    this.edges.settle(this.#index, this.#running.size === 0)
+    this.#follow(found)
+    this.edges.settle(this.index, this.#running.size === 0)
     // Whoever changed the component may have given its next streams UIDs that we would give too.
-    if (holder.kind === 'component') await this.#learnStreams(holder)
+    if (found.kind === 'component') await this.#learnStreams(found)
   }
 
-  #follow(document: CatalogDocument): void {
-    this.#cache.put(document)
-    if (document.kind === DELETE_PROFILE) this.index.noteDeleteProfiles()
-    this.#followInIndex(document)
-  }
-
-  /** As followInIndex, for a document that was just made: what the index needs of it is at hand. */
-  #followMade(document: CatalogDocument, index = ''): boolean {
-    if (document.kind === 'component') {
-      this.index.putComponent(document, unpackComponent(index))
-      return true
+  /** What a commit ran into: what it wanted to write, or what has a claim that it wanted. */
+  async #conflicting({ key, claim }: CatalogConflict): Promise<CatalogRecord | undefined> {
+    const { components } = this.#store
+    const { orgUid, kind, uid } = key
+    if (claim === undefined) {
+      if (kind === 'component') return await components.get(orgUid, uid)
+      return kind === 'stream'
+        ? await components.getStream(orgUid, uid)
+        : await this.#store.get(key)
     }
-    if (document.kind !== 'stream') return false
-    const { handle = 0 } = document
-    const { uid, orgUid, parentUid, revision } = document
-    const place = { uid, orgUid, parentUid, revision, handle }
-    this.index.putStream(place, this.#unpackStream(index))
-    this.edges.note(document)
-    return true
+    const [scheme, ...rest] = claim.split(':')
+    const text = rest.join(':')
+    if (scheme === 'component_id') return await components.findById(orgUid, text)
+    if (scheme === 'addressed_as') return await components.findAddressed(orgUid, text)
+    if (scheme === 'series')
+      return await components.findSeries(orgUid, Object.fromEntries(JSON.parse(text)))
+    // All streams of the component are learned then.
+    if (scheme === 'stream_id') return await components.get(orgUid, rest[0])
+    return await this.#store.findByClaim(orgUid, claim)
+  }
+
+  #follow(record: CatalogRecord): void {
+    // What was just made is rarely asked for; devices that sign on would push all else out.
+    const isIndexed = this.#followInIndex(record)
+    if (record.revision > FIRST_REVISION || !isIndexed) this.#cache.put(record)
+    if (record.kind === DELETE_PROFILE) this.index.noteDeleteProfiles()
   }
 
   /** Lets the index follow; false for a kind that is not in it. */
-  #followInIndex(document: CatalogDocument): boolean {
-    if (document.kind === 'component') {
-      this.index.putComponent(document, componentEntryOf(componentBodyOf(document)))
-      return true
-    }
-    if (document.kind !== 'stream') return false
-    const { uid, orgUid, parentUid, revision, handle = 0 } = document
-    const entry = streamEntryOf(streamBodyOf(document))
-    this.index.putStream({ uid, orgUid, parentUid, revision, handle }, entry)
-    this.edges.note(document)
+  #followInIndex(record: CatalogRecord): boolean {
+    if (isComponent(record)) this.index.putComponent(record)
+    else if (isStream(record)) this.#followStream(record)
+    else return false
     return true
   }
 
-  async #learnStreams({ orgUid, uid }: DocumentKey): Promise<void> {
-    const query = { orgUid, kind: 'stream', parentUid: uid, limit: CHANGES_PER_PAGE }
-    for (let start = 0; ; start += CHANGES_PER_PAGE) {
-      const { documents } = await this.#store.list({ ...query, start })
-      for (const document of documents) this.#follow(document)
-      this.edges.settle(this.#index, this.#running.size === 0)
-      if (documents.length < CHANGES_PER_PAGE) return
+  #followStream(stream: StoredStream): void {
+    this.index.putStream(stream)
+    this.edges.note(stream)
+  }
+
+  /** Reads all streams of a component for the index. */
+  async #learnStreams({ orgUid, uid }: DocumentKey, start = 0): Promise<void> {
+    for (let from = start; ; from += STREAMS_PER_PAGE) {
+      const page = { start: from, limit: STREAMS_PER_PAGE }
+      const streams = await this.#store.components.streamsOf(orgUid, uid, page)
+      for (const stream of streams) this.#followStream(stream)
+      this.edges.settle(this.index, this.#running.size === 0)
+      if (streams.length < STREAMS_PER_PAGE) return
     }
   }
 
@@ -364,33 +400,52 @@ export class Documents {
     return true
   }
 
-  /** Lets memory follow some changes, in their order; documents are read only for the index. */
+  /** Lets memory follow some changes, in their order; records are read only for the index. */
   async #takeOver(changes: readonly CatalogChange[]): Promise<void> {
     for (const change of changes) this.#cache.delete(change)
-    const read = await Promise.all(
-      changes.map((change) =>
-        change.isDeleted || !isIndexed(change) ? undefined : this.#store.get(change),
-      ),
-    )
+    const read = await Promise.all(changes.map((change) => this.#readChanged(change)))
     for (const [at, change] of changes.entries()) {
       // The deleting process has told its listeners; here only memory follows.
       const tellNews = this.#news.gather([change], this.index)
-      const document = read[at]
       if (change.isDeleted) this.#forget([change])
-      else if (document !== undefined) this.#follow(document)
       else if (change.kind === DELETE_PROFILE) this.index.noteDeleteProfiles()
+      for (const record of read[at]) this.#follow(record)
+      const isLong = (change.streamCount ?? 0) > STREAMS_PER_PAGE
+      if (isLong && read[at].length > 0) await this.#learnStreams(change, STREAMS_PER_PAGE)
       tellNews()
     }
+  }
+
+  /** The component or stream of a change; with a component that was created the first of its streams. */
+  async #readChanged(change: CatalogChange): Promise<readonly CatalogRecord[]> {
+    const { orgUid, kind, uid, streamCount = 0 } = change
+    const { components } = this.#store
+    if (change.isDeleted) return []
+    if (kind === 'stream') return present(await components.getStream(orgUid, uid))
+    if (kind !== 'component') return []
+    const component = await components.get(orgUid, uid)
+    if (component === undefined || streamCount === 0) return present(component)
+    const page = { start: 0, limit: STREAMS_PER_PAGE }
+    return [component, ...(await components.streamsOf(orgUid, uid, page))]
   }
 }
 
 /** Whether a write says how a stream is derived: what its sources are put from then on counts for it. */
 function isFormula(write: CatalogWrite): boolean {
-  return write.op === 'put' && write.kind === 'stream' && (write.body.derivation ?? null) !== null
+  if (write.op === 'create') return write.definitions.some(({ isDerived }) => isDerived)
+  return write.op === 'put_stream' && write.isDerived
 }
 
-function isIndexed({ kind }: DocumentKey): boolean {
-  return kind === 'component' || kind === 'stream'
+function isComponent(record: CatalogRecord): record is StoredComponent {
+  return record.kind === 'component'
+}
+
+function isStream(record: CatalogRecord): record is StoredStream {
+  return record.kind === 'stream'
+}
+
+function present<T>(record: T | undefined): T[] {
+  return record === undefined ? [] : [record]
 }
 
 /** What cannot be read is told wherever it is asked for. */
@@ -398,7 +453,7 @@ function unlessDamaged(error: unknown): undefined {
   if (!(error instanceof CatalogDamaged)) throw error
 }
 
-function noticeOrder(deleted: readonly DeletedStream[]): PutDocument {
+function noticeWrite(deleted: readonly DeletedStream[]): PutDocument {
   const streams = deleted.map(({ orgUid, handle, valueCode }) => ({ orgUid, handle, valueCode }))
   const key = { orgUid: '', kind: NOTICE, uid: newUid() }
   return { op: 'put', ...key, body: { streams }, mayUseReserve: true, expectedRevision: 0 }

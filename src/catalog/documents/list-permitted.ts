@@ -1,6 +1,13 @@
 import { allows, type Method, namedBelow, type Principal } from '../../access/index.ts'
 import { PAGE_BYTES_MAX } from '../../base/index.ts'
-import type { CatalogDocument, CatalogStore, ListQuery } from '../../store/index.ts'
+import type {
+  CatalogDocument,
+  CatalogStore,
+  ComponentList,
+  ListQuery,
+  StoredComponent,
+} from '../../store/index.ts'
+import type { Documents } from './documents.ts'
 
 /** What is listed, and the resource that capabilities call it when that is not its kind. */
 type PermittedQuery = ListQuery & { readonly resource?: string }
@@ -19,27 +26,28 @@ export async function listPermitted(
   return await source.list({ ...query, bytesMax: PAGE_BYTES_MAX, exceptUids })
 }
 
-/**
- * The UID of a record of a kind, below a list key, on which the caller may not use a method though it may on
- * others; undefined when there is none. Records are looked at one by one: each may be long.
- */
-export async function findForbidden(
-  source: Pick<CatalogStore, 'get'>,
+/** The same of components; those that do not check are counted only. */
+export async function listPermittedComponents(
+  source: Pick<Documents, 'listComponents'>,
   principal: Principal,
-  of: Pick<ListQuery, 'orgUid' | 'kind'> & {
-    readonly method: Method
-    readonly listKeyPrefix: string
-  },
-): Promise<string | undefined> {
-  const { orgUid, kind, method, listKeyPrefix } = of
-  for (const uid of forbiddenUids(principal, kind, method)) {
-    const document = await source.get({ orgUid, kind, uid })
-    if (document?.listKey.startsWith(listKeyPrefix) === true) return uid
-  }
-  return undefined
+  query: Omit<ComponentList, 'orgUid' | 'leavesOutDamaged' | 'exceptUids'>,
+): Promise<{ components: StoredComponent[]; totalCount: number }> {
+  return await source.listComponents({
+    ...query,
+    orgUid: principal.orgUid,
+    leavesOutDamaged: true,
+    bytesMax: PAGE_BYTES_MAX,
+    exceptUids: [...forbiddenUids(principal, 'component', 'GET')],
+  })
 }
 
-function* forbiddenUids(principal: Principal, resource: string, method: Method): Iterable<string> {
+/** The UIDs of a kind on which the caller may not use a method though it may on others. */
+
+export function* forbiddenUids(
+  principal: Principal,
+  resource: string,
+  method: Method,
+): Iterable<string> {
   for (const uid of namedBelow(principal, resource)) {
     if (!allows(principal, `${resource}/${uid}`, method)) yield uid
   }

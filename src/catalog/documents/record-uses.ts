@@ -14,7 +14,7 @@ export const MARK = 'deletion_mark'
 export type UsedRecord = DocumentKey & { readonly revision?: number }
 
 /** What a commit that begins to use records makes sure of. */
-export function useOrders(records: readonly UsedRecord[]): CatalogWrite[] {
+export function useWrites(records: readonly UsedRecord[]): CatalogWrite[] {
   return records.flatMap(({ orgUid, kind, uid, revision }): CatalogWrite[] => [
     { op: 'expect', orgUid, kind, uid, expectedRevision: revision ?? 'any' },
     { op: 'delete', orgUid, kind: MARK, uid, expectedRevision: 'any' },

@@ -18,10 +18,8 @@ export async function whileUnused<T>(
   const mark = { orgUid, kind: MARK, uid }
   for (let tries = 1; tries <= TRIES_MAX; tries++) {
     const marking = { op: 'put', ...mark, body: {}, mayUseReserve: true } as const
-    const [{ revision }] = await documents.commit(
-      [{ ...marking, expectedRevision: 'any' }],
-      NO_RECORD,
-    )
+    const { records } = await documents.commit([{ ...marking, expectedRevision: 'any' }], NO_RECORD)
+    const [{ revision }] = records
     // Calls that committed before the mark may still be on their way into the index that is looked at.
     await documents.followed()
     try {

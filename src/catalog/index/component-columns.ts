@@ -1,17 +1,14 @@
-import { growColumn } from '../../base/index.ts'
-import type { PackedId } from '../../store/index.ts'
-import type { ComponentIndexEntry } from './index-entry.ts'
-import { Interned } from './interned.ts'
+import { growColumn, UID_WORDS } from '../../base/index.ts'
+import type { ScannedComponents } from '../../store/index.ts'
 import { RefTables } from './ref-tables.ts'
-import { hashOfBytes, hashOfText, TextColumn } from './text-column.ts'
-import { UidColumn } from './uid-column.ts'
+import { hashOfText, Interned, TextColumn } from './text-columns.ts'
+import { UidColumn } from './uids.ts'
 
 /** Where a component stands, beside its ID. */
 export interface ComponentPlace {
   readonly orgUid: string
+  readonly uid: string
   readonly timeZone: string
-  /** Of its UID. */
-  readonly words: Uint32Array
 }
 
 /** Components by ref, a small number from 1 on that is used again after a delete. */
@@ -53,37 +50,20 @@ export class ComponentColumns {
     this.#widen(count + 1)
   }
 
-  add(orgUid: string, uid: string, entry: ComponentIndexEntry): number {
-    const ref = this.#addPlace(orgUid, entry.timeZone)
+  add({ orgUid, uid, timeZone }: ComponentPlace, compId: string): number {
+    const ref = this.#addPlace(orgUid, timeZone)
     this.uids.set(ref, uid)
-    this.#setCompId(ref, entry.compId)
-    return ref
-  }
-
-  /** As add, with the words of the UID. */
-  addWords(place: ComponentPlace, compId: string): number {
-    const ref = this.#addPlace(place.orgUid, place.timeZone)
-    this.uids.setWords(ref, place.words)
     this.#setCompId(ref, compId)
     return ref
   }
 
   /** As add, for one of millions, which a start loads; to be followed by settle(). */
-  load(place: ComponentPlace, id: PackedId): number {
-    const ref = this.#addPlace(place.orgUid, place.timeZone)
-    this.uids.load(ref, place.words)
-    this.#compIds.setBytes(ref, id.bytes, id.from, id.until)
-    if (id.until > id.from) {
-      this.#byCompId.addLater(ref, hashOfBytes(this.#orgOf[ref], id.bytes, id.from, id.until))
-    }
-    return ref
-  }
-
-  /** As load, with an ID that is no ASCII. */
-  loadText(place: ComponentPlace, compId: string): number {
-    const ref = this.#addPlace(place.orgUid, place.timeZone)
-    this.uids.load(ref, place.words)
-    this.#setCompId(ref, compId)
+  load({ orgUids, uidWords, ids, timeZones }: ScannedComponents, at: number): number {
+    const ref = this.#addPlace(orgUids[at], timeZones[at])
+    const compId = ids[at]
+    this.uids.load(ref, uidWords, at * UID_WORDS)
+    this.#compIds.set(ref, compId)
+    if (compId !== '') this.#byCompId.addLater(ref, hashOfText(this.#orgOf[ref], compId))
     return ref
   }
 
@@ -94,12 +74,12 @@ export class ComponentColumns {
   }
 
   /** Takes over an edit; true when the ID changed. */
-  update(ref: number, entry: ComponentIndexEntry): boolean {
+  update(ref: number, timeZone: string, compId: string): boolean {
     this.#zones.release(this.#zoneOf[ref])
-    this.#zoneOf[ref] = this.#zones.take(entry.timeZone)
-    if (this.#compIds.has(ref, entry.compId)) return false
+    this.#zoneOf[ref] = this.#zones.take(timeZone)
+    if (this.#compIds.has(ref, compId)) return false
     this.#clearCompId(ref)
-    this.#setCompId(ref, entry.compId)
+    this.#setCompId(ref, compId)
     return true
   }
 

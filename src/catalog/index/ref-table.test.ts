@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../../test/support/fast-check.ts'
-import { RefTable } from './ref-table.ts'
+import { RefTable } from './ref-tables.ts'
 
 /** Hashes that crowd together, at the start of the table and around its end. */
 const hash = fc.constantFrom(0, 1, 2, 1_022, 1_023, 1_024, 2 ** 32 - 1, 2 ** 32 - 2)

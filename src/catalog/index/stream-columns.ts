@@ -1,21 +1,29 @@
 import { growColumn } from '../../base/index.ts'
-import type { StreamHandle } from '../../store/index.ts'
+import type { StreamDefinition, StreamHandle } from '../../store/index.ts'
 import type { StreamKind } from '../shape/stream-kind.ts'
-import type { DefinitionOrder } from './definition-order.ts'
-import type { StreamIndexEntry } from './index-entry.ts'
-import { Interned } from './interned.ts'
-import { MemberUids } from './member-uids.ts'
-import { StreamIds } from './stream-ids.ts'
-import type { UidColumn } from './uid-column.ts'
+import { ComponentChains } from './component-chains.ts'
+import { Interned } from './text-columns.ts'
+import { StreamUids, type UidColumn } from './uids.ts'
 
 /** Of no stream that lives. */
 const NO_KIND = 255
+const DERIVED = 1
+const DELETE_PROFILE = 2
+
+/** What streams that are alike have in common. */
+export type IndexedDefinition = Omit<StreamDefinition, 'more'>
+
+/** Where a stream is that has a UID counted from that of its component. */
+export interface StreamPlace {
+  readonly handle: number
+  readonly component: number
+  readonly ordinal: number
+}
 
 /** Streams by handle. No object per stream: a million of them are some 40 MB of columns. */
 export class StreamColumns {
-  readonly uids: MemberUids
-  readonly ids: StreamIds
-  readonly #order: DefinitionOrder
+  readonly uids: StreamUids
+  readonly chains: ComponentChains
   readonly #grids = new Interned()
   #components = new Uint32Array(1024)
   #gridOf = new Uint32Array(1024)
@@ -28,90 +36,60 @@ export class StreamColumns {
   /** The greatest handle that was taken in. */
   lastHandle = 0
 
-  /** `heads` are the UIDs of components; `order` gets their streams. */
-  constructor(heads: UidColumn, order: DefinitionOrder) {
-    const componentOf = (handle: number): number => this.componentOf(handle)
-    this.uids = new MemberUids(heads, componentOf)
-    this.ids = new StreamIds(order, componentOf)
-    this.#order = order
+  /** `components` are the UIDs of components. */
+  constructor(components: UidColumn) {
+    this.uids = new StreamUids(components, (handle) => this.componentOf(handle))
+    this.chains = new ComponentChains(this)
   }
 
-  /** Makes room for so many at once; components are told before streams. */
-  reserve(counts: { readonly components?: number; readonly streams?: number }): void {
+  /** Makes room for so many at once. */
+  reserve(counts: { readonly components: number; readonly streams: number }): void {
     this.uids.reserve(counts)
-    this.ids.reserve(counts)
-    this.#order.reserve(counts)
-    this.#widen((counts.streams ?? 0) + 1)
+    this.chains.reserve(counts)
+    this.#widen(counts.streams + 1)
   }
 
-  add(handle: number, component: number, uid: string, entry: StreamIndexEntry): void {
-    this.#addPlace(handle, component, entry)
-    this.uids.set(handle, component, uid)
-    this.#order.add(component, handle)
-    this.ids.add(handle, component, entry.streamId)
-  }
-
-  /** As add, with the ordinal of the UID. */
-  addMember(
-    place: { readonly handle: number; readonly component: number; readonly ordinal: number },
-    entry: StreamIndexEntry,
+  /** Adds a stream with any UID, which is told before. */
+  addFields(
+    place: Pick<StreamPlace, 'handle' | 'component'>,
+    order: number,
+    definition: IndexedDefinition,
   ): void {
-    const { handle, component, ordinal } = place
-    this.#addPlace(handle, component, entry)
-    this.uids.setOrdinal(handle, component, ordinal)
-    this.#order.add(component, handle)
-    this.ids.add(handle, component, entry.streamId)
-  }
-
-  /** As add, with the number of the ID, for one of millions, which a start loads; to be followed by settle(). */
-  load(
-    place: { readonly handle: number; readonly component: number; readonly ordinal: number },
-    id: number,
-    entry: StreamIndexEntry,
-  ): void {
-    const { handle, component, ordinal } = place
-    this.#addPlace(handle, component, entry)
-    this.uids.setOrdinal(handle, component, ordinal)
-    this.#order.add(component, handle)
-    this.ids.load(handle, component, id)
-  }
-
-  /** Ends a load. */
-  settle(): void {
-    this.ids.settle()
-  }
-
-  /** Every living stream of which something holds. */
-  *living(holds: (handle: number) => boolean): Generator<StreamHandle> {
-    for (let handle = 1; handle < this.end; handle++) {
-      if (this.has(handle) && holds(handle)) yield handle as StreamHandle
-    }
+    const { handle, component } = place
+    this.#widen(handle + 1)
+    this.#components[handle] = component
+    this.#revisions[handle] = 0
+    this.#gridOf[handle] = this.#grids.take(definition.grid)
+    this.#setFields(handle, order, definition)
+    this.count += 1
+    if (handle > this.lastHandle) this.lastHandle = handle
   }
 
   /** Takes over an edit; true when the ID changed. */
-  update(handle: number, entry: StreamIndexEntry): boolean {
+  update(
+    handle: number,
+    { id, order }: { readonly id: string; readonly order: number },
+    definition: IndexedDefinition,
+  ): boolean {
     const component = this.#components[handle]
     this.#grids.release(this.#gridOf[handle])
-    this.#gridOf[handle] = this.#grids.take(entry.grid)
-    if (entry.order !== this.#orders[handle]) this.#order.touch(component)
-    this.#setFields(handle, entry)
-    if (this.ids.has(handle, entry.streamId)) return false
-    this.ids.change(handle, component, entry.streamId)
+    this.#gridOf[handle] = this.#grids.take(definition.grid)
+    if (order !== this.#orders[handle]) this.chains.touch(component)
+    this.#setFields(handle, order, definition)
+    if (this.chains.hasId(handle, id)) return false
+    this.chains.changeId(component, handle, id)
     return true
   }
 
   delete(handle: number): void {
     const component = this.#components[handle]
-    this.ids.delete(handle, component)
-    this.#order.delete(component, handle)
+    this.chains.delete(component, handle)
     this.#drop(handle, component)
   }
 
-  /** Deletes all streams of a component; tells their handles. */
+  /** Deletes all streams of a component; their handles. */
   deleteAll(component: number): readonly number[] {
-    const handles = this.#order.handlesOf(component)
-    this.ids.deleteAll(component)
-    this.#order.clear(component)
+    const handles = this.chains.deleteAll(component)
     for (const handle of handles) this.#drop(handle, component)
     this.uids.forget(component)
     return handles
@@ -142,16 +120,23 @@ export class StreamColumns {
   }
 
   isDerived(handle: number): boolean {
-    return (this.#flags[handle] & 1) !== 0
+    return (this.#flags[handle] & DERIVED) !== 0
   }
 
   hasDeleteProfile(handle: number): boolean {
-    return (this.#flags[handle] & 2) !== 0
+    return (this.#flags[handle] & DELETE_PROFILE) !== 0
   }
 
-  /** One more than the greatest handle there may be. */
-  get end(): number {
-    return this.#components.length
+  /** Orders two streams of a component. */
+  compare(a: number, b: number): number {
+    return this.#orders[a] - this.#orders[b] || this.uids.compare(a, b)
+  }
+
+  /** Every living stream of which something holds. */
+  *living(holds: (handle: number) => boolean): Generator<StreamHandle> {
+    for (let handle = 1; handle < this.#components.length; handle++) {
+      if (this.has(handle) && holds(handle)) yield handle as StreamHandle
+    }
   }
 
   /** Notes the revision of an edit; false when a later one is known, and nothing is noted. */
@@ -161,21 +146,12 @@ export class StreamColumns {
     return true
   }
 
-  #addPlace(handle: number, component: number, entry: StreamIndexEntry): void {
-    this.#widen(handle + 1)
-    this.#components[handle] = component
-    this.#revisions[handle] = 0
-    this.#gridOf[handle] = this.#grids.take(entry.grid)
-    this.#setFields(handle, entry)
-    this.count += 1
-    if (handle > this.lastHandle) this.lastHandle = handle
-  }
-
-  #setFields(handle: number, entry: StreamIndexEntry): void {
-    this.#orders[handle] = entry.order
-    this.#kinds[handle] = entry.kind
-    this.#valueCodes[handle] = entry.valueCode
-    this.#flags[handle] = (entry.isDerived ? 1 : 0) | (entry.hasDeleteProfile ? 2 : 0)
+  #setFields(handle: number, order: number, definition: IndexedDefinition): void {
+    const { streamKind, valueCode, isDerived, hasDeleteProfile } = definition
+    this.#orders[handle] = order
+    this.#kinds[handle] = streamKind
+    this.#valueCodes[handle] = valueCode
+    this.#flags[handle] = (isDerived ? DERIVED : 0) | (hasDeleteProfile ? DELETE_PROFILE : 0)
   }
 
   #drop(handle: number, component: number): void {

@@ -1,44 +1,42 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { anyCharacter, fc } from '../../../test/support/fast-check.ts'
+import { fc } from '../../../test/support/fast-check.ts'
 import { roundsOf } from '../../../test/support/random.ts'
-import type { StreamIndexEntry } from './index-entry.ts'
-import { packComponent, packStream, unpackComponent, unpackStream } from './index-entry.ts'
+import { countedUidOf, newComponentUid, readUid } from '../../base/index.ts'
+import type { ScannedComponents, ScannedStreams, StreamHandle } from '../../store/index.ts'
 import { StreamIndex } from './stream-index.ts'
 
 const ORG = 'org'
 
-function entryOf(more: Partial<StreamIndexEntry> = {}): StreamIndexEntry {
-  const plain = { streamId: '', kind: 0, valueCode: 1, isDerived: false, hasDeleteProfile: false }
-  return { ...plain, order: 0, grid: '', ...more } as StreamIndexEntry
+type IndexedStream = Parameters<StreamIndex['putStream']>[0]
+type Entry = Omit<IndexedStream, 'uid' | 'componentUid' | 'handle' | 'revision'>
+
+function entryOf(more: Partial<Entry> = {}): Entry {
+  return {
+    id: '',
+    order: 0,
+    streamKind: 0,
+    valueCode: 1,
+    isDerived: false,
+    hasDeleteProfile: false,
+    grid: '',
+    ...more,
+  }
 }
 
-function putComponent(
-  index: StreamIndex,
-  compId: string,
-  uid: string = randomUUID(),
-  orgUid = ORG,
-) {
-  index.putComponent({ orgUid, uid, revision: 0 }, { compId, timeZone: 'UTC' })
+function putComponent(index: StreamIndex, id: string, uid: string = randomUUID(), orgUid = ORG) {
+  index.putComponent({ orgUid, uid, revision: 0, id, timeZone: 'UTC' })
   return uid
 }
 
-test('packStream() and packComponent() are undone, whatever the ID holds', () => {
-  const id = fc.string({ unit: anyCharacter })
-  const stream = fc.record({
-    ...{ streamId: id, kind: fc.constantFrom(0, 1, 2), valueCode: fc.nat(13) },
-    ...{ isDerived: fc.boolean(), hasDeleteProfile: fc.boolean(), order: fc.nat() },
-    grid: fc.constantFrom('', '{"sizeType":"HOUR"}'),
-  })
-  fc.assert(
-    fc.property(stream, id, (entry, compId) => {
-      assert.deepEqual(unpackStream(packStream(entry as StreamIndexEntry)), { ...entry })
-      const component = { compId, timeZone: 'Europe/Berlin' }
-      assert.deepEqual(unpackComponent(packComponent(component)), component)
-    }),
-  )
-})
+function putStream(
+  index: StreamIndex,
+  of: { readonly uid: string; readonly componentUid: string; readonly handle: number },
+  entry: Entry,
+): void {
+  index.putStream({ ...of, ...entry, handle: of.handle as StreamHandle, revision: 0 })
+}
 
 test('resolveComponent() and resolveStream() keep to their scope and know no blank ID', () => {
   const index = new StreamIndex()
@@ -46,14 +44,11 @@ test('resolveComponent() and resolveStream() keep to their scope and know no bla
   const b = putComponent(index, 'b')
   const blank = putComponent(index, '')
   const other = putComponent(index, 'a', randomUUID(), 'other')
-  const place = (parentUid: string, handle: number, streamId: string, orgUid = ORG) =>
-    index.putStream(
-      { orgUid, uid: randomUUID(), parentUid, handle, revision: 0 },
-      entryOf({ streamId }),
-    )
+  const place = (componentUid: string, handle: number, id: string) =>
+    putStream(index, { uid: randomUUID(), componentUid, handle }, entryOf({ id }))
   place(a, 1, 's')
   place(b, 2, 's')
-  place(other, 3, 's', 'other')
+  place(other, 3, 's')
   place(blank, 4, '')
   assert.equal(index.resolve(ORG, 'a', 's'), 1)
   assert.equal(index.resolve(ORG, 'b', 's'), 2)
@@ -73,15 +68,15 @@ test('resolveComponent() and resolveStream() keep to their scope and know no bla
 test('generation moves exactly when an ID may mean another stream', () => {
   const index = new StreamIndex()
   const uid = putComponent(index, 'a')
-  const stream = { orgUid: ORG, uid: randomUUID(), parentUid: uid, handle: 1, revision: 0 }
+  const stream = { uid: randomUUID(), componentUid: uid, handle: 1 }
   const check = (name: string, moves: boolean, edit: () => void) => {
     const before = index.generation
     edit()
     assert.equal(index.generation !== before, moves, name)
   }
-  check('new stream', false, () => index.putStream(stream, entryOf({ streamId: 's' })))
-  check('new type', false, () => index.putStream(stream, entryOf({ streamId: 's', valueCode: 7 })))
-  check('renamed stream', true, () => index.putStream(stream, entryOf({ streamId: 't' })))
+  check('new stream', false, () => putStream(index, stream, entryOf({ id: 's' })))
+  check('new type', false, () => putStream(index, stream, entryOf({ id: 's', valueCode: 7 })))
+  check('renamed stream', true, () => putStream(index, stream, entryOf({ id: 't' })))
   check('renamed component', true, () => putComponent(index, 'b', uid))
   check('same component', false, () => putComponent(index, 'b', uid))
   check('deleted stream', true, () => index.deleteStream(stream.uid))
@@ -91,8 +86,8 @@ test('generation moves exactly when an ID may mean another stream', () => {
 test('an edit that is older than what is known changes nothing', () => {
   const index = new StreamIndex()
   const uid = randomUUID()
-  index.putComponent({ orgUid: ORG, uid, revision: 3 }, { compId: 'new', timeZone: 'UTC' })
-  index.putComponent({ orgUid: ORG, uid, revision: 2 }, { compId: 'old', timeZone: 'UTC' })
+  index.putComponent({ orgUid: ORG, uid, revision: 3, id: 'new', timeZone: 'UTC' })
+  index.putComponent({ orgUid: ORG, uid, revision: 2, id: 'old', timeZone: 'UTC' })
   assert.equal(index.resolveComponent(ORG, 'new')?.uid, uid)
   assert.equal(index.resolveComponent(ORG, 'old'), undefined)
 })
@@ -100,7 +95,7 @@ test('an edit that is older than what is known changes nothing', () => {
 interface ModelStream {
   readonly uid: string
   readonly component: number
-  readonly entry: StreamIndexEntry
+  readonly entry: Entry
 }
 
 /** More than a component may have without a table. */
@@ -161,16 +156,15 @@ test('StreamIndex behaves as plain maps do, over random edits', () => {
         const old = streams.get(handleOfSlot.get(step.slot) ?? 0)
         if (old !== undefined && old.component !== step.component) continue
         const isTaken = [...streams.values()].some(
-          (one) =>
-            one !== old && one.component === step.component && one.entry.streamId === step.id,
+          (one) => one !== old && one.component === step.component && one.entry.id === step.id,
         )
         if (isTaken && step.id !== '') continue
         const handle = old === undefined ? nextHandle++ : (handleOfSlot.get(step.slot) ?? 0)
         const uid = old?.uid ?? randomUUID()
-        const entry = entryOf({ streamId: step.id, order: step.order, valueCode: step.valueCode })
+        const entry = entryOf({ id: step.id, order: step.order, valueCode: step.valueCode })
         handleOfSlot.set(step.slot, handle)
         streams.set(handle, { uid, component: step.component, entry })
-        index.putStream({ orgUid: ORG, uid, parentUid: parent.uid, handle, revision: 0 }, entry)
+        putStream(index, { uid, componentUid: parent.uid, handle }, entry)
       }
     }
     assertSame(index, components, streams)
@@ -200,7 +194,7 @@ function assertSame(
     )
     assert.equal(entry.streamCount, own.length)
     for (const id of IDS) {
-      const holder = own.find(([, one]) => one.entry.streamId === id)?.[0] ?? 0
+      const holder = own.find(([, one]) => one.entry.id === id)?.[0] ?? 0
       assert.equal(index.resolveStream(entry, id), holder)
     }
   }
@@ -209,6 +203,91 @@ function assertSame(
     assert.equal(index.streamUid(handle), uid)
     assert.equal(index.streamByUid(ORG, uid), handle)
     assert.equal(index.valueCodeOf(handle), entry.valueCode)
-    assert.equal(index.streamIdOf(handle), entry.streamId)
+    assert.equal(index.streamIdOf(handle), entry.id)
   }
 }
+
+test('receiver() and addStream() take in the same as putComponent() and putStream()', () => {
+  const definition = entryOf({ valueCode: 3, streamKind: 1, grid: '{}', hasDeleteProfile: true })
+  const uids = [newComponentUid(), randomUUID(), newComponentUid()]
+  const words = new Uint32Array(12)
+  uids.forEach((uid, at) => {
+    readUid(uid, words.subarray(at * 4, at * 4 + 4))
+  })
+  const components: ScannedComponents = {
+    refs: [70_000, 3, 4],
+    orgUids: [ORG, ORG, 'other'],
+    uidWords: words,
+    ids: ['a', '', 'a'],
+    timeZones: ['UTC', 'Europe/Berlin', 'UTC'],
+  }
+  const ownUid = randomUUID()
+  const streamCount = 40
+  const streams: ScannedStreams = {
+    componentRefs: [...Array(streamCount).fill(70_000), 3, 4, 5],
+    ordinals: [
+      ...Array(streamCount)
+        .keys()
+        .map((at) => at + 1),
+      0,
+      9,
+      1,
+    ],
+    uids: new Map([[streamCount, ownUid]]),
+    handles: [
+      ...Array(streamCount)
+        .keys()
+        .map((at) => at + 1),
+      90,
+      91,
+      92,
+    ],
+    ids: [
+      ...Array(streamCount)
+        .keys()
+        .map((at) => `s${at}`),
+      'own',
+      's0',
+      'left out',
+    ],
+    orders: [
+      ...Array(streamCount)
+        .keys()
+        .map((at) => at),
+      0,
+      0,
+      0,
+    ],
+    definitions: Array(streamCount + 3).fill(definition),
+  }
+  const loaded = new StreamIndex()
+  const receiver = loaded.receiver()
+  receiver.onCount({ components: 3, streams: streamCount })
+  receiver.onComponents(components)
+  receiver.onStreams(streams)
+  loaded.settle()
+  const created = new StreamIndex()
+  const component = created.addComponent({ orgUid: ORG, uid: uids[0], timeZone: 'UTC' }, 'a')
+  for (let handle = 1; handle <= streamCount; handle++) {
+    created.addStream({ handle, component, ordinal: handle }, `s${handle - 1}`, definition)
+  }
+  for (const index of [loaded, created]) {
+    const entry = index.componentByUid(ORG, uids[0])
+    assert.deepEqual(entry?.streams, [
+      ...Array(streamCount)
+        .keys()
+        .map((at) => at + 1),
+    ])
+    assert.equal(entry?.lastOrdinal, streamCount)
+    assert.equal(index.resolve(ORG, 'a', 's39'), 40)
+    assert.equal(index.streamUid(7), countedUidOf(uids[0], 7))
+    assert.equal(index.streamByUid(ORG, countedUidOf(uids[0], 7)), 7)
+    assert.deepEqual([index.kindOf(7), index.valueCodeOf(7), index.gridOf(7)], [1, 3, '{}'])
+    assert.deepEqual([...index.handlesWithDeleteProfile()].length, index.streamCount)
+  }
+  assert.deepEqual([loaded.componentCount, loaded.streamCount], [3, streamCount + 2])
+  assert.equal(loaded.streamByUid(ORG, ownUid), 90)
+  assert.equal(loaded.componentOf(90).timeZone, 'Europe/Berlin')
+  assert.equal(loaded.resolve('other', 'a', 's0'), 91)
+  assert.equal(loaded.streamUid(91), countedUidOf(uids[2], 9))
+})

@@ -2,20 +2,21 @@
  * Which streams there are, in memory: the look-ups of every put and get. Typed columns instead of
  * objects keep a million streams small and out of the garbage collector's way.
  */
-import { invariant } from '../../base/index.ts'
+import { growColumn, invariant } from '../../base/index.ts'
 import {
   CatalogDamaged,
-  type LostDocuments,
-  type PackedIndexRow,
+  type IndexReceiver,
+  type LostComponents,
+  type ScannedComponents,
+  type ScannedStreams,
+  type StoredComponent,
+  type StoredStream,
   type StreamHandle,
+  type StreamPlaces,
 } from '../../store/index.ts'
-import { componentClaim } from '../shape/component-shape.ts'
 import type { StreamKind } from '../shape/stream-kind.ts'
 import { ComponentColumns, type ComponentPlace } from './component-columns.ts'
-import { DefinitionOrder } from './definition-order.ts'
-import type { ComponentIndexEntry, StreamIndexEntry } from './index-entry.ts'
-import { IndexLoader } from './index-loader.ts'
-import { StreamColumns } from './stream-columns.ts'
+import { type IndexedDefinition, StreamColumns, type StreamPlace } from './stream-columns.ts'
 
 /** A component as the index knows it: a view that always shows the state of the moment. */
 export interface ComponentEntry {
@@ -32,15 +33,15 @@ export interface ComponentEntry {
   readonly lastOrdinal: number
 }
 
+/** The revision of what was just created. */
 const FIRST_REVISION = 1
 
-/** What the index is told of a document. */
-interface IndexedDocument {
-  readonly orgUid: string
-  readonly uid: string
-  /** 0 when not known: taken as the newest. */
-  readonly revision: number
-}
+/** IDs of streams that a load remembers, by their place in the component: devices have streams of the same IDs. */
+const REMEMBERED_IDS = 64
+
+type IndexedComponent = Pick<StoredComponent, 'orgUid' | 'uid' | 'revision' | 'id' | 'timeZone'>
+type IndexedStream = IndexedDefinition &
+  Pick<StoredStream, 'uid' | 'componentUid' | 'handle' | 'revision' | 'id' | 'order'>
 
 /**
  * The index of all components and streams; changed only by the catalog. What it does not find and may be lost is
@@ -48,16 +49,10 @@ interface IndexedDocument {
  */
 export class StreamIndex {
   readonly #components = new ComponentColumns()
-  readonly #order = new DefinitionOrder(
-    (a, b) => this.orderOf(a) - this.orderOf(b) || this.#streams.uids.compare(a, b),
-  )
+  readonly #streams = new StreamColumns(this.#components.uids)
   #generation = 0
   #retentionGeneration = 0
-  readonly #streams: StreamColumns = new StreamColumns(this.#components.uids, this.#order)
-  readonly #loader = new IndexLoader(this.#components, this.#streams)
-  /** Streams come component by component, mostly in the order the components were made. */
-  #lastParent = 0
-  #lost: LostDocuments | undefined
+  #lost: LostComponents | undefined
 
   /** Moves whenever an ID may mean another stream or component than before. */
   get generation(): number {
@@ -86,14 +81,14 @@ export class StreamIndex {
   resolveComponent(orgUid: string, compId: string): ComponentEntry | undefined {
     const found = this.#entry(this.#components.find(orgUid, compId))
     if (found === undefined && compId !== '') {
-      refuseLost(this.#lost?.ofClaim(orgUid, componentClaim(compId)))
+      refuseLost(this.#lost?.ofComponentId(orgUid, compId))
     }
     return found
   }
 
   /** The stream with an ID in a component, 0 when there is none; a blank ID names none. */
   resolveStream(component: ComponentEntry, streamId: string): StreamHandle | 0 {
-    const handle = this.#streams.ids.find(component.ref, streamId) as StreamHandle | 0
+    const handle = this.#streams.chains.find(component.ref, streamId) as StreamHandle | 0
     if (handle === 0 && streamId !== '') refuseLost(this.#lost?.ofUid(component.uid))
     return handle
   }
@@ -101,7 +96,9 @@ export class StreamIndex {
   /** Both look-ups in one, without anything allocated. */
   resolve(orgUid: string, compId: string, streamId: string): StreamHandle | 0 {
     const component = this.#components.find(orgUid, compId)
-    return component === 0 ? 0 : (this.#streams.ids.find(component, streamId) as StreamHandle | 0)
+    return component === 0
+      ? 0
+      : (this.#streams.chains.find(component, streamId) as StreamHandle | 0)
   }
 
   /** The component of a UID, if it belongs to the organization. */
@@ -110,6 +107,12 @@ export class StreamIndex {
     if (ref === 0) refuseLost(this.#lost?.ofUid(uid))
     if (ref === 0 || this.#components.orgUidOf(ref) !== orgUid) return undefined
     return this.#entry(ref)
+  }
+
+  /** The number of a component in the index, 0 unless it belongs to the organization. */
+  componentRef(orgUid: string, uid: string): number {
+    const ref = this.#components.uids.find(uid)
+    return ref !== 0 && this.#components.orgUidOf(ref) === orgUid ? ref : 0
   }
 
   /** The stream of a UID, 0 unless it belongs to the organization. */
@@ -143,7 +146,7 @@ export class StreamIndex {
   }
 
   streamIdOf(handle: number): string {
-    return this.#streams.ids.idOf(handle)
+    return this.#streams.chains.idOf(handle)
   }
 
   /** The component a living stream belongs to. */
@@ -183,7 +186,7 @@ export class StreamIndex {
   /** The order the next stream of a component gets: after all others. */
   nextOrderOf(component: ComponentEntry): number {
     refuseLost(this.#lost?.ofUid(component.uid))
-    const last = this.#order.lastOf(component.ref)
+    const last = this.#streams.chains.lastOf(component.ref)
     return last === 0 ? 0 : this.orderOf(last) + 1
   }
 
@@ -209,11 +212,9 @@ export class StreamIndex {
   /** Every stream of an organization. */
   *handlesOf(orgUid: string): Generator<StreamHandle> {
     refuseLost(this.#lost?.ofOrganization(orgUid))
-    for (let handle = 1; handle < this.#streams.end; handle++) {
-      if (!this.#streams.has(handle)) continue
-      const component = this.#streams.componentOf(handle)
-      if (this.#components.orgUidOf(component) === orgUid) yield handle as StreamHandle
-    }
+    const isOf = (handle: number) =>
+      this.#components.orgUidOf(this.#streams.componentOf(handle)) === orgUid
+    yield* this.#streams.living(isOf)
   }
 
   /** Every stream whose values are of a type, by the type's code. */
@@ -222,96 +223,85 @@ export class StreamIndex {
   }
 
   /** Says what a start could not read. */
-  noteLost(lost: LostDocuments | undefined): void {
+  noteLost(lost: LostComponents | undefined): void {
     this.#lost = lost
   }
 
-  /** Makes room for what a start is about to load. */
-  reserve(counts: { readonly components?: number; readonly streams?: number }): void {
-    this.#components.reserve(counts.components ?? 0)
-    this.#streams.reserve(counts)
-  }
-
-  /** Takes in a component or stream of a packed row that is not in the index yet; to be followed by settle(). */
-  loadPacked(row: PackedIndexRow): void {
-    this.#loader.load(row)
+  /** Takes in what a start reads, into an index that is empty; settle() ends it. */
+  receiver(): IndexReceiver {
+    const load = new IndexLoad(this.#components, this.#streams)
+    return {
+      onCount: (counts) => {
+        this.#components.reserve(counts.components)
+        this.#streams.reserve(counts)
+      },
+      onComponents: (components) => load.addComponents(components),
+      onStreams: (streams) => load.addStreams(streams),
+    }
   }
 
   /** Ends a load. */
   settle(): void {
     this.#components.settle()
-    this.#streams.settle()
-    this.#loader.forget()
+    this.#streams.chains.settle()
   }
 
-  /** Takes in a component that is not in the index yet: the quick way for a start. */
-  loadComponent(document: Omit<IndexedDocument, 'revision'>, entry: ComponentIndexEntry): void {
-    this.#components.add(document.orgUid, document.uid, entry)
-  }
-
-  putComponent(document: IndexedDocument, entry: ComponentIndexEntry): void {
-    const ref = this.#components.uids.find(document.uid)
+  /** Takes a component in, or what was changed of one. */
+  putComponent({ orgUid, uid, revision, id, timeZone }: IndexedComponent): void {
+    const ref = this.#components.uids.find(uid)
     if (ref === 0) {
-      const added = this.#components.add(document.orgUid, document.uid, entry)
-      this.#components.noteRevision(added, document.revision)
-    } else if (this.#components.noteRevision(ref, document.revision)) {
+      const added = this.#components.add({ orgUid, uid, timeZone }, id)
+      this.#components.noteRevision(added, revision)
+    } else if (this.#components.noteRevision(ref, revision)) {
       const zoneBefore = this.#components.timeZoneOf(ref)
-      if (this.#components.update(ref, entry)) this.#generation += 1
-      if (this.#components.timeZoneOf(ref) !== zoneBefore) this.#retentionGeneration += 1
+      if (this.#components.update(ref, timeZone, id)) this.#generation += 1
+      if (timeZone !== zoneBefore) this.#retentionGeneration += 1
     }
   }
 
-  /** As putComponent, for one that was just made; its number, with which its streams are put. */
-  putHead(place: ComponentPlace, compId: string): number {
-    const { uids } = this.#components
-    // Who looked for it after a conflict may have taken it in, as it is or as it was edited since.
-    const known = uids.isBeyond(place.words) ? 0 : uids.findWords(place.words)
-    if (known !== 0) return known
-    const added = this.#components.addWords(place, compId)
-    this.#components.noteRevision(added, FIRST_REVISION)
-    return added
-  }
-
-  /** As putStream, for one that was just made and has a UID that is counted from its component's. */
-  putMember(
-    place: { readonly handle: number; readonly component: number; readonly ordinal: number },
-    entry: StreamIndexEntry,
-  ): void {
-    const { handle, component, ordinal } = place
-    if (this.#streams.has(handle)) return
-    this.#streams.addMember(place, entry)
-    this.#components.noteOrdinal(component, ordinal)
-    this.#streams.noteRevision(handle, FIRST_REVISION)
-  }
-
-  /** Takes in a stream that is not in the index yet, unless its component is not either. */
-  loadStream(
-    document: { readonly uid: string; readonly parentUid: string },
-    handle: number,
-    entry: StreamIndexEntry,
-  ): void {
-    const component = this.#components.uids.find(document.parentUid, this.#lastParent)
-    this.#lastParent = component
-    if (component === 0) return
-    this.#streams.add(handle, component, document.uid, entry)
-    this.#components.noteOrdinal(component, this.#streams.uids.ordinalOf(handle))
-  }
-
-  /** Takes a stream in; one whose component is not known is left out. */
-  putStream(
-    document: IndexedDocument & { readonly parentUid: string; readonly handle: number },
-    entry: StreamIndexEntry,
-  ): void {
-    const { handle, revision } = document
+  /** Takes a stream in, or what was changed of one; a stream whose component is not known is left out. */
+  putStream(stream: IndexedStream): void {
+    const { handle, revision } = stream
     if (!this.#streams.has(handle)) {
-      this.loadStream(document, handle, entry)
-      if (this.#streams.has(handle)) this.#streams.noteRevision(handle, revision)
+      this.#addAny(stream)
       return
     }
     if (!this.#streams.noteRevision(handle, revision)) return
     // One profile may have taken the place of another: the index does not know which it is.
-    if (this.hasDeleteProfile(handle) || entry.hasDeleteProfile) this.#retentionGeneration += 1
-    if (this.#streams.update(handle, entry)) this.#generation += 1
+    if (this.hasDeleteProfile(handle) || stream.hasDeleteProfile) this.#retentionGeneration += 1
+    if (this.#streams.update(handle, stream, stream)) this.#generation += 1
+  }
+
+  #addAny(stream: IndexedStream): void {
+    const { handle, uid, componentUid, id, order, revision } = stream
+    const component = this.#components.uids.find(componentUid)
+    if (component === 0) return
+    this.#streams.addFields({ handle, component }, order, stream)
+    this.#streams.uids.set(handle, component, uid)
+    this.#streams.chains.add(component, handle, id)
+    this.#components.noteOrdinal(component, this.#streams.uids.ordinalOf(handle))
+    this.#streams.noteRevision(handle, revision)
+  }
+
+  /** As putComponent, for one that was just created; its number, with which its streams are added. */
+  addComponent(place: ComponentPlace, compId: string): number {
+    // Who looked for it after a conflict may have taken it in, as it is or as it was edited since.
+    const known = this.#components.uids.findUnlessNew(place.uid)
+    if (known !== 0) return known
+    const added = this.#components.add(place, compId)
+    this.#components.noteRevision(added, FIRST_REVISION)
+    return added
+  }
+
+  /** As putStream, for one that was just created with its component. */
+  addStream(place: StreamPlace, streamId: string, definition: IndexedDefinition): void {
+    const { handle, component, ordinal } = place
+    if (this.#streams.has(handle)) return
+    this.#streams.addFields(place, ordinal - 1, definition)
+    this.#streams.uids.setOrdinal(handle, component, ordinal)
+    this.#streams.chains.add(component, handle, streamId)
+    this.#components.noteOrdinal(component, ordinal)
+    this.#streams.noteRevision(handle, FIRST_REVISION)
   }
 
   /** Forgets a component and its streams; tells their handles. */
@@ -336,23 +326,75 @@ export class StreamIndex {
   #entry(ref: number): ComponentEntry | undefined {
     return ref === 0
       ? undefined
-      : new EntryView(this.#components, this.#order, { ref, lost: this.#lost })
+      : new EntryView(this.#components, this.#streams, { ref, lost: this.#lost })
+  }
+}
+
+/** The load of an index at a start: no object is made for a component or stream. */
+class IndexLoad {
+  readonly #components: ComponentColumns
+  readonly #streams: StreamColumns
+  /** Refs of the index by those of the scan. */
+  #refs = new Uint32Array(1024)
+  readonly #lastIds: string[] = new Array(REMEMBERED_IDS).fill('')
+  readonly #lastNumbers = new Uint32Array(REMEMBERED_IDS)
+
+  constructor(components: ComponentColumns, streams: StreamColumns) {
+    this.#components = components
+    this.#streams = streams
+  }
+
+  addComponents(components: ScannedComponents): void {
+    const { refs } = components
+    for (let at = 0; at < refs.length; at++) {
+      const ref = refs[at]
+      if (ref >= this.#refs.length) this.#refs = growColumn(this.#refs, ref + 1)
+      this.#refs[ref] = this.#components.load(components, at)
+    }
+  }
+
+  addStreams(scanned: ScannedStreams): void {
+    const { componentRefs, ordinals, handles, ids, orders, definitions } = scanned
+    const { uids, chains } = this.#streams
+    for (let at = 0; at < handles.length; at++) {
+      const component = this.#refs[componentRefs[at]] ?? 0
+      if (component === 0) continue
+      const [handle, ordinal] = [handles[at], ordinals[at]]
+      this.#streams.addFields({ handle, component }, orders[at], definitions[at])
+      if (ordinal > 0) {
+        uids.setOrdinal(handle, component, ordinal)
+        this.#components.noteOrdinal(component, ordinal)
+      } else {
+        uids.set(handle, component, scanned.uids.get(at) ?? '')
+      }
+      chains.load(component, handle, this.#numberOf(ids[at], orders[at]))
+    }
+  }
+
+  #numberOf(streamId: string, order: number): number {
+    const { chains } = this.#streams
+    const slot = order % REMEMBERED_IDS
+    if (this.#lastIds[slot] === streamId) return chains.numberAgain(this.#lastNumbers[slot])
+    const number = chains.numberOf(streamId)
+    this.#lastIds[slot] = streamId
+    this.#lastNumbers[slot] = number
+    return number
   }
 }
 
 class EntryView implements ComponentEntry {
   readonly ref: number
   readonly #components: ComponentColumns
-  readonly #order: DefinitionOrder
-  readonly #lost: LostDocuments | undefined
+  readonly #streams: StreamColumns
+  readonly #lost: LostComponents | undefined
 
   constructor(
     components: ComponentColumns,
-    order: DefinitionOrder,
-    { ref, lost }: { readonly ref: number; readonly lost: LostDocuments | undefined },
+    streams: StreamColumns,
+    { ref, lost }: { readonly ref: number; readonly lost: LostComponents | undefined },
   ) {
     this.#components = components
-    this.#order = order
+    this.#streams = streams
     this.ref = ref
     this.#lost = lost
   }
@@ -375,12 +417,12 @@ class EntryView implements ComponentEntry {
 
   get streams(): readonly StreamHandle[] {
     refuseLost(this.#lost?.ofUid(this.uid))
-    return this.#order.handlesOf(this.ref) as StreamHandle[]
+    return this.#streams.chains.handlesOf(this.ref) as StreamHandle[]
   }
 
   get streamCount(): number {
     refuseLost(this.#lost?.ofUid(this.uid))
-    return this.#order.countOf(this.ref)
+    return this.#streams.chains.countOf(this.ref)
   }
 
   get lastOrdinal(): number {
@@ -392,4 +434,17 @@ class EntryView implements ComponentEntry {
 /** Fails when what was looked for may be lost. */
 function refuseLost(what: string | undefined): void {
   if (what !== undefined) throw new CatalogDamaged(what)
+}
+
+/** The way from the handles of living streams to their names and back. */
+export function streamPlaces(index: StreamIndex): StreamPlaces {
+  return {
+    placeOf: (handle) => {
+      if (!index.has(handle)) return undefined
+      const { orgUid, uid: componentUid, compId: componentId } = index.componentOf(handle)
+      const [uid, id] = [index.streamUid(handle), index.streamIdOf(handle)]
+      return { orgUid, uid, id, componentUid, componentId }
+    },
+    handleOf: ({ orgUid, uid }) => index.streamByUid(orgUid, uid) || undefined,
+  }
 }

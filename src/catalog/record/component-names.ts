@@ -1,8 +1,8 @@
 import { nextTurn } from '../../base/index.ts'
-import type { CatalogDocument } from '../../store/index.ts'
+import { LISTED_NAME_LENGTH, type StoredComponent } from '../../store/index.ts'
 import type { CatalogListener, CatalogNews } from '../documents/catalog-news.ts'
 import type { Documents } from '../documents/documents.ts'
-import { componentBodyOf } from '../shape/component-shape.ts'
+import { catalogFolder } from '../shape/folder-path.ts'
 import { foldName } from './fold-name.ts'
 
 /** Characters of names that are held in all; of an organization that has more the first are searched. */
@@ -22,8 +22,8 @@ const IDLE_MS = 600_000
 
 interface NamedComponent {
   readonly uid: string
-  /** Its place in lists. */
-  readonly listKey: string
+  /** Its place in lists: its folder and what of its name is compared. */
+  readonly place: string
   /** Folder, name and ID, folded. */
   readonly text: string
 }
@@ -39,11 +39,16 @@ interface Names {
   readonly changed: Set<string>
 }
 
+/** Where is searched: in a folder, as stores name it, and below, or in itself alone; undefined: everywhere. */
+export interface SearchedFolder {
+  readonly folder?: string
+  readonly isDirect?: boolean
+}
+
 /** What is searched for. */
-interface NameSearch {
+interface NameSearch extends SearchedFolder {
   /** Each must be somewhere in folder, name or ID. */
   readonly words: readonly string[]
-  readonly listKeyPrefix: string
   /** Components that the caller may not see. */
   readonly hidden: ReadonlySet<string>
 }
@@ -102,13 +107,15 @@ export class ComponentNames implements CatalogListener {
   }
 
   /** The UIDs of all components that a search finds, in the order of lists. */
-  async search(orgUid: string, { words, listKeyPrefix, hidden }: NameSearch): Promise<string[]> {
+  async search(orgUid: string, search: NameSearch): Promise<string[]> {
+    const { words, folder = '', isDirect = false, hidden } = search
+    const placeStart = isDirect ? placeOf(folder, '') : `${folder}/`
     const names = await this.#current(orgUid)
     const found: string[] = []
-    for (const [at, { uid, listKey, text }] of names.entries()) {
+    for (const [at, { uid, place, text }] of names.entries()) {
       if (at % SLICE === SLICE - 1) await nextTurn()
       if (!words.every((word) => text.includes(word))) continue
-      if (listKey.startsWith(listKeyPrefix) && !hidden.has(uid)) found.push(uid)
+      if (place.startsWith(placeStart) && !hidden.has(uid)) found.push(uid)
     }
     return found
   }
@@ -143,9 +150,9 @@ export class ComponentNames implements CatalogListener {
     do {
       await nextTurn()
       if (this.#isClosed) throw new Error('the catalog was closed while names were read')
-      const query = { orgUid, kind: 'component', after, limit: STEP }
-      const { documents, next } = await this.#documents.walk(query)
-      for (const name of documents.map(nameOf)) {
+      const query = { orgUid, after, limit: STEP }
+      const { components, next } = await this.#documents.walkComponents(query)
+      for (const name of components.map(nameOf)) {
         characters += charactersOf(name)
         const last = runs.at(-1)?.at(-1)
         if (last !== undefined && compareNames(last, name) > 0) runs.push([])
@@ -167,8 +174,8 @@ export class ComponentNames implements CatalogListener {
     changed.clear()
     const fresh: NamedComponent[] = []
     for (const uid of uids) {
-      const document = await this.#documents.get({ orgUid, kind: 'component', uid })
-      if (document !== undefined) fresh.push(nameOf(document))
+      const component = await this.#documents.getComponent(orgUid, uid)
+      if (component !== undefined) fresh.push(nameOf(component))
     }
     const kept = sorted.filter(({ uid }) => !uids.has(uid))
     return cut(mergeSorted(kept, fresh.sort(compareNames)))
@@ -203,10 +210,20 @@ function cut(names: NamedComponent[]): NamedComponent[] {
   return until < 0 ? names : names.slice(0, until)
 }
 
-function nameOf(document: CatalogDocument): NamedComponent {
-  const { uid, listKey } = document
-  const { folder, name, id } = componentBodyOf(document)
-  return { uid, listKey, text: foldName(`${folder}/${name}\n${id}`) }
+function nameOf({ uid, folder, name, id }: StoredComponent): NamedComponent {
+  const text = foldName(`${catalogFolder(folder)}/${name}\n${id}`)
+  return { uid, place: placeOf(folder, listedName(name)), text }
+}
+
+/** What lies in a folder comes before the folders in it. */
+function placeOf(folder: string, name: string): string {
+  return `${folder}/\0${name}`
+}
+
+/** What of a name decides its place. */
+function listedName(name: string): string {
+  if (name.length <= LISTED_NAME_LENGTH) return name
+  return [...name.slice(0, 2 * LISTED_NAME_LENGTH)].slice(0, LISTED_NAME_LENGTH).join('')
 }
 
 /** Sorted runs as one, with turns for others in between; a walk comes in two at most. */
@@ -227,11 +244,11 @@ async function mergeRuns(runs: readonly NamedComponent[][]): Promise<NamedCompon
 
 /** As bytes, which is how lists are ordered. */
 function compareNames(a: NamedComponent, b: NamedComponent): number {
-  if (a.listKey === b.listKey) return a.uid < b.uid ? -1 : 1
+  if (a.place === b.place) return a.uid < b.uid ? -1 : 1
   // Up to the surrogates, texts compare as their bytes do.
-  if (HIGH.test(a.listKey) || HIGH.test(b.listKey))
-    return Buffer.compare(Buffer.from(a.listKey), Buffer.from(b.listKey))
-  return a.listKey < b.listKey ? -1 : 1
+  if (HIGH.test(a.place) || HIGH.test(b.place))
+    return Buffer.compare(Buffer.from(a.place), Buffer.from(b.place))
+  return a.place < b.place ? -1 : 1
 }
 
 const HIGH = /[\ud800-\uffff]/
@@ -240,7 +257,7 @@ function mergeSorted(a: readonly NamedComponent[], b: readonly NamedComponent[])
   const merged: NamedComponent[] = []
   let from = 0
   for (const one of b) {
-    const at = placeOf(a, one)
+    const at = countBefore(a, one)
     for (; from < at; from += 1) merged.push(a[from])
     merged.push(one)
   }
@@ -248,7 +265,7 @@ function mergeSorted(a: readonly NamedComponent[], b: readonly NamedComponent[])
   return merged
 }
 
-function placeOf(sorted: readonly NamedComponent[], one: NamedComponent): number {
+function countBefore(sorted: readonly NamedComponent[], one: NamedComponent): number {
   let low = 0
   let high = sorted.length
   while (low < high) {

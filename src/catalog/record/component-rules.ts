@@ -1,16 +1,13 @@
 /** What a component may be. */
-import type { CatalogDocument, PutDocument } from '../../store/index.ts'
-import { componentEntryOf } from '../index/entry-of.ts'
-import { packComponent } from '../index/index-entry.ts'
+import type { PutComponent, StoredComponent } from '../../store/index.ts'
 import {
   type ComponentBody,
   type ComponentInput,
   type ComponentRecord,
   componentBodyOf,
-  componentClaim,
-  storedComponent,
+  componentFieldsOf,
 } from '../shape/component-shape.ts'
-import { componentListKey, readFolder } from '../shape/folder-path.ts'
+import { readFolder } from '../shape/folder-path.ts'
 import {
   checkId,
   checkText,
@@ -44,28 +41,29 @@ export function readComponent(input: ComponentInput, before: ComponentBody): Com
 }
 
 /** The write that stores a component. */
-export function putComponentOrder(
+export function componentWrite(
   key: { readonly orgUid: string; readonly uid: string },
   body: ComponentBody,
   expectedRevision: number,
-): PutDocument {
+): PutComponent {
   return {
-    ...{ op: 'put', orgUid: key.orgUid, kind: 'component', uid: key.uid },
-    body: storedComponent(body),
-    claims: body.id === '' ? [] : [componentClaim(body.id)],
-    listKey: componentListKey(body.folder, body.name),
-    index: packComponent(componentEntryOf(body)),
+    op: 'put_component',
+    kind: 'component',
+    orgUid: key.orgUid,
+    uid: key.uid,
     expectedRevision,
+    ...componentFieldsOf(body),
   }
 }
 
 /** A component as callers see it. */
 export function showComponent(
-  document: CatalogDocument,
+  component: StoredComponent,
   streamCount: number,
   stream?: readonly StreamRecord[],
 ): ComponentRecord {
-  const { lastOrdinal: _, ...body } = componentBodyOf(document)
-  const shown = { uid: document.uid, ...body, revision: document.revision, streamCount }
+  const { uid, revision } = component
+  const { lastOrdinal: _ordinal, addressedAs: _addresses, ...body } = componentBodyOf(component)
+  const shown = { uid, ...body, revision, streamCount }
   return stream === undefined ? shown : { ...shown, stream }
 }

@@ -1,6 +1,12 @@
 import { allows, type Principal, requirePermit } from '../../access/index.ts'
 import { isUid, newOrderedUid, nextTurn, RecordBytes } from '../../base/index.ts'
-import type { CatalogDocument, CatalogWrite, PutDocument, StreamHandle } from '../../store/index.ts'
+import type {
+  CatalogWrite,
+  PutDocument,
+  PutStream,
+  StoredStream,
+  StreamHandle,
+} from '../../store/index.ts'
 import { withLeftAlone } from '../derived/left-alone.ts'
 import { type DerivedDraft, settleDerivations } from '../derived/settle-derivations.ts'
 import { mayReadSources, sourceNames, withoutValues } from '../derived/show-derivation.ts'
@@ -14,7 +20,7 @@ import {
   planUpdate,
   quoted,
 } from '../documents/record-change.ts'
-import { useOrders } from '../documents/record-uses.ts'
+import { useWrites } from '../documents/record-uses.ts'
 import { retryConflicts } from '../documents/retry-conflicts.ts'
 import { type ComponentBody, componentBodyOf } from '../shape/component-shape.ts'
 import { refuseField, shapeCheck } from '../shape/record-checks.ts'
@@ -28,7 +34,7 @@ import {
   streamBodyOf,
   streamShape,
 } from '../shape/stream-shape.ts'
-import { putComponentOrder } from './component-rules.ts'
+import { componentWrite } from './component-rules.ts'
 import {
   type Page,
   type RecordList,
@@ -39,9 +45,9 @@ import {
 import {
   checkStreamChange,
   placeStream,
-  putStreamOrder,
   readStream,
   showStream,
+  streamWrite,
 } from './stream-rules.ts'
 import { isReserved, lastOrdinalOf, streamUidsFor, withoutStream } from './stream-uids.ts'
 
@@ -69,6 +75,12 @@ interface Owner {
 interface Edit {
   readonly writes: readonly CatalogWrite[]
   readonly entries: readonly PutDocument[]
+}
+
+/** The streams of a save as they will be, and what its commit has to make sure of. */
+interface PlannedStreams {
+  readonly bodies: readonly PlacedStreamBody[]
+  readonly writes: readonly CatalogWrite[]
 }
 
 /** A stream on its way into a commit, at the revision that it had. */
@@ -135,10 +147,10 @@ export class ComponentStreams {
     for (const handle of handles.slice(page.start, page.start + page.limit)) {
       // Others may delete streams in their turns.
       if (!index.has(handle)) continue
-      const document = await this.#document(orgUid, index.streamUid(handle))
-      if (document === undefined) continue
-      bytes?.add(JSON.stringify(document.body))
-      const record = await this.#show(principal, document)
+      const stream = await this.#base.documents.getStream(orgUid, index.streamUid(handle))
+      if (stream === undefined) continue
+      bytes?.add(JSON.stringify(stream))
+      const record = await this.#show(principal, stream)
       records.push(record)
       // Whether a formula can be derived is told with it, for which it is read again.
       await pace(workOfStream(record.derivation))
@@ -155,7 +167,7 @@ export class ComponentStreams {
       const order = index.nextOrderOf(this.#requireEntry(principal.orgUid, componentUid))
       const uid = this.#uidsFor(owner)()
       const draft = await this.#draftInsert(owner, fields, { field: 'stream', uid, order })
-      const writes = await this.#ordersOf(owner, [draft])
+      const writes = await this.#writesOf(owner, [draft])
       const detail = quoted(owner.body.id, draft.body.id)
       return {
         writes,
@@ -177,7 +189,7 @@ export class ComponentStreams {
       const before = await this.#require(principal.orgUid, componentUid, uid)
       refuseStale('stream', fields.revision, before)
       const draft = await this.#draftUpdate(owner, fields, { field: 'stream', before })
-      const writes = await this.#ordersOf(owner, [draft])
+      const writes = await this.#writesOf(owner, [draft])
       return { writes, entries: entriesOfUpdate(principal, owner, { before, writes }) }
     })
     return await this.#show(principal, saved[0])
@@ -188,17 +200,16 @@ export class ComponentStreams {
     requirePermit(principal, `component/${componentUid}/stream/${uid}`, 'DELETE')
     const change = (body: ComponentBody) => withoutStream(body, { componentUid, uid })
     const editOf = async ({ orgUid, body }: Owner): Promise<Edit> => {
-      const document = await this.#require(orgUid, componentUid, uid)
-      const { revision: expectedRevision } = document
-      const detail = quoted(body.id, streamBodyOf(document).id)
+      const { id, revision: expectedRevision } = await this.#require(orgUid, componentUid, uid)
+      const detail = quoted(body.id, id)
       const entries = planChange(principal, { kind: KIND, uid, verb: 'deleted', detail })
       return { writes: [{ op: 'delete', orgUid, kind: KIND, uid, expectedRevision }], entries }
     }
     await this.#edit(principal, componentUid, editOf, change)
   }
 
-  /** The writes for the streams of a component that is being inserted. */
-  async insertOrders(owner: Owner, inputs: readonly StreamInput[]): Promise<CatalogWrite[]> {
+  /** The streams of a component that is being inserted, and what its commit has to make sure of for them. */
+  async planInsert(owner: Owner, inputs: readonly StreamInput[]): Promise<PlannedStreams> {
     const drafts: Draft[] = []
     const nextUid = this.#uidsFor(owner)
     for (const [order, input] of inputs.entries()) {
@@ -206,7 +217,7 @@ export class ComponentStreams {
       const place = { field: `component.stream[${order}]`, uid: nextUid(), order }
       drafts.push(await this.#draftInsert(owner, input, place))
     }
-    return await this.#ordersOf(owner, drafts)
+    return await this.#plan(owner, drafts)
   }
 
   /**
@@ -214,7 +225,7 @@ export class ComponentStreams {
    * list; streams without UID, or with one that no stream has, are added; those not named stay
    * behind them as they were. The caller holds the locks that `locksOf` tells.
    */
-  async updateOrders(
+  async updateWrites(
     owner: Owner,
     inputs: readonly StreamInput[] | undefined,
   ): Promise<CatalogWrite[]> {
@@ -233,19 +244,19 @@ export class ComponentStreams {
       }
       if (named.has(input.uid)) refuseField(`${field}.uid`, 'is named twice in this list')
       named.add(input.uid)
-      const before = await this.#document(owner.orgUid, input.uid)
+      const before = await this.#base.documents.getStream(owner.orgUid, input.uid)
       if (before === undefined && this.#isFree(owner, input.uid)) {
         drafts.push(await this.#draftInsert(owner, input, { field, uid: input.uid, order }))
         continue
       }
-      if (before?.parentUid !== owner.uid) {
+      if (before?.componentUid !== owner.uid) {
         refuseField(`${field}.uid`, `"${input.uid.slice(0, 60)}" is no stream of this component`)
       }
       drafts.push(await this.#draftUpdate(owner, input, { field, before, order }))
     }
-    const orders = await this.#ordersOf(owner, drafts)
+    const writes = await this.#writesOf(owner, drafts)
     const rest = handles.filter((handle) => !named.has(index.streamUid(handle)))
-    return [...orders, ...(await this.#pushBack(owner, rest, inputs.length))]
+    return [...writes, ...(await this.#pushBack(owner, rest, inputs.length))]
   }
 
   /** What to lock for an edit of a component: itself, and the UIDs that it may give to streams. */
@@ -275,16 +286,16 @@ export class ComponentStreams {
     firstOrder: number,
   ): Promise<CatalogWrite[]> {
     const { index } = this.#base.documents
-    const orders: CatalogWrite[] = []
+    const writes: CatalogWrite[] = []
     for (const [at, handle] of handles.entries()) {
       const order = firstOrder + at
       if (index.orderOf(handle) === order) continue
       const before = await this.#require(owner.orgUid, owner.uid, index.streamUid(handle))
       const body = { ...streamBodyOf(before), order }
       const key = { orgUid: owner.orgUid, uid: before.uid, componentUid: owner.uid }
-      orders.push(putStreamOrder(key, body, before.revision))
+      writes.push(streamWrite(key, body, before.revision))
     }
-    return orders
+    return writes
   }
 
   /** Commits stream writes together with a touch of the component, so that no delete slips past. */
@@ -293,19 +304,19 @@ export class ComponentStreams {
     componentUid: string,
     editOf: (owner: Owner) => Promise<Edit>,
     change: (body: ComponentBody) => ComponentBody = (body) => body,
-  ): Promise<CatalogDocument[]> {
+  ): Promise<readonly StoredStream[]> {
     const { documents, locks } = this.#base
     const { orgUid } = principal
     return await locks.run([componentUid], () =>
       retryConflicts(documents, async () => {
-        const document = await documents.get({ orgUid, kind: 'component', uid: componentUid })
-        if (document === undefined) refuseUnknown('component', componentUid)
-        const body = componentBodyOf(document)
+        const stored = await documents.getComponent(orgUid, componentUid)
+        if (stored === undefined) refuseUnknown('component', componentUid)
+        const body = componentBodyOf(stored)
         const edit = await editOf({ orgUid, uid: componentUid, body, principal })
         const key = { orgUid, uid: componentUid }
-        const component = putComponentOrder(key, change(body), document.revision)
-        const saved = await documents.commit([component, ...edit.writes], edit.entries)
-        return saved.slice(1)
+        const component = componentWrite(key, change(body), stored.revision)
+        const { records } = await documents.commit([component, ...edit.writes], edit.entries)
+        return records.slice(1) as readonly StoredStream[]
       }),
     )
   }
@@ -327,7 +338,7 @@ export class ComponentStreams {
   async #draftUpdate(
     owner: Owner,
     input: StreamInput,
-    place: { readonly field: string; readonly before: CatalogDocument; readonly order?: number },
+    place: { readonly field: string; readonly before: StoredStream; readonly order?: number },
   ): Promise<Draft> {
     const { field } = place
     const { uid, revision } = place.before
@@ -336,12 +347,25 @@ export class ComponentStreams {
     const body = await readStream(field, input, { before, references })
     checkStreamChange(field, before, body)
     const { order = before.order } = place
-    const placed = { ...body, order, grid: before.grid }
+    const { grid, labels, series } = before
+    const placed = { ...body, order, grid, labels, series }
     return { field, uid, body: placed, input: input.derivation, before, revision }
   }
 
-  /** The writes of drafts, whose formulas may read each other. */
-  async #ordersOf(owner: Owner, drafts: readonly Draft[]): Promise<CatalogWrite[]> {
+  /** The writes of drafts. */
+  async #writesOf(owner: Owner, drafts: readonly Draft[]): Promise<CatalogWrite[]> {
+    const { orgUid, uid: componentUid } = owner
+    const { bodies, writes } = await this.#plan(owner, drafts)
+    const puts: PutStream[] = []
+    for (const [at, { uid, revision }] of drafts.entries()) {
+      await takeTurns(at)
+      puts.push(streamWrite({ orgUid, uid, componentUid }, bodies[at], revision))
+    }
+    return [...writes, ...puts]
+  }
+
+  /** Settles drafts, whose formulas may read each other. */
+  async #plan(owner: Owner, drafts: readonly Draft[]): Promise<PlannedStreams> {
     refuseSharedIds(drafts)
     const { orgUid, principal, uid: componentUid, body: component } = owner
     const scope = { orgUid, componentUid, componentId: component.id, drafts }
@@ -352,14 +376,12 @@ export class ComponentStreams {
     }
     const settled = await settleDerivations(context, drafts)
     const bodies = await this.#withLeftAlone(orgUid, drafts, settled.bodies)
-    const orders = [...settled.orders]
-    for (const [at, { uid, before, revision }] of drafts.entries()) {
+    const writes = [...settled.writes]
+    for (const [at, { before }] of drafts.entries()) {
       await takeTurns(at)
-      const after = bodies[at]
-      orders.push(putStreamOrder({ orgUid, uid, componentUid }, after, revision))
-      orders.push(...this.#useOrders(owner, { before, after }))
+      writes.push(...this.#useWrites(owner, { before, after: bodies[at] }))
     }
-    return orders
+    return { bodies, writes }
   }
 
   async #withLeftAlone(
@@ -373,20 +395,19 @@ export class ComponentStreams {
     return await withLeftAlone({ orgUid, index: documents.index, newestOf }, streams)
   }
 
-  #useOrders({ orgUid }: Owner, change: { before?: StreamBody; after: StreamBody }) {
+  #useWrites({ orgUid }: Owner, change: { before?: StreamBody; after: StreamBody }) {
     const { before, after } = change
-    return useOrders(usesOfStream(this.#base, orgUid, { before, after }))
+    return useWrites(usesOfStream(this.#base, orgUid, { before, after }))
   }
 
-  async #show(principal: Principal, document: CatalogDocument): Promise<StreamRecord> {
+  async #show(principal: Principal, stream: StoredStream): Promise<StreamRecord> {
     const { documents, derivationStatus } = this.#base
     const names = sourceNames(documents.index, principal.orgUid, principal)
-    const shown = showStream(document, names)
-    const { handle } = document
-    if (shown.derivation === undefined || handle === undefined) return shown
-    const status = await derivationStatus.book?.read(handle)
+    const shown = showStream(stream, names)
+    if (shown.derivation === undefined) return shown
+    const status = await derivationStatus.book?.read(stream.handle)
     if (status === undefined) return shown
-    const isSeen = mayReadSources(principal, shown.derivation, document.parentUid)
+    const isSeen = mayReadSources(principal, shown.derivation, stream.componentUid)
     return { ...shown, derivationStatus: isSeen ? status : withoutValues(status) }
   }
 
@@ -396,30 +417,22 @@ export class ComponentStreams {
     return entry
   }
 
-  async #require(orgUid: string, componentUid: string, uid: string): Promise<CatalogDocument> {
+  async #require(orgUid: string, componentUid: string, uid: string): Promise<StoredStream> {
     this.#requireEntry(orgUid, componentUid)
-    const document = await this.#document(orgUid, uid)
-    if (document?.parentUid !== componentUid) refuseUnknown('stream', uid)
-    return document
-  }
-
-  async #document(orgUid: string, uid: string): Promise<CatalogDocument | undefined> {
-    return await this.#base.documents.get({ orgUid, kind: 'stream', uid })
+    const stream = await this.#base.documents.getStream(orgUid, uid)
+    if (stream?.componentUid !== componentUid) refuseUnknown('stream', uid)
+    return stream
   }
 }
 
 function entriesOfUpdate(
   author: Author,
   { body: component }: Owner,
-  { before, writes }: { before: CatalogDocument; writes: readonly CatalogWrite[] },
+  { before, writes }: { before: StoredStream; writes: readonly CatalogWrite[] },
 ): readonly PutDocument[] {
   const { uid } = before
-  const after = writes.find((write) => write.op === 'put' && write.uid === uid) as PutDocument
-  const name = quoted(component.id, streamBodyOf(before).id)
-  return planUpdate(author, {
-    kind: KIND,
-    uid,
-    name,
-    fields: changedFields(before.body, after.body),
-  })
+  const after = writes.find(({ op }) => op === 'put_stream') as PutStream
+  const name = quoted(component.id, before.id)
+  const fields = changedFields(streamBodyOf(before), streamBodyOf(after))
+  return planUpdate(author, { kind: KIND, uid, name, fields })
 }

@@ -1,14 +1,15 @@
 import { allows, type Method, type Principal, requirePermit } from '../../access/index.ts'
-import { newFamilyUid, newOrderedUid, PAGE_LIMIT_MAX, refuse } from '../../base/index.ts'
+import { newComponentUid, newOrderedUid, PAGE_LIMIT_MAX, refuse } from '../../base/index.ts'
 import {
   CatalogDamaged,
-  type CatalogDocument,
   type CatalogWrite,
   type PutDocument,
+  type StoredComponent,
 } from '../../store/index.ts'
-import { type CatalogBase, folderOrders } from '../documents/catalog-base.ts'
+import { commonFieldsOf, NewComponents } from '../create/new-components.ts'
+import { type CatalogBase, folderWrites } from '../documents/catalog-base.ts'
 import { inLanes } from '../documents/in-lanes.ts'
-import { listPermitted } from '../documents/list-permitted.ts'
+import { listPermittedComponents } from '../documents/list-permitted.ts'
 import {
   type Author,
   changedFields,
@@ -22,13 +23,15 @@ import {
   type ComponentInput,
   type ComponentRecord,
   componentBodyOf,
+  componentFieldsOf,
   componentShape,
   type UserReference,
 } from '../shape/component-shape.ts'
-import { ROOT_FOLDER, readFolder } from '../shape/folder-path.ts'
+import { ROOT_FOLDER, readFolder, storedFolder } from '../shape/folder-path.ts'
 import { refuseField, shapeCheck } from '../shape/record-checks.ts'
+import { definitionOfStream } from '../shape/stream-shape.ts'
 import { ComponentNames } from './component-names.ts'
-import { putComponentOrder, readComponent, showComponent } from './component-rules.ts'
+import { componentWrite, readComponent, showComponent } from './component-rules.ts'
 import type { ComponentStreams } from './component-streams.ts'
 import { readSearch, searchComponents } from './search-components.ts'
 import { type Page, type RecordList, refuseStale, refuseUnknown } from './simple-records.ts'
@@ -38,6 +41,11 @@ const checkShape = shapeCheck(KIND, componentShape)
 
 /** Components that are deleted at once where each waits for other processes. */
 const DELETED_AT_ONCE = 50
+
+interface FoundComponents {
+  readonly components: StoredComponent[]
+  readonly totalCount: number
+}
 
 interface Properties {
   readonly name: string
@@ -69,7 +77,8 @@ export class Components {
   /** A component that is not saved, with the caller's defaults. */
   async make(principal: Principal): Promise<ComponentRecord> {
     requirePermit(principal, 'component', 'GET')
-    const { lastOrdinal: _, ...body } = await this.#defaults(principal)
+    const defaults = await this.#defaults(principal)
+    const { lastOrdinal: _ordinal, addressedAs: _addresses, ...body } = defaults
     return { uid: '', ...body, revision: 0, streamCount: 0, stream: [] }
   }
 
@@ -81,8 +90,8 @@ export class Components {
   /** Name and description of the component of an ID. */
   async getProperties(principal: Principal, compId: string): Promise<Properties> {
     const uid = this.#requireProperties(principal, compId, 'GET')
-    const document = await this.#require(principal.orgUid, uid)
-    const { name, description } = componentBodyOf(document)
+    const component = await this.#require(principal.orgUid, uid)
+    const { name, description } = componentBodyOf(component)
     return { name, description }
   }
 
@@ -117,15 +126,15 @@ export class Components {
     requirePermit(principal, 'component', 'GET')
     const folder = page.folder === undefined ? undefined : readFolder('folder', page.folder)
     const words = readSearch(page.search ?? '')
-    const { documents, totalCount } =
+    const { components, totalCount } =
       page.id === undefined
         ? await this.#find(principal, { ...page, folder, words })
         : await this.#findById(principal, page.id)
     const { index } = this.#base.documents
-    const records = documents.flatMap((document) => {
+    const records = components.flatMap((component) => {
       try {
-        const entry = index.componentByUid(principal.orgUid, document.uid)
-        return [showComponent(document, entry?.streamCount ?? 0)]
+        const entry = index.componentByUid(principal.orgUid, component.uid)
+        return [showComponent(component, entry?.streamCount ?? 0)]
       } catch (error) {
         // How many streams it has is not known.
         if (error instanceof CatalogDamaged) return []
@@ -136,19 +145,16 @@ export class Components {
   }
 
   /** The one that has an ID, or none. */
-  async #findById(
-    principal: Principal,
-    id: string,
-  ): Promise<{ documents: CatalogDocument[]; totalCount: number }> {
+  async #findById(principal: Principal, id: string): Promise<FoundComponents> {
     const { orgUid } = principal
     const { documents } = this.#base
     const find = () => documents.index.resolveComponent(orgUid, id)?.uid
     const uid = find() ?? (await documents.catchUps.whenMissing().then(find))
     const mayGet = uid !== undefined && allows(principal, `component/${uid}`, 'GET')
-    const found = mayGet ? await documents.get({ orgUid, kind: 'component', uid }) : undefined
+    const found = mayGet ? await documents.getComponent(orgUid, uid) : undefined
     return found === undefined
-      ? { documents: [], totalCount: 0 }
-      : { documents: [found], totalCount: 1 }
+      ? { components: [], totalCount: 0 }
+      : { components: [found], totalCount: 1 }
   }
 
   async #find(
@@ -158,19 +164,14 @@ export class Components {
       readonly isDirect?: boolean
       readonly words: readonly string[]
     },
-  ): Promise<{ documents: CatalogDocument[]; totalCount: number }> {
-    const { start, limit, folder, words } = page
-    const direct = page.isDirect === true ? `${folder ?? ROOT_FOLDER}/\u0001` : undefined
-    const listKeyPrefix = direct ?? (folder === undefined ? undefined : `${folder}/`)
+  ): Promise<FoundComponents> {
+    const { start, limit, words, isDirect } = page
+    const folder = storedFolder(page.folder ?? ROOT_FOLDER)
     const { documents } = this.#base
-    if (words.length > 0)
-      return await searchComponents({ documents, names: this.#names }, principal, {
-        ...{ words, listKeyPrefix, start, limit },
-      })
-    return await listPermitted(documents, principal, {
-      ...{ orgUid: principal.orgUid, kind: 'component', start, limit, listKeyPrefix },
-      leavesOutDamaged: true,
-    })
+    const query = { folder, isDirect, start, limit }
+    if (words.length === 0) return await listPermittedComponents(documents, principal, query)
+    const search = { documents, names: this.#names }
+    return await searchComponents(search, principal, { ...query, words })
   }
 
   async insert(principal: Author, input: unknown): Promise<ComponentRecord> {
@@ -178,25 +179,25 @@ export class Components {
     checkShape(input)
     const { orgUid } = principal
     const fields = input as ComponentInput
-    const uid = newFamilyUid()
+    const uid = newComponentUid()
     const body = readComponent(fields, await this.#defaults(principal))
     this.#refuseLost(orgUid, body.id)
-    const saved = await retryConflicts(this.#base.documents, async () => {
-      const folders = await this.#folderOrders(orgUid, body.folder)
-      const streams = await this.#streams.insertOrders(
-        { orgUid, uid, body, principal },
-        fields.stream ?? [],
-      )
-      const component = putComponentOrder({ orgUid, uid }, body, 0)
-      const entries = planChange(principal, {
-        kind: KIND,
-        uid,
-        verb: 'created',
-        detail: nameOf(body),
-      })
-      return await this.#commitComponent([...folders, component, ...streams], entries)
+    const detail = nameOf(body)
+    await retryConflicts(this.#base.documents, async () => {
+      const folders = await this.#folderWrites(orgUid, body.folder)
+      const owner = { orgUid, uid, body, principal }
+      const streams = await this.#streams.planInsert(owner, fields.stream ?? [])
+      const created = new NewComponents(orgUid)
+      const { id, name } = body
+      const added = created.add(uid, id, name, commonFieldsOf(componentFieldsOf(body)))
+      for (const stream of streams.bodies) {
+        added.add(stream.id, stream.name, definitionOfStream(stream))
+      }
+      const entries = planChange(principal, { kind: KIND, uid, verb: 'created', detail })
+      const writes = [...folders, ...created.writes(), ...streams.writes]
+      await this.#base.documents.commit(writes, entries)
     })
-    return await this.#showWhole(principal, saved)
+    return await this.#showWhole(principal, await this.#require(orgUid, uid))
   }
 
   /** Changes what the input names and keeps the rest; samples stay with their streams. */
@@ -231,7 +232,7 @@ export class Components {
     uid: string,
     input: unknown,
     check: (fields: ComponentInput) => void = () => {},
-  ): Promise<CatalogDocument> {
+  ): Promise<StoredComponent> {
     checkShape(input)
     const fields = input as ComponentInput
     check(fields)
@@ -242,17 +243,19 @@ export class Components {
         refuseStale('component', fields.revision, before)
         const body = readComponent(fields, componentBodyOf(before))
         this.#refuseLost(orgUid, body.id)
-        const folders = await this.#folderOrders(orgUid, body.folder)
+        const folders = await this.#folderWrites(orgUid, body.folder)
         const owner = { orgUid, uid, body, principal }
-        const streams = await this.#streams.updateOrders(owner, fields.stream)
-        const component = putComponentOrder({ orgUid, uid }, body, before.revision)
+        const streams = await this.#streams.updateWrites(owner, fields.stream)
+        const component = componentWrite({ orgUid, uid }, body, before.revision)
         const named = [
           ...changedFields(componentBodyOf(before), body),
           ...(streams.length === 0 ? [] : ['stream']),
         ]
         const about = { kind: KIND, uid, name: quoted(nameOf(body)), fields: named }
         const entries = planUpdate(principal, about)
-        return await this.#commitComponent([...folders, component, ...streams], entries)
+        const writes = [...folders, component, ...streams]
+        const { records } = await this.#base.documents.commit(writes, entries)
+        return records.find((record) => record.kind === KIND) as StoredComponent
       }),
     )
   }
@@ -294,7 +297,7 @@ export class Components {
     const { documents, locks } = this.#base
     await locks.run([uid], () =>
       retryConflicts(this.#base.documents, async () => {
-        const document = await this.#require(orgUid, uid)
+        const component = await this.#require(orgUid, uid)
         // Every stream that it has at this revision goes with it, whoever has made it.
         await documents.followed()
         const { index } = documents
@@ -303,8 +306,8 @@ export class Components {
           const stream = { orgUid, kind: 'stream', uid: index.streamUid(handle) }
           return { op: 'delete', ...stream, expectedRevision: 'any' }
         })
-        const key = { orgUid, kind: 'component', uid, expectedRevision: document.revision }
-        const entries = entriesOf(nameOf(componentBodyOf(document)))
+        const key = { orgUid, kind: KIND, uid, expectedRevision: component.revision }
+        const entries = entriesOf(nameOf(component))
         await documents.commit([...streams, { op: 'delete', ...key }], entries)
       }),
     )
@@ -336,41 +339,36 @@ export class Components {
     return entry.uid
   }
 
-  async #commitComponent(
-    orders: readonly CatalogWrite[],
-    entries: readonly PutDocument[],
-  ): Promise<CatalogDocument> {
-    const saved = await this.#base.documents.commit(orders, entries)
-    return saved.find((document) => document.kind === KIND) as CatalogDocument
+  async #folderWrites(orgUid: string, path: string): Promise<CatalogWrite[]> {
+    return await folderWrites(this.#base, orgUid, { path, makeUid: newOrderedUid })
   }
 
-  async #folderOrders(orgUid: string, path: string): Promise<CatalogWrite[]> {
-    return await folderOrders(this.#base, orgUid, { path, makeUid: newOrderedUid })
-  }
-
-  async #showWhole(principal: Principal, document: CatalogDocument): Promise<ComponentRecord> {
-    const { uid } = document
+  async #showWhole(principal: Principal, component: StoredComponent): Promise<ComponentRecord> {
     const page = { start: 0, limit: PAGE_LIMIT_MAX }
-    const { records, totalCount } = await this.#streams.page(principal, uid, page)
-    return showComponent(document, totalCount, records)
+    const { records, totalCount } = await this.#streams.page(principal, component.uid, page)
+    return showComponent(component, totalCount, records)
   }
 
-  async #require(orgUid: string, uid: string): Promise<CatalogDocument> {
-    const document = await this.#base.documents.get({ orgUid, kind: 'component', uid })
-    if (document === undefined) refuseUnknown('component', uid)
-    return document
+  async #require(orgUid: string, uid: string): Promise<StoredComponent> {
+    const component = await this.#base.documents.getComponent(orgUid, uid)
+    if (component === undefined) refuseUnknown('component', uid)
+    return component
   }
 
   async #defaults(principal: Principal): Promise<ComponentBody> {
     const { people, clock } = this.#base
     const owner = await people.ownerOf(principal.orgUid)
     return {
-      ...{ id: '', name: '', description: '', folder: ROOT_FOLDER },
+      id: '',
+      name: '',
+      description: '',
+      folder: ROOT_FOLDER,
       timeZoneId: owner.timeZoneId,
       creationDate: clock.now(),
       ownerUser: await this.#ownerUser(principal, owner),
       location: null,
       lastOrdinal: 0,
+      addressedAs: [],
     }
   }
 
@@ -382,6 +380,6 @@ export class Components {
 }
 
 /** What people know a component by. */
-function nameOf({ id, name }: ComponentBody): string {
+function nameOf({ id, name }: Pick<ComponentBody, 'id' | 'name'>): string {
   return id === '' ? name : id
 }

@@ -42,9 +42,9 @@ export async function draftStream(
   const fields = input as StreamInput
   const { orgUid } = principal
   const { documents } = base
-  const document = await documents.get({ orgUid, kind: 'component', uid: componentUid })
-  if (document === undefined) refuseUnknown('component', componentUid)
-  const component = componentBodyOf(document)
+  const stored = await documents.getComponent(orgUid, componentUid)
+  if (stored === undefined) refuseUnknown('component', componentUid)
+  const component = componentBodyOf(stored)
   const references = referencesOf(base, orgUid)
   const body = await readStream('stream', fields, { before: defaultStream, references })
   if (body.streamDerivationType === 'NONE') refuseField('stream.derivation', 'is missing')
@@ -52,8 +52,8 @@ export async function draftStream(
   const timeZone = component.timeZoneId
   const placed = placeStream(body, { order: 0, cycle, timeZone })
   // Under its own UID, so that a stream that would read itself is found out.
-  const own = fields.uid ? await documents.get({ orgUid, kind: 'stream', uid: fields.uid }) : null
-  const uid = own?.parentUid === componentUid ? own.uid : newOrderedUid()
+  const own = fields.uid ? await documents.getStream(orgUid, fields.uid) : undefined
+  const uid = own?.componentUid === componentUid ? own.uid : newOrderedUid()
   const drafts = [
     { field: 'stream', uid, body: placed, input: fields.derivation, before: undefined },
   ]

@@ -1,7 +1,7 @@
 /** Finds the streams and templates that refer to a cycle, a unit or a delete profile. */
 import { allows, type Principal } from '../../access/index.ts'
 import { nextTurn } from '../../base/index.ts'
-import type { CatalogDocument, StreamHandle } from '../../store/index.ts'
+import type { StoredStream } from '../../store/index.ts'
 import { cycleUidsOf } from '../documents/catalog-base.ts'
 import type { Documents } from '../documents/documents.ts'
 import { INTERVAL } from '../shape/stream-kind.ts'
@@ -11,8 +11,8 @@ import type { TemplateBody } from './template.ts'
 
 /** Uses that a message names; one more tells that there are others. */
 const USES_NAMED_MAX = 5
-/** Documents looked at before others get a turn: about a millisecond. */
-const DOCUMENTS_PER_STEP = 50
+/** Streams looked at before others get a turn: about a millisecond. */
+const STREAMS_PER_STEP = 50
 const TEMPLATES_PER_PAGE = 100
 const ID_LENGTH_SHOWN = 60
 
@@ -70,26 +70,19 @@ async function findStreams(
     if (field === 'baseCycle' && !hasCycle) continue
     if (field === 'delete_profile' && !index.hasDeleteProfile(handle)) continue
     looked += 1
-    if (looked % DOCUMENTS_PER_STEP === 0) await nextTurn()
+    if (looked % STREAMS_PER_STEP === 0) await nextTurn()
     if (!index.has(handle)) continue
-    const document = await documents.getOnce({
-      ...{ orgUid: principal.orgUid, kind: 'stream', uid: index.streamUid(handle) },
-    })
-    if (document === undefined || !refers(streamBodyOf(document))) continue
-    if (index.has(handle)) uses.push(nameStream(documents, principal, { document, handle }))
+    const stream = await documents.getStreamOnce(principal.orgUid, index.streamUid(handle))
+    if (stream === undefined || !refers(streamBodyOf(stream))) continue
+    if (index.has(handle)) uses.push(nameStream(documents, principal, stream))
   }
 }
 
-function nameStream(
-  { index }: Documents,
-  principal: Principal,
-  { document, handle }: { document: CatalogDocument; handle: StreamHandle },
-): string {
-  const component = index.componentOf(handle)
-  const resource = `component/${component.uid}/stream/${document.uid}`
+function nameStream({ index }: Documents, principal: Principal, stream: StoredStream): string {
+  const component = index.componentOf(stream.handle)
+  const resource = `component/${component.uid}/stream/${stream.uid}`
   if (!allows(principal, resource, 'GET')) return 'a stream that you may not see'
-  const stream = shown(document.body as unknown as StreamBody)
-  return `stream ${stream} of component "${component.compId.slice(0, ID_LENGTH_SHOWN)}"`
+  return `stream ${shown(stream)} of component "${component.compId.slice(0, ID_LENGTH_SHOWN)}"`
 }
 
 function shown({ id, name }: { readonly id: string; readonly name: string }): string {

@@ -1,17 +1,29 @@
 import type { Static } from 'typebox'
 import { type Method, type Principal, requirePermit } from '../../access/index.ts'
 import { newUid, refuse, Type } from '../../base/index.ts'
-import type { CatalogDocument, CatalogWrite, DocumentKey, PutDocument } from '../../store/index.ts'
-import { type CatalogBase, folderClaim, folderOrders } from '../documents/catalog-base.ts'
-import { findForbidden, listPermitted } from '../documents/list-permitted.ts'
+import type {
+  CatalogDocument,
+  CatalogWrite,
+  DocumentKey,
+  PutDocument,
+  StoredComponent,
+} from '../../store/index.ts'
+import { type CatalogBase, folderClaim, folderWrites } from '../documents/catalog-base.ts'
+import { forbiddenUids, listPermitted } from '../documents/list-permitted.ts'
 import { type Author, planChange, quoted } from '../documents/record-change.ts'
 import { isMarkConflict } from '../documents/record-uses.ts'
 import { retryConflicts } from '../documents/retry-conflicts.ts'
 import { whileUnused } from '../documents/while-unused.ts'
 import { componentBodyOf } from '../shape/component-shape.ts'
-import { PATH_LENGTH_MAX, ROOT_FOLDER, readFolder } from '../shape/folder-path.ts'
+import {
+  catalogFolder,
+  PATH_LENGTH_MAX,
+  ROOT_FOLDER,
+  readFolder,
+  storedFolder,
+} from '../shape/folder-path.ts'
 import { refuseField, shapeCheck } from '../shape/record-checks.ts'
-import { putComponentOrder } from './component-rules.ts'
+import { componentWrite } from './component-rules.ts'
 import type { Components } from './components.ts'
 import { type Page, type RecordList, refuseUnknown } from './simple-records.ts'
 
@@ -45,6 +57,7 @@ type FiledComponent = {
 }
 
 const KIND = 'component_folder'
+const KIND_INSIDE = 'component'
 const checkShape = shapeCheck(KIND, folderShape)
 /** Moving and deleting goes folder content by folder content, so many at a time. */
 const BATCH = 500
@@ -83,13 +96,13 @@ export class Folders {
     const path = readPath(input)
     const { orgUid } = principal
     return await retryConflicts(this.#base.documents, async () => {
-      const orders = await folderOrders(this.#base, orgUid, { path, makeUid: newUid })
-      const made = orders.find((order) => order.op === 'put' && order.body.path === path)
+      const writes = await folderWrites(this.#base, orgUid, { path, makeUid: newUid })
+      const made = writes.find((write) => write.op === 'put' && write.body.path === path)
       if (made === undefined) refuseTakenPath(path)
       const { uid } = made
       const entries = planChange(principal, { kind: KIND, uid, verb: 'created', detail: path })
-      const saved = await this.#base.documents.commit(orders, entries)
-      return showFolder(saved[saved.length - 1])
+      const { records } = await this.#base.documents.commit(writes, entries)
+      return showFolder(records[records.length - 1] as CatalogDocument)
     })
   }
 
@@ -105,9 +118,7 @@ export class Folders {
     const { orgUid } = principal
     requirePermit(principal, `component/${componentUid}`, 'POST')
     const folderUid = readFolderUid()
-    const component = await this.#base.documents.get({
-      ...{ orgUid, kind: 'component', uid: componentUid },
-    })
+    const component = await this.#base.documents.getComponent(orgUid, componentUid)
     if (component === undefined) refuseUnknown('component', componentUid)
     if (folderUid !== '') requirePermit(principal, `component_folder/${folderUid}`, 'GET')
     const path = folderUid === '' ? ROOT_FOLDER : pathOf(await this.#require(orgUid, folderUid))
@@ -151,20 +162,20 @@ export class Folders {
     const path = pathOf(folder)
     await this.#requirePermitInside(principal, path, 'DELETE')
     await this.#requireDeletableInside(principal, path)
-    const { totalCount } = await this.#inside(orgUid, 'component', path)
+    const { totalCount } = await this.#componentsIn(orgUid, path)
     const detail = `${path} with ${totalCount} components`
     const first = onlyFirst(() =>
       planChange(principal, { kind: KIND, uid, verb: 'deleted', detail }),
     )
     await this.#whileUnused(folder, async (unmark) => {
       for (;;) {
-        const { documents } = await this.#inside(orgUid, 'component', path)
-        if (documents.length === 0) break
+        const { components } = await this.#componentsIn(orgUid, path)
+        if (components.length === 0) break
         const deleteOne = async (componentUid: string): Promise<void> => {
           await this.#components.deleteWith(principal, componentUid, first.plan)
           first.done()
         }
-        const [one, ...others] = documents.map((component) => component.uid)
+        const [one, ...others] = components.map((component) => component.uid)
         await deleteOne(one)
         await this.#components.deleteMany(others, deleteOne)
       }
@@ -179,12 +190,12 @@ export class Folders {
     first: FirstEntries,
   ): Promise<void> {
     for (;;) {
-      const { documents } = await this.#inside(folder.orgUid, folder.kind, pathOf(folder))
+      const { documents } = await this.#foldersIn(folder.orgUid, pathOf(folder))
       const isLast = documents.length === 0
       const gone = isLast ? [folder] : documents
       // Whatever is put into the folder takes the mark away, and this commit comes to nothing.
       const mark: CatalogWrite = isLast ? unmark : { ...unmark, op: 'expect' }
-      const writes = [...gone.map((one) => deleteOrder(one)), mark]
+      const writes = [...gone.map((one) => deleteWrite(one)), mark]
       await this.#base.documents.commit(writes, first.plan())
       first.done()
       if (isLast) return
@@ -210,22 +221,28 @@ export class Folders {
 
   /** A right on folders alone does not reach the components in them. */
   async #requirePermitInside(principal: Principal, path: string, method: Method): Promise<void> {
-    const { totalCount } = await this.#inside(principal.orgUid, 'component', path)
-    if (totalCount > 0) requirePermit(principal, 'component', method)
-    for (const kind of ['component', 'component_folder']) {
-      const inside = { orgUid: principal.orgUid, kind, listKeyPrefix: `${path}/`, method }
-      const uid = await findForbidden(this.#base.documents, principal, inside)
-      if (uid === undefined) continue
-      requirePermit(principal, `${kind}/${uid}`, method, `a ${kind} in this folder`)
+    const { orgUid } = principal
+    const { documents } = this.#base
+    const { totalCount } = await this.#componentsIn(orgUid, path)
+    if (totalCount > 0) requirePermit(principal, KIND_INSIDE, method)
+    for (const uid of forbiddenUids(principal, KIND_INSIDE, method)) {
+      const component = await documents.getComponent(orgUid, uid)
+      const isInside = `${catalogFolder(component?.folder ?? '')}/`.startsWith(`${path}/`)
+      if (component !== undefined && isInside) refuseInside(principal, KIND_INSIDE, uid, method)
+    }
+    for (const uid of forbiddenUids(principal, KIND, method)) {
+      const folder = await documents.get({ orgUid, kind: KIND, uid })
+      const isInside = folder?.listKey.startsWith(`${path}/`) === true
+      if (isInside) refuseInside(principal, KIND, uid, method)
     }
   }
 
   /** Streams go with their components: one that must stay is found before anything is gone. */
   async #requireDeletableInside(principal: Principal, path: string): Promise<void> {
     for (let start = 0; ; start += BATCH) {
-      const { documents } = await this.#inside(principal.orgUid, 'component', path, start)
-      for (const { uid } of documents) this.#components.requireDeletable(principal, uid)
-      if (documents.length < BATCH) return
+      const { components } = await this.#componentsIn(principal.orgUid, path, start)
+      for (const { uid } of components) this.#components.requireDeletable(principal, uid)
+      if (components.length < BATCH) return
     }
   }
 
@@ -235,30 +252,30 @@ export class Folders {
   ): Promise<void> {
     const moved = (folder: string) => path + folder.slice(from.length)
     for (;;) {
-      const { documents } = await this.#inside(orgUid, 'component', from)
-      if (documents.length === 0) return
+      const { components } = await this.#componentsIn(orgUid, from)
+      if (components.length === 0) return
       await this.#base.locks.run(
-        documents.map(({ uid }) => uid),
-        () => this.#moveBatch(orgUid, documents, { moved, first }),
+        components.map(({ uid }) => uid),
+        () => this.#moveBatch(orgUid, components, { moved, first }),
       )
     }
   }
 
   async #moveBatch(
     orgUid: string,
-    listed: readonly CatalogDocument[],
+    listed: readonly StoredComponent[],
     { moved, first }: { moved: (folder: string) => string; first: FirstEntries },
   ): Promise<void> {
     await retryConflicts(this.#base.documents, async () => {
-      const orders: CatalogWrite[] = []
+      const writes: CatalogWrite[] = []
       for (const { uid } of listed) {
-        const document = await this.#base.documents.get({ orgUid, kind: 'component', uid })
-        if (document === undefined) continue
-        const body = componentBodyOf(document)
+        const component = await this.#base.documents.getComponent(orgUid, uid)
+        if (component === undefined) continue
+        const body = componentBodyOf(component)
         const after = { ...body, folder: moved(body.folder) }
-        orders.push(putComponentOrder({ orgUid, uid }, after, document.revision))
+        writes.push(componentWrite({ orgUid, uid }, after, component.revision))
       }
-      await this.#base.documents.commit(orders, first.plan())
+      await this.#base.documents.commit(writes, first.plan())
       first.done()
     })
   }
@@ -272,25 +289,32 @@ export class Folders {
     const attempt = async () => {
       const below = [await this.#require(orgUid, self.uid)]
       for (let start = 0; ; start += BATCH) {
-        const { documents } = await this.#inside(orgUid, 'component_folder', from, start)
+        const { documents } = await this.#foldersIn(orgUid, from, start)
         below.push(...documents)
         if (documents.length < BATCH) break
       }
       const parent = path.slice(0, path.lastIndexOf('/'))
-      const orders = await folderOrders(this.#base, orgUid, {
+      const writes = await folderWrites(this.#base, orgUid, {
         path: parent,
         makeUid: newUid,
       })
       for (const folder of below) {
-        orders.push(putFolderOrder(folder, path + pathOf(folder).slice(from.length)))
+        writes.push(folderWrite(folder, path + pathOf(folder).slice(from.length)))
       }
-      await this.#base.documents.commit([...orders, unmark], first.plan())
+      await this.#base.documents.commit([...writes, unmark], first.plan())
     }
     await retryConflicts(this.#base.documents, attempt, { isPassed: isMarkConflict })
   }
 
-  async #inside(orgUid: string, kind: string, path: string, start = 0) {
-    const query = { orgUid, kind, listKeyPrefix: `${path}/`, start, limit: BATCH }
+  /** Components in a folder and below. */
+  async #componentsIn(orgUid: string, path: string, start = 0) {
+    const query = { orgUid, folder: storedFolder(path), start, limit: BATCH }
+    return await this.#base.documents.listComponents(query)
+  }
+
+  /** Folders below one. */
+  async #foldersIn(orgUid: string, path: string, start = 0) {
+    const query = { orgUid, kind: KIND, listKeyPrefix: `${path}/`, start, limit: BATCH }
     return await this.#base.documents.list(query)
   }
 
@@ -301,7 +325,11 @@ export class Folders {
   }
 }
 
-function deleteOrder({ orgUid, kind, uid }: DocumentKey): CatalogWrite {
+function refuseInside(principal: Principal, kind: string, uid: string, method: Method): void {
+  requirePermit(principal, `${kind}/${uid}`, method, `a ${kind} in this folder`)
+}
+
+function deleteWrite({ orgUid, kind, uid }: DocumentKey): CatalogWrite {
   return { op: 'delete', orgUid, kind, uid, expectedRevision: 'any' }
 }
 
@@ -338,7 +366,7 @@ function pathOf(document: CatalogDocument): string {
   return document.body.path as string
 }
 
-function putFolderOrder(before: CatalogDocument, path: string): CatalogWrite {
+function folderWrite(before: CatalogDocument, path: string): CatalogWrite {
   const { orgUid, kind, uid, revision: expectedRevision } = before
   const body = { path, name: path.slice(path.lastIndexOf('/') + 1) }
   const claims = [folderClaim(path)]

@@ -1,8 +1,8 @@
 import { allows, namedBelow, type Principal } from '../../access/index.ts'
 import { RecordBytes, refuse } from '../../base/index.ts'
-import { CatalogDamaged, type CatalogDocument } from '../../store/index.ts'
+import { CatalogDamaged, type StoredComponent } from '../../store/index.ts'
 import type { Documents } from '../documents/documents.ts'
-import type { ComponentNames } from './component-names.ts'
+import type { ComponentNames, SearchedFolder } from './component-names.ts'
 import { foldName } from './fold-name.ts'
 import type { Page } from './simple-records.ts'
 
@@ -24,28 +24,28 @@ export function readSearch(text: string): string[] {
 export async function searchComponents(
   { documents, names }: { readonly documents: Documents; readonly names: ComponentNames },
   principal: Principal,
-  search: Page & { readonly words: readonly string[]; readonly listKeyPrefix?: string },
-): Promise<{ documents: CatalogDocument[]; totalCount: number }> {
+  search: Page & SearchedFolder & { readonly words: readonly string[] },
+): Promise<{ components: StoredComponent[]; totalCount: number }> {
   const { orgUid } = principal
-  const { words, listKeyPrefix = '', start, limit } = search
+  const { words, folder, isDirect, start, limit } = search
   const named = [...namedBelow(principal, 'component')]
   const hidden = new Set(named.filter((uid) => !allows(principal, `component/${uid}`, 'GET')))
-  const uids = await names.search(orgUid, { words, listKeyPrefix, hidden })
+  const uids = await names.search(orgUid, { words, folder, isDirect, hidden })
   const bytes = new RecordBytes('component')
-  const found: CatalogDocument[] = []
+  const components: StoredComponent[] = []
   for (const uid of uids.slice(start, start + limit)) {
-    const document = await getIntact(documents, { orgUid, kind: 'component', uid })
-    if (document === undefined) continue
-    bytes.add(JSON.stringify(document.body))
-    found.push(document)
+    const component = await getIntact(documents, orgUid, uid)
+    if (component === undefined) continue
+    bytes.add(JSON.stringify(component))
+    components.push(component)
   }
-  return { documents: found, totalCount: uids.length }
+  return { components, totalCount: uids.length }
 }
 
-/** A document that checks; what does not is told where it is read, and left out of lists. */
-async function getIntact(documents: Documents, key: Parameters<Documents['get']>[0]) {
+/** A component that checks; what does not is told where it is read, and left out of lists. */
+async function getIntact(documents: Documents, orgUid: string, uid: string) {
   try {
-    return await documents.get(key)
+    return await documents.getComponent(orgUid, uid)
   } catch (error) {
     if (error instanceof CatalogDamaged) return undefined
     throw error

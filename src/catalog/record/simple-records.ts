@@ -17,7 +17,7 @@ import {
   planUpdate,
   quoted,
 } from '../documents/record-change.ts'
-import { type UsedRecord, useOrders } from '../documents/record-uses.ts'
+import { type UsedRecord, useWrites } from '../documents/record-uses.ts'
 import { whileUnused } from '../documents/while-unused.ts'
 import { checkId } from '../shape/record-checks.ts'
 
@@ -207,12 +207,12 @@ export class SimpleRecords<Body extends { id: string; name: string }> {
     const { orgUid } = author
     const body = await this.#read(orgUid, { input, before })
     const old = this.#bodyOf(before)
-    const order = putRecordOrder({ orgUid, kind, uid }, body, before?.revision ?? 0)
+    const order = recordWrite({ orgUid, kind, uid }, body, before?.revision ?? 0)
     const uses = this.#rules.usesOf?.(orgUid, old, body) ?? []
     const entries = this.#entriesOf(author, uid, { before, body })
     try {
-      const [saved] = await this.#documents.commit([order, ...useOrders(uses)], entries)
-      return this.#show(saved)
+      const { records } = await this.#documents.commit([order, ...useWrites(uses)], entries)
+      return this.#show(records[0] as CatalogDocument)
     } catch (error) {
       if (error instanceof CatalogConflict && error.claim !== undefined) this.#refuseTaken(body.id)
       throw error
@@ -295,7 +295,7 @@ function recordClaim(kind: string, id: string): string {
 }
 
 /** The write that stores a record. */
-export function putRecordOrder(
+export function recordWrite(
   key: DocumentKey,
   body: { readonly id: string; readonly name: string },
   expectedRevision: number,

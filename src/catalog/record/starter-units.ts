@@ -1,6 +1,6 @@
 import { newUid } from '../../base/index.ts'
 import type { PutDocument } from '../../store/index.ts'
-import { putRecordOrder } from './simple-records.ts'
+import { recordWrite } from './simple-records.ts'
 import { type UnitBody, unitRules } from './unit.ts'
 
 /** ID, name and symbol of each unit; IDs are the words people write. */
@@ -51,6 +51,6 @@ const ON_OFF: UnitBody = {
 export function planStarterUnits(orgUid: string): PutDocument[] {
   const bodies = UNITS.map(([id, name, symbol]) => ({ ...unitRules.defaults, id, name, symbol }))
   return [...bodies, ON_OFF].map((body) =>
-    putRecordOrder({ orgUid, kind: unitRules.kind, uid: newUid() }, body, 0),
+    recordWrite({ orgUid, kind: unitRules.kind, uid: newUid() }, body, 0),
   )
 }

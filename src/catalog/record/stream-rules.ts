@@ -1,9 +1,7 @@
 /** What a stream may be, and what of it may still change. */
-import type { CatalogDocument, PutDocument } from '../../store/index.ts'
+import type { PutStream, StoredStream } from '../../store/index.ts'
 import { checkBaseCycle } from '../../time/index.ts'
 import { type NameSource, showDerivation } from '../derived/show-derivation.ts'
-import { streamEntryOf } from '../index/entry-of.ts'
-import { packStream } from '../index/index-entry.ts'
 import { packGrid, readGrid } from '../shape/interval-grid.ts'
 import {
   checkId,
@@ -21,8 +19,8 @@ import {
   type StreamBody,
   type StreamInput,
   type StreamRecord,
-  storedStream,
   streamBodyOf,
+  streamFieldsOf,
 } from '../shape/stream-shape.ts'
 import { type CycleBody, definitionOf } from './cycle-record.ts'
 
@@ -209,33 +207,35 @@ export function placeStream(
 }
 
 /** The write that stores a stream. */
-export function putStreamOrder(
+export function streamWrite(
   key: { readonly orgUid: string; readonly uid: string; readonly componentUid: string },
   body: PlacedStreamBody,
   expectedRevision: number,
-): PutDocument {
-  const claims = body.id === '' ? [] : [streamClaim(key.componentUid, body.id)]
+): PutStream {
   return {
-    ...{ op: 'put', orgUid: key.orgUid, kind: 'stream', uid: key.uid, claims },
-    ...{ parentUid: key.componentUid, body: storedStream(body) },
-    listKey: body.order.toString(36).padStart(7, '0'),
-    index: packStream(streamEntryOf(body)),
+    op: 'put_stream',
+    kind: 'stream',
+    orgUid: key.orgUid,
+    uid: key.uid,
+    componentUid: key.componentUid,
     expectedRevision,
+    ...streamFieldsOf(body),
   }
 }
 
-/** What a stream with an ID claims in its component. */
-function streamClaim(componentUid: string, streamId: string): string {
-  return `stream_id:${componentUid}:${streamId}`
-}
-
 /** A stream as callers see it; what it is derived from is shown by what `names` says of a source. */
-export function showStream(document: CatalogDocument, names: NameSource): StreamRecord {
-  const { order: _, leftAlone: _left, grid, derivation, ...body } = streamBodyOf(document)
+export function showStream(stream: StoredStream, names: NameSource): StreamRecord {
+  const { uid, revision, componentUid } = stream
+  const {
+    order: _order,
+    leftAlone: _left,
+    labels: _labels,
+    series: _series,
+    ...rest
+  } = streamBodyOf(stream)
+  const { grid, derivation, ...body } = rest
   const timeZoneId = grid === '' ? '' : readGrid(grid).timeZone
   const derived =
-    derivation === null
-      ? {}
-      : { derivation: showDerivation(derivation, { componentUid: document.parentUid, names }) }
-  return { uid: document.uid, ...body, ...derived, timeZoneId, revision: document.revision }
+    derivation === null ? {} : { derivation: showDerivation(derivation, { componentUid, names }) }
+  return { uid, ...body, ...derived, timeZoneId, revision }
 }

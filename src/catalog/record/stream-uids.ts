@@ -1,8 +1,8 @@
 import {
-  headUidOf,
-  isFamilyForm,
-  isHeadUid,
-  memberUidOf,
+  componentUidOf,
+  countedUidOf,
+  countsStreams,
+  isCountedForm,
   newOrderedUid,
   ORDINAL_END,
   ordinalOf,
@@ -12,8 +12,8 @@ import type { ComponentBody } from '../shape/component-shape.ts'
 
 /**
  * Gives UIDs to the streams that are added to a component: its own with the next ordinal, so that the store
- * needs no index of them. Components of before have UIDs that tell no family; their streams have UIDs by
- * themselves, as those have for which a client has asked. What another stream has is passed over: no
+ * needs no index of them. Components may have UIDs from which none can be counted; their streams have UIDs of
+ * their own, as those have for which a client has asked. What another stream has is passed over: no
  * client can ask for it any more (`isReserved`), but some could. Nobody knows the UID of a component that is
  * just being made: it needs no index.
  */
@@ -22,12 +22,12 @@ export function streamUidsFor(
   lastOrdinal: number,
   index?: Pick<StreamIndex, 'hasLivingUid'>,
 ): () => string {
-  if (!isHeadUid(componentUid)) return newOrderedUid
+  if (!countsStreams(componentUid)) return newOrderedUid
   let last = lastOrdinal
   return () => {
     while (last + 1 < ORDINAL_END) {
       last += 1
-      const uid = memberUidOf(componentUid, last)
+      const uid = countedUidOf(componentUid, last)
       if (index?.hasLivingUid(uid) !== true) return uid
     }
     return newOrderedUid()
@@ -44,9 +44,9 @@ export function isReserved(
   own: { readonly uid: string; readonly lastOrdinal: number },
   index: Pick<StreamIndex, 'hasUid'>,
 ): boolean {
-  if (!isFamilyForm(uid)) return false
-  const head = headUidOf(uid)
-  if (head !== own.uid) return index.hasUid(head)
+  if (!isCountedForm(uid)) return false
+  const componentUid = componentUidOf(uid)
+  if (componentUid !== own.uid) return index.hasUid(componentUid)
   const ordinal = ordinalOf(uid)
   return ordinal === 0 || ordinal > own.lastOrdinal
 }
@@ -64,6 +64,6 @@ export function withoutStream(
   component: ComponentBody,
   { componentUid, uid }: { readonly componentUid: string; readonly uid: string },
 ): ComponentBody {
-  if (!isHeadUid(componentUid) || headUidOf(uid) !== componentUid) return component
+  if (!countsStreams(componentUid) || componentUidOf(uid) !== componentUid) return component
   return { ...component, lastOrdinal: Math.max(component.lastOrdinal, ordinalOf(uid)) }
 }

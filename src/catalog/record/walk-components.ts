@@ -1,7 +1,8 @@
 import { nextTurn } from '../../base/index.ts'
-import { CatalogDamaged, type CatalogDocument } from '../../store/index.ts'
+import { CatalogDamaged, type StoredComponent } from '../../store/index.ts'
 import type { Documents } from '../documents/documents.ts'
 import type { ComponentRecord } from '../shape/component-shape.ts'
+import { storedFolder } from '../shape/folder-path.ts'
 import { showComponent } from './component-rules.ts'
 
 /** Components read before others have their turn: some milliseconds. */
@@ -16,16 +17,16 @@ export async function* walkComponents(
   const pages =
     folder === undefined ? walkAll(documents, orgUid) : walkFolder(documents, orgUid, folder)
   for await (const page of pages) {
-    yield page.flatMap((document) => shown(documents, document) ?? [])
+    yield page.flatMap((component) => shown(documents, component) ?? [])
     await nextTurn()
   }
 }
 
-async function* walkAll(documents: Documents, orgUid: string): AsyncGenerator<CatalogDocument[]> {
+async function* walkAll(documents: Documents, orgUid: string): AsyncGenerator<StoredComponent[]> {
   let after: string | undefined
   do {
-    const page = await documents.walk({ orgUid, kind: 'component', after, limit: STEP })
-    yield page.documents
+    const page = await documents.walkComponents({ orgUid, after, limit: STEP })
+    yield page.components
     after = page.next
   } while (after !== undefined)
 }
@@ -34,20 +35,20 @@ async function* walkFolder(
   documents: Documents,
   orgUid: string,
   folder: string,
-): AsyncGenerator<CatalogDocument[]> {
-  const query = { orgUid, kind: 'component', listKeyPrefix: `${folder}/\u0001`, limit: STEP }
+): AsyncGenerator<StoredComponent[]> {
+  const query = { orgUid, folder: storedFolder(folder), isDirect: true, limit: STEP }
   for (let start = 0; ; start += STEP) {
-    const page = await documents.list({ ...query, start, leavesOutDamaged: true })
-    yield page.documents
+    const page = await documents.listComponents({ ...query, start, leavesOutDamaged: true })
+    yield page.components
     if (start + STEP >= page.totalCount) return
   }
 }
 
 /** The record of a component that is whole. */
-function shown(documents: Documents, document: CatalogDocument): ComponentRecord | undefined {
+function shown(documents: Documents, component: StoredComponent): ComponentRecord | undefined {
   try {
-    const entry = documents.index.componentByUid(document.orgUid, document.uid)
-    return entry === undefined ? undefined : showComponent(document, entry.streamCount)
+    const entry = documents.index.componentByUid(component.orgUid, component.uid)
+    return entry === undefined ? undefined : showComponent(component, entry.streamCount)
   } catch (error) {
     if (error instanceof CatalogDamaged) return undefined
     throw error

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { STREAMS_PER_RECORD_MAX, Type } from '../../base/index.ts'
-import type { JsonObject } from '../../store/index.ts'
-import { PATH_LENGTH_MAX, ROOT_FOLDER } from './folder-path.ts'
+import type { ComponentFields } from '../../store/index.ts'
+import { catalogFolder, PATH_LENGTH_MAX, storedFolder } from './folder-path.ts'
 import {
   descriptionShape,
   idShape,
@@ -9,7 +9,7 @@ import {
   nameShape,
   revisionShape,
 } from './record-checks.ts'
-import { type Location, type StreamRecord, storedBody, streamShape } from './stream-shape.ts'
+import { changedFrom, type Location, type StreamRecord, streamShape } from './stream-shape.ts'
 
 /** What a caller may say about a component; everything is optional, unknown fields are ignored. */
 export const componentShape = Type.Object({
@@ -47,10 +47,15 @@ export type ComponentBody = {
   readonly template?: string
   /** Of the streams that are gone, the last that was counted from its UID. */
   readonly lastOrdinal: number
+  /** The texts by which other protocols find it. */
+  readonly addressedAs: readonly string[]
 }
 
+/** What the catalog keeps of a component for itself. */
+type OwnField = 'lastOrdinal' | 'addressedAs'
+
 /** A component as callers see it; lists leave `stream` out. */
-export type ComponentRecord = Omit<ComponentBody, 'lastOrdinal'> & {
+export type ComponentRecord = Omit<ComponentBody, OwnField> & {
   readonly uid: string
   readonly revision: number
   /** How many streams it has; `stream` shows the first thousand of them. */
@@ -58,29 +63,41 @@ export type ComponentRecord = Omit<ComponentBody, 'lastOrdinal'> & {
   readonly stream?: readonly StreamRecord[]
 }
 
-const defaults: Partial<ComponentBody> = {
-  id: '',
-  name: '',
+/** The fields that a store keeps as JSON, as they are by default. */
+const defaults: Pick<ComponentBody, 'description' | 'location' | 'template'> = {
   description: '',
-  folder: ROOT_FOLDER,
-  timeZoneId: 'UTC',
-  creationDate: 0,
-  ownerUser: null,
   location: null,
-  lastOrdinal: 0,
+  template: undefined,
 }
 
-/** A component as it is stored: without what is as by default, and without a name that is its ID. */
-export function storedComponent(body: ComponentBody): JsonObject {
-  return storedBody(body, defaults)
+/** What a store keeps of a component. */
+export function componentFieldsOf(body: ComponentBody): ComponentFields {
+  return {
+    id: body.id,
+    name: body.name,
+    folder: storedFolder(body.folder),
+    timeZone: body.timeZoneId,
+    createdAtMs: body.creationDate,
+    owner: body.ownerUser,
+    lastOrdinal: body.lastOrdinal,
+    addressedAs: body.addressedAs,
+    more: changedFrom(defaults, body),
+  }
 }
 
-/** The component of a stored document, whole again; documents of before have every field. */
-export function componentBodyOf({ body }: { readonly body: JsonObject }): ComponentBody {
-  return { ...defaults, name: body.id ?? '', ...body } as unknown as ComponentBody
-}
-
-/** What a component with an ID claims in its organization. */
-export function componentClaim(compId: string): string {
-  return `component_id:${compId}`
+/** The component that a store keeps. */
+export function componentBodyOf(fields: ComponentFields): ComponentBody {
+  return {
+    id: fields.id,
+    name: fields.name,
+    description: '',
+    folder: catalogFolder(fields.folder),
+    timeZoneId: fields.timeZone,
+    creationDate: fields.createdAtMs,
+    ownerUser: fields.owner,
+    location: null,
+    ...fields.more,
+    lastOrdinal: fields.lastOrdinal,
+    addressedAs: fields.addressedAs,
+  }
 }

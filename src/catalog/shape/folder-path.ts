@@ -7,9 +7,6 @@ export const ROOT_FOLDER = '/Components'
 /** The longest path of a folder. */
 export const PATH_LENGTH_MAX = 1_024
 const DEPTH_MAX = 32
-/** What of a name decides its place in lists: row and index repeat it, and IDs may be names. */
-export const LISTED_LENGTH_MAX = 100
-
 /** A folder path without a slash at its end; refuses one that is not /Components or below it. */
 export function readFolder(field: string, path: string): string {
   const trimmed = path.endsWith('/') ? path.slice(0, -1) : path
@@ -34,12 +31,12 @@ export function foldersAlong(path: string): string[] {
   return segments.map((_, index) => `${ROOT_FOLDER}/${segments.slice(0, index + 1).join('/')}`)
 }
 
-/**
- * The list key of a component: below its folder, before the folders inside it. Its prefix
- * `folder + '/'` lists a folder with all below, `folder + '/\u0001'` only what lies directly in it.
- */
-export function componentListKey(folder: string, name: string): string {
-  if (name.length <= LISTED_LENGTH_MAX) return `${folder}/\u0001${name}`
-  const isCut = name.codePointAt(LISTED_LENGTH_MAX - 1) !== name.charCodeAt(LISTED_LENGTH_MAX - 1)
-  return `${folder}/\u0001${name.slice(0, isCut ? LISTED_LENGTH_MAX - 1 : LISTED_LENGTH_MAX)}`
+/** The path that a store keeps: below the root folder, '' for the root folder itself. */
+export function storedFolder(path: string): string {
+  return path.slice(ROOT_FOLDER.length)
+}
+
+/** The path of a folder that a store keeps. */
+export function catalogFolder(stored: string): string {
+  return ROOT_FOLDER + stored
 }

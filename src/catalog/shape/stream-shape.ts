@@ -1,6 +1,12 @@
 import type { Static } from 'typebox'
 import { Type } from '../../base/index.ts'
-import type { JsonObject, JsonValue } from '../../store/index.ts'
+import type {
+  JsonObject,
+  JsonValue,
+  Labels,
+  StreamDefinition,
+  StreamFields,
+} from '../../store/index.ts'
 import {
   type Derivation,
   type DerivationStatus,
@@ -16,8 +22,8 @@ import {
   referenceShape,
   revisionShape,
 } from './record-checks.ts'
-import { STREAM_TYPES, type StreamType } from './stream-kind.ts'
-import { VALUE_TYPES, type ValueType } from './value-type.ts'
+import { STREAM_TYPES, type StreamType, streamKindOf } from './stream-kind.ts'
+import { VALUE_TYPES, type ValueType, valueCodeOf } from './value-type.ts'
 
 /** How a stream is summed up where a cycle is asked for without a statistic. */
 export const ROLLUP_METHODS = ['avg', 'sum', 'min', 'max', 'first', 'last'] as const
@@ -84,6 +90,9 @@ export type PlacedStreamBody = StreamBody & {
   readonly grid: string
   /** Of a derived stream whose sources had samples when its formula was saved. */
   readonly leftAlone?: LeftAlone
+  readonly labels?: Labels
+  /** The labels by which other protocols find it. */
+  readonly series?: Labels
 }
 
 /** A stream as callers see it. */
@@ -113,29 +122,70 @@ export const defaultStream: StreamBody = {
   location: null,
 }
 
-const placedDefaults: PlacedStreamBody = { ...defaultStream, order: 0, grid: '' }
-
-/** A stream as it is stored: without what is as by default, and without a name that is its ID. */
-export function storedStream(body: PlacedStreamBody): JsonObject {
-  return storedBody(body, placedDefaults)
+/** The fields that a store keeps as JSON, as they are by default. */
+const moreDefaults = {
+  description: defaultStream.description,
+  unit: defaultStream.unit,
+  baseCycle: defaultStream.baseCycle,
+  rollupMethod: defaultStream.rollupMethod,
+  derivation: defaultStream.derivation,
+  delete_profile: defaultStream.delete_profile,
+  location: defaultStream.location,
+  leftAlone: undefined,
 }
 
-/** The stream of a stored document, whole again; documents of before have every field. */
-export function streamBodyOf({ body }: { readonly body: JsonObject }): PlacedStreamBody {
-  return { ...placedDefaults, name: body.id ?? '', ...body } as unknown as PlacedStreamBody
-}
-
-/** A body without the fields that are equal to the defaults; `name` is one that is equal to `id`. */
-export function storedBody<Body extends { readonly id: string; readonly name: string }>(
-  body: Body,
-  defaults: Partial<Body>,
-): JsonObject {
-  const stored: Record<string, JsonValue> = {}
-  for (const field in body) {
-    const value = body[field]
-    if (field === 'name' ? value !== body.id : value !== defaults[field]) {
-      stored[field] = value as JsonValue
-    }
+/** What a store keeps of a stream, beside its place in the component. */
+export function definitionOfStream(
+  body: Omit<PlacedStreamBody, 'id' | 'name' | 'order'>,
+): StreamDefinition {
+  return {
+    streamKind: streamKindOf(body.streamType),
+    valueCode: valueCodeOf(body.valueType),
+    isDerived: body.streamDerivationType !== 'NONE',
+    hasDeleteProfile: body.delete_profile !== null,
+    grid: body.grid,
+    more: changedFrom(moreDefaults, body),
   }
-  return stored
+}
+
+/** What a store keeps of a stream. */
+export function streamFieldsOf(body: PlacedStreamBody): StreamFields {
+  return {
+    id: body.id,
+    name: body.name,
+    order: body.order,
+    ...definitionOfStream(body),
+    ...(body.labels === undefined ? {} : { labels: body.labels }),
+    ...(body.series === undefined ? {} : { series: body.series }),
+  }
+}
+
+/** The stream that a store keeps. */
+export function streamBodyOf(fields: StreamFields): PlacedStreamBody {
+  return {
+    ...defaultStream,
+    id: fields.id,
+    name: fields.name,
+    streamType: STREAM_TYPES[fields.streamKind],
+    valueType: VALUE_TYPES[fields.valueCode],
+    streamDerivationType: fields.isDerived ? 'FROM_EXPRESSION' : 'NONE',
+    ...fields.more,
+    order: fields.order,
+    grid: fields.grid,
+    ...(fields.labels === undefined ? {} : { labels: fields.labels }),
+    ...(fields.series === undefined ? {} : { series: fields.series }),
+  }
+}
+
+/** Of the fields of `defaults`, those of a body that have another value. */
+export function changedFrom<Defaults extends object>(
+  defaults: Defaults,
+  body: Readonly<Partial<Record<keyof Defaults, unknown>>>,
+): JsonObject {
+  const changed: Record<string, JsonValue> = {}
+  for (const field in defaults) {
+    const value = body[field]
+    if (value !== defaults[field] && value !== undefined) changed[field] = value as JsonValue
+  }
+  return changed
 }

@@ -8,13 +8,13 @@ import {
   RANDOM,
   type StreamIndex,
   type TypeWish,
+  VALUE_CODE,
   type WantedComponent,
   type WantedStream,
 } from '../../catalog/index.ts'
 import type { Removal, StreamHandle } from '../../store/index.ts'
 import { factsOf, factsOfPrepared } from '../stream-facts.ts'
 import { inferValueType } from '../value/value-rules.ts'
-import { createFleetStreams } from './create-fleet-streams.ts'
 import { SliceBudget, STREAM_WORK } from './in-slices.ts'
 import type { IncomingSamples, KeptValues } from './incoming-samples.ts'
 import {
@@ -61,21 +61,54 @@ export function requireDefinition({ dtId, dsId }: CreationRules): void {
 }
 
 async function byComponent({ samples, missing }: Creation): Promise<MissingComponent[]> {
-  const groups = Map.groupBy(missing, ({ compId, component }) => component?.uid ?? ` ${compId}`)
   const components: MissingComponent[] = []
   const slices = new SliceBudget()
-  for (const targets of groups.values()) {
-    const [{ compId, component, creation }] = targets
+  for (const targets of targetsByComponent(missing)) {
+    const [{ compId, component, creation: rules }] = targets
     const streams: WantedStream[] = []
     for (const { streamId, position, samples: indexes, isRequested } of targets) {
-      const valueType = await inferValueType(samples, indexes)
+      // Without a value it has no type yet.
+      const isNumeric = samples.isNumeric && indexes.length > 0
+      const valueType = isNumeric ? 'DOUBLE' : await inferValueType(samples, indexes)
       streams.push({ streamId, position, valueType, isRequested })
-      await slices.spend(indexes.length + STREAM_WORK)
+      const turn = slices.spend(indexes.length + STREAM_WORK)
+      if (turn !== undefined) await turn
     }
-    const place = component === undefined ? { compId } : { compUid: component.uid }
-    components.push({ targets, wanted: { ...place, rules: creation, streams } })
+    const compUid = component?.uid
+    const wanted = compUid === undefined ? { compId, rules, streams } : { compUid, rules, streams }
+    components.push({ targets, wanted })
   }
   return components
+}
+
+/** The missing streams component by component; those of one mostly stand together. */
+function targetsByComponent(missing: readonly MissingTarget[]): MissingTarget[][] {
+  const groups: MissingTarget[][] = []
+  const byRef = new Map<number, MissingTarget[]>()
+  const byId = new Map<string, MissingTarget[]>()
+  let last: MissingTarget[] | undefined
+  for (const target of missing) {
+    const { component, compId } = target
+    if (last === undefined || !isOfSame(last[0], target)) {
+      last = component === undefined ? byId.get(compId) : byRef.get(component.ref)
+    }
+    if (last !== undefined) {
+      last.push(target)
+      continue
+    }
+    last = [target]
+    groups.push(last)
+    if (component === undefined) byId.set(compId, last)
+    else byRef.set(component.ref, last)
+  }
+  return groups
+}
+
+function isOfSame(a: MissingTarget, b: MissingTarget): boolean {
+  if (a.component !== undefined || b.component !== undefined) {
+    return a.component?.ref === b.component?.ref
+  }
+  return a.compId === b.compId
 }
 
 /**
@@ -91,10 +124,6 @@ export async function createMissing(
   const { samples, missing } = creation
   for (const target of missing) requireDefinition(target.creation)
   const timeless = timelessSamples(creation)
-  if (creation.untyped.length === 0 && (await createFleetStreams(catalog, orgUid, creation))) {
-    giveTimes(catalog, creation, timeless)
-    return []
-  }
   const components = await byComponent(creation)
   const look = lookAt(catalog, creation, components)
   let removals: readonly Removal[] = []
@@ -183,16 +212,20 @@ function lookAt(
 ): (prepared: readonly PreparedComponent[]) => Promise<Findings> {
   const { samples } = creation
   const resolved = resolvedHandles(creation)
+  const hasPositions = creation.missing.some(({ position }) => position !== undefined)
   // A look changes values to what the types ask for; another one, after a race, begins from here.
   let kept: KeptValues | undefined
   return async (prepared) => {
-    if (kept === undefined) kept = samples.keep()
-    else samples.restore(kept)
+    if (kept !== undefined) samples.restore(kept)
+    const mayFit = samples.isNumeric && samples.isTimed && !hasPositions
+    const isFitting = mayFit && creation.untyped.length === 0 && prepared.every(takesNumbers)
+    if (!isFitting) kept ??= samples.keep()
     if (catalog.index.generation !== creation.generation) {
       const { count, handles } = samples
       requireAllLiving(catalog.index, { count, handles, removals: [] })
     }
     const findings: Findings = { removals: [], wishes: [], slices: new SliceBudget() }
+    if (isFitting) return findings
     await prepareUntyped(catalog.index, creation, findings)
     for (const [at, component] of prepared.entries()) {
       const { targets } = components[at]
@@ -200,6 +233,12 @@ function lookAt(
     }
     return findings
   }
+}
+
+/** Whether streams take numbers as they came: most do. */
+function takesNumbers({ alike }: PreparedComponent): boolean {
+  if (alike === undefined || alike.isDerived) return false
+  return alike.kind === RANDOM && alike.valueCode === VALUE_CODE.DOUBLE
 }
 
 /** Gives times to samples that waited for them, now that their streams have handles. */
@@ -300,9 +339,9 @@ function fillHandles(
   created: readonly CreatedComponent[],
 ): void {
   for (const [at, { targets }] of components.entries()) {
-    for (const [place, target] of targets.entries()) {
-      const handle: StreamHandle = created[at].handles[place]
-      for (const index of target.samples) samples.handles[index] = handle
+    for (let place = 0; place < targets.length; place++) {
+      const handle = created[at].handleAt(place)
+      for (const index of targets[place].samples) samples.handles[index] = handle
     }
   }
 }

@@ -4,7 +4,7 @@ import type { Catalog } from '../../catalog/index.ts'
 import type { MissingTarget } from './resolve-targets.ts'
 
 /**
- * Measured for plans, documents, orders and their copies in the writer thread, with half as much again
+ * Measured for plans, columns and their copies in the writer thread, with half as much again
  * for what the collectors of the two threads have not taken yet.
  */
 export const CREATED_COMPONENT_BYTES = 3_000

@@ -1,11 +1,14 @@
 /** The adapters of the storage ports on a cluster of Apache Cassandra; opened only by app.ts and tests. */
 export { openClusterBlobs } from './blobs/cluster-blobs.ts'
-export { openClusterCatalog } from './catalog/cluster-catalog.ts'
-export { fingerprintOfCluster, isKeyOfCluster, takesFingerprint } from './cluster-key.ts'
+export {
+  fingerprintOfCluster,
+  isCatalogOfCluster,
+  isKeyOfCluster,
+  reserveHandles,
+  takesFingerprint,
+} from './cluster-meta.ts'
 export { Cluster } from './connection/cluster.ts'
 export { type ClusterSettings, countCopies } from './connection/cluster-settings.ts'
-export { identityOf } from './identity-of.ts'
 export { openCluster } from './open-cluster.ts'
-export { openClusterPayloads } from './payloads/cluster-payloads.ts'
 export type { ClusterSamples } from './samples/cluster-samples.ts'
 export { openClusterSamples } from './samples/open-cluster-samples.ts'

@@ -1,10 +1,6 @@
 import { type EpochMs, epochMs } from '../../base/index.ts'
-import {
-  CatalogDamaged,
-  type CatalogStore,
-  type JsonObject,
-  type JsonValue,
-} from '../catalog-port.ts'
+import { CatalogDamaged, type CatalogStore } from '../catalog-port.ts'
+import type { JsonObject, JsonValue } from '../document-key.ts'
 import type { StreamHandle } from '../sample-port.ts'
 import type { ScrubFinding } from '../scrub-port.ts'
 

@@ -10,9 +10,9 @@ async function startCounting(t: TestContext) {
   const walks = { count: 0, held: Promise.resolve() }
   const service = await startService({
     wrapCatalog: (store) => {
-      const walk = store.walk.bind(store)
-      store.walk = async (query) => {
-        if (query.kind !== 'component') return await walk(query)
+      const { components } = store
+      const walk = components.walk.bind(components)
+      components.walk = async (query) => {
         if (query.after === undefined) walks.count += 1
         await walks.held
         return await walk(query)

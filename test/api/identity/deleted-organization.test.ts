@@ -161,7 +161,7 @@ test('what a commit under way adds to an organization is deleted with it', async
   const released = Promise.withResolvers<void>()
   world.between = (commit) => async (writes, lease, limits) => {
     const isMark = writes.some(({ kind, uid }) => kind === 'organization' && uid === doomed.uid)
-    if (writes.some(({ op, kind }) => (op === 'put' || op === 'fleet') && kind === 'component')) {
+    if (writes.some(({ op, kind }) => op === 'create' && kind === 'component')) {
       reached.resolve()
       await released.promise
     }

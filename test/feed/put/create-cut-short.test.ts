@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { memberUidOf, refuse } from '../../../src/base/index.ts'
+import { countedUidOf, refuse } from '../../../src/base/index.ts'
 import { VALUE_CODE } from '../../../src/catalog/index.ts'
 import { sizeRecord } from '../../../src/store/embedded/journal/record.ts'
 import type { SampleBatch } from '../../../src/store/index.ts'
@@ -223,7 +223,7 @@ test('streams of new components that come apart in a call are made in their comp
       const uid = index.resolveComponent('o', compId)?.uid ?? ''
       assert.deepEqual(
         streams.map((handle) => index.streamUid(handle)),
-        streams.map((_, at) => memberUidOf(uid, at + 1)),
+        streams.map((_, at) => countedUidOf(uid, at + 1)),
       )
       for (const handle of streams) {
         assert.equal(index.streamByUid('o', index.streamUid(handle)), handle)

@@ -1,7 +1,7 @@
 /** Values by place: the work of a call grows with its values, not with their square. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { DefinitionOrder } from '../../../src/catalog/index/definition-order.ts'
+import { ComponentChains } from '../../../src/catalog/index/component-chains.ts'
 import { StreamIndex } from '../../../src/catalog/index/stream-index.ts'
 import { openFeed } from '../../support/feed-home.ts'
 
@@ -17,7 +17,7 @@ function numbered(from: number, until: number): string[] {
 
 /** Counts how often streams of a component are listed, and looked up by their IDs. */
 function countWork(t: TestContext) {
-  const lists = t.mock.method(DefinitionOrder.prototype, 'handlesOf').mock
+  const lists = t.mock.method(ComponentChains.prototype, 'handlesOf').mock
   const lookUps = t.mock.method(StreamIndex.prototype, 'resolveStream').mock
   return {
     take: () => {

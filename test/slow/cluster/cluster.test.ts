@@ -2,17 +2,28 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Refusal } from '../../../src/base/index.ts'
 import { makeKeyspace } from '../../../src/store/cassandra/connection/make-keyspace.ts'
-import { Cluster, type ClusterSettings, openCluster } from '../../../src/store/cassandra/index.ts'
-import { cassandraSkip, dropTestKeyspaces, testKeyspaceSettings } from '../../support/cassandra.ts'
+import {
+  Cluster,
+  type ClusterSettings,
+  isCatalogOfCluster,
+  openCluster,
+  reserveHandles,
+} from '../../../src/store/cassandra/index.ts'
+import { type CatalogStore, StoreUnusable } from '../../../src/store/index.ts'
+import { dropTestKeyspaces, testKeyspaceSettings } from '../../support/cassandra.ts'
 import { startClusterProxy } from '../../support/cluster-proxy.ts'
+import { makeCatalogHome } from '../../support/postgres-home.ts'
+import { clusterSkip } from '../../support/test-cluster.ts'
 
-const skip = cassandraSkip()
+const skip = clusterSkip()
 let settings: ClusterSettings
 let late: ClusterSettings
+let old: ClusterSettings
+let catalog: CatalogStore
 const clusters: Promise<Cluster>[] = []
 
 function open(): Promise<Cluster> {
-  const opening = openCluster(settings)
+  const opening = openCluster(settings, catalog)
   clusters.push(opening)
   return opening
 }
@@ -20,14 +31,14 @@ function open(): Promise<Cluster> {
 function startCases(): void {
   test('processes that start at once make keyspace and tables together', async () => {
     const [one, other] = await Promise.all([open(), open()])
-    await one.run(`INSERT INTO claim (org, claim, kind, uid) VALUES ('o', 'c', 'k', 'u')`)
-    const rows = await other.run(`SELECT uid FROM claim WHERE org = 'o' AND claim = 'c'`)
-    assert.deepEqual({ ...rows[0] }, { uid: 'u' })
+    await one.run(`INSERT INTO meta (name, value) VALUES ('n', 'v')`)
+    const rows = await other.run(`SELECT value FROM meta WHERE name = 'n'`)
+    assert.deepEqual({ ...rows[0] }, { value: 'v' })
     const tables = await other.run(
       'SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?',
       [settings.keyspace],
     )
-    assert.ok(tables.length >= 12, `${tables.length} tables`)
+    assert.ok(tables.length >= 8, `${tables.length} tables`)
   })
 
   test('a statement waits for a table that its node has not heard of yet, and tells so', async () => {
@@ -64,13 +75,13 @@ function startCases(): void {
     const set = `INSERT INTO meta (name, value) VALUES ('schema', ?)`
     const [{ value }] = await cluster.run(`SELECT value FROM meta WHERE name = 'schema'`)
     await cluster.run(set, ['999'])
-    await assert.rejects(openCluster(settings), /has schema 999.*start a later Weir/)
+    await assert.rejects(openCluster(settings, catalog), /has schema 999.*start a later Weir/)
     await cluster.run(set, [value])
   })
 
   test('a cluster that goes away while a start looks for its keyspace is told as away', async () => {
     const proxy = await startClusterProxy(settings.port, 'SELECT keyspace_name FROM system_schema')
-    const opening = openCluster({ ...settings, port: proxy.port })
+    const opening = openCluster({ ...settings, port: proxy.port }, catalog)
     await assert.rejects(
       opening,
       (error) => error instanceof Refusal && error.code === 'store_away',
@@ -78,13 +89,57 @@ function startCases(): void {
     proxy.close()
   })
 
+  test('openCluster() refuses a keyspace that holds a catalog, and changes nothing', async () => {
+    await makeKeyspace(old, {})
+    const opening = Cluster.open(old)
+    clusters.push(opening)
+    const cluster = await opening
+    await cluster.alter('CREATE TABLE change_log (bucket bigint PRIMARY KEY)')
+    await assert.rejects(openCluster(old, catalog), (error) => {
+      assert.ok(error instanceof StoreUnusable && error.why === 'schema')
+      assert.match(error.message, /"weir move --to folder" with commit [0-9a-f]{8}/)
+      return true
+    })
+    const tables = await cluster.run(
+      'SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?',
+      [old.keyspace],
+    )
+    assert.deepEqual(
+      tables.map((row) => row.table_name),
+      ['change_log'],
+    )
+  })
+
+  test('handles that processes reserve at once are all different, and above the floor', async () => {
+    const cluster = await clusters[0]
+    const firsts = await Promise.all(
+      Array.from({ length: 6 }, () => reserveHandles(cluster, 100, 0)),
+    )
+    const sorted = firsts.toSorted((a, b) => a - b)
+    for (const [at, first] of sorted.entries()) {
+      if (at > 0) assert.ok(first >= sorted[at - 1] + 100)
+    }
+    assert.equal(await reserveHandles(cluster, 1, 1_000_000), 1_000_001)
+    assert.ok((await reserveHandles(cluster, 1, 5)) > 1_000_001)
+  })
+
+  test('a keyspace belongs to the catalog that it was opened with first', async () => {
+    const cluster = await clusters[0]
+    assert.equal(await isCatalogOfCluster(cluster, 'one'), true)
+    assert.equal(await isCatalogOfCluster(cluster, 'other'), false)
+    assert.equal(await isCatalogOfCluster(cluster, 'one'), true)
+  })
+
   test('openCluster() refuses a name that no keyspace can have', async () => {
     const odd = { ...settings, keyspace: 'x; DROP KEYSPACE y' }
-    await assert.rejects(openCluster(odd), /Cannot use the keyspace/)
+    await assert.rejects(openCluster(odd, catalog), /Cannot use the keyspace/)
   })
 
   test('openCluster() refuses a data centre that the cluster does not have', async () => {
-    await assert.rejects(openCluster({ ...settings, dataCentre: 'elsewhere' }), /elsewhere/)
+    await assert.rejects(
+      openCluster({ ...settings, dataCentre: 'elsewhere' }, catalog),
+      /elsewhere/,
+    )
   })
 }
 
@@ -92,12 +147,15 @@ if (skip !== false) test('a cluster of Cassandra', { skip }, () => {})
 else {
   before(async () => {
     settings = await testKeyspaceSettings('cluster')
+    catalog = await (await makeCatalogHome()).open()
     late = { ...settings, keyspace: `${settings.keyspace}_late` }
+    old = { ...settings, keyspace: `${settings.keyspace}_old` }
   })
   after(async () => {
+    await catalog?.close()
     const opened = await Promise.allSettled(clusters)
     const open = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-    if (open.length > 0) await dropTestKeyspaces(open[0], [settings, late])
+    if (open.length > 0) await dropTestKeyspaces(open[0], [settings, late, old])
     await Promise.all(open.map((cluster) => cluster.close()))
   })
   startCases()

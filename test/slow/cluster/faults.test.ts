@@ -10,15 +10,16 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { signIn } from '../../support/caller.ts'
-import { cassandraSkip, clusterServiceSettings } from '../../support/cassandra.ts'
 import { TEST_HOSTS } from '../../support/cassandra-nodes.ts'
 import { type ChildService, startChildService } from '../../support/child-service.ts'
+import { makePostgresHome } from '../../support/postgres-home.ts'
 import { Random, roundsBy, testSeeds } from '../../support/random.ts'
 import { eventually } from '../../support/settle.ts'
+import { clusterServiceSettings, clusterSkip } from '../../support/test-cluster.ts'
 import { FaultLane, type LoadTarget } from './fault-load.ts'
 import { type FaultyNodes, openCutNodes, openDyingNodes } from './fault-nodes.ts'
 
-const skip = cassandraSkip()
+const skip = clusterSkip()
 const ROUNDS = roundsBy({ everyRun: 0, nightly: 3 })
 const PAUSE_MS = 20_000
 /** Calls of each lane that are acknowledged between two faults. */
@@ -28,12 +29,13 @@ const PASSWORD = 'correct horse battery'
 
 let home: string
 let nodes: FaultyNodes
+let postgresUrl: string
 let services: ChildService[] = []
 const targets: LoadTarget[] = ['', ''].map((url) => ({ url, cookie: '' }))
 
 async function startService(at: number): Promise<void> {
   services[at] = await startChildService(join(home, `weir${at}`), {
-    ...clusterServiceSettings(nodes.settings),
+    ...clusterServiceSettings({ cassandra: nodes.settings, postgresUrl }),
     WEIR_OWNER_PASSWORD: PASSWORD,
     WEIR_RATE_LIMITS: 'off',
   })
@@ -117,6 +119,7 @@ function faultCases(): void {
       mkdirSync(join(home, name), { mode: 0o700 })
       writeFileSync(join(home, name, 'secret.key'), 'ab'.repeat(32), { mode: 0o600 })
     }
+    postgresUrl = (await makePostgresHome()).url
     nodes = await (ROUNDS > 0 ? openDyingNodes(home) : openCutNodes())
     await startBoth()
     const cookie = await signIn(services[0], 'owner@localhost', PASSWORD)

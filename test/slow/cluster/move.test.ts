@@ -3,38 +3,36 @@ import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { Cluster, type ClusterSettings } from '../../../src/store/cassandra/index.ts'
+import type { ClusterPlace } from '../../../src/assembly/open-cluster-stores.ts'
 import { lockFolder } from '../../../src/store/embedded/index.ts'
-import {
-  cassandraSkip,
-  clusterServiceSettings,
-  testKeyspaceSettings,
-} from '../../support/cassandra.ts'
 import { answersOn, type MovedFolder, makeMovedFolder } from '../../support/moved-folder.ts'
 import { startService } from '../../support/service.ts'
 import { startServiceOn } from '../../support/service-on.ts'
+import {
+  clusterServiceSettings,
+  clusterSkip,
+  dropTestCluster,
+  testClusterPlace,
+} from '../../support/test-cluster.ts'
 import { type CommandOutcome, runWeirWith, startWeir } from '../../support/weir-command.ts'
 
-const skip = cassandraSkip()
+const skip = clusterSkip()
 const folders = mkdtempSync(join(tmpdir(), 'weir-move-'))
 let moved: MovedFolder
-let cluster: ClusterSettings
+let cluster: ClusterPlace
 let settings: Record<string, string>
 
 before(async () => {
   if (skip) return
-  cluster = await testKeyspaceSettings('move')
+  cluster = await testClusterPlace('move')
   const { WEIR_STORE: _, ...places } = clusterServiceSettings(cluster)
-  settings = { ...places, WEIR_CASSANDRA_DATACENTER: cluster.dataCentre }
+  settings = { ...places, WEIR_CASSANDRA_DATACENTER: cluster.cassandra.dataCentre }
   moved = await makeMovedFolder(join(folders, 'source'))
 })
 
 after(async () => {
   rmSync(folders, { recursive: true, force: true })
-  if (skip || process.env.WEIR_TEST_CASSANDRA === undefined) return
-  const opened = await Cluster.open(cluster)
-  await opened.alter(`DROP KEYSPACE ${cluster.keyspace}`)
-  await opened.close()
+  if (skip === false) await dropTestCluster(cluster)
 })
 
 /** Gives `weir move`; what it tells as JSON. */
@@ -49,15 +47,15 @@ function toldBy({ code, out, err }: CommandOutcome) {
   return { code, message, result }
 }
 
-test('a folder moves to a keyspace over a kill, and back, and services answer alike', {
+test('a folder moves to a cluster over a kill, and back, and services answer alike', {
   skip,
 }, async () => {
-  const killed = startWeir(moved.folder, ['move', '--to', 'cassandra'], settings)
+  const killed = startWeir(moved.folder, ['move', '--to', 'cluster'], settings)
   killed.child.stderr?.on('data', (part: Buffer) => {
     if (part.toString().includes('moving samples')) killed.child.kill('SIGKILL')
   })
   assert.equal((await killed.done).code, null)
-  const there = await move(moved.folder, 'cassandra', {})
+  const there = await move(moved.folder, 'cluster', {})
   assert.equal(there.code, 0, there.message)
   const {
     from: _from,
@@ -78,7 +76,7 @@ test('a folder moves to a keyspace over a kill, and back, and services answer al
   mkdirSync(otherKey, { mode: 0o700 })
   writeFileSync(join(otherKey, 'secret.key'), 'cd'.repeat(32), { mode: 0o600 })
   assert.match((await move(otherKey, 'folder')).message, /encrypted under different keys/)
-  const again = await move(moved.folder, 'cassandra')
+  const again = await move(moved.folder, 'cluster')
   assert.deepEqual([again.code, again.result.copied], [0, 0])
   const process = join(folders, 'process')
   mkdirSync(process)
@@ -89,7 +87,7 @@ test('a folder moves to a keyspace over a kill, and back, and services answer al
   cpSync(moved.folder, kept, { recursive: true })
   const wanted = await answersOn({ ...moved, folder: kept })
   assert.deepEqual(await answersOn({ ...moved, folder: back }), wanted)
-  const onCluster = { ...settings, WEIR_STORE: 'cassandra' }
+  const onCluster = { ...settings, WEIR_STORE: 'cluster' }
   assert.deepEqual(await answersOn({ ...moved, folder: process }, onCluster), wanted)
 })
 
@@ -102,16 +100,16 @@ test('weir move refuses what is in use or holds other data, and changes nothing'
     assert.match(message, why)
   }
   const lock = lockFolder(moved.folder)
-  await refused(moved.folder, 'cassandra', /is used by another Weir process/)
+  await refused(moved.folder, 'cluster', /is used by another Weir process/)
   lock.release()
   const other = await startService()
-  await refused(other.dataDir, 'cassandra', /is used by another Weir process/)
+  await refused(other.dataDir, 'cluster', /is used by another Weir process/)
   await other.app.close()
-  await refused(other.dataDir, 'cassandra', /which holds data moved from the folder/)
+  await refused(other.dataDir, 'cluster', /which holds data moved from the folder/)
   await refused(other.dataDir, 'folder', /which holds data/)
-  await refused(join(folders, 'nowhere'), 'cassandra', /holds nothing of Weir/)
+  await refused(join(folders, 'nowhere'), 'cluster', /holds nothing of Weir/)
   const folder = join(folders, 'process')
-  const service = await startServiceOn(folder, { ...settings, WEIR_STORE: 'cassandra' })
+  const service = await startServiceOn(folder, { ...settings, WEIR_STORE: 'cluster' })
   await refused(join(folders, 'second'), 'folder', /stop all of them first/)
   await service.close()
   await other.close()

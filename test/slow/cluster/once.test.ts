@@ -1,5 +1,5 @@
 /**
- * Work that one process does at a time, over two catalogs of one keyspace as two processes have them: what a process that
+ * Work that one process does at a time, over two catalogs of one database as two processes have them: what a process that
  * stands still or has gone was at the other one ends, when the lease is over and not before. The processes themselves
  * are killed in takeover.test.ts.
  */
@@ -10,13 +10,15 @@ import type { ExpiringStream, IsDue } from '../../../src/feed/expire/delete-prof
 import { catalogClockMark, makeDeleteProfileJob } from '../../../src/feed/index.ts'
 import { makeFileSweep } from '../../../src/files/index.ts'
 import { blobTables } from '../../../src/store/cassandra/blobs/blob-tables.ts'
-import { catalogTables } from '../../../src/store/cassandra/catalog/catalog-tables.ts'
-import { openClusterBlobs, openClusterCatalog } from '../../../src/store/cassandra/index.ts'
+import { openClusterBlobs } from '../../../src/store/cassandra/index.ts'
 import { type JobRun, LeasedJob, type StreamHandle } from '../../../src/store/index.ts'
-import { cassandraSkip, openTestKeyspace, type TestKeyspace } from '../../support/cassandra.ts'
+import { PostgresCatalog } from '../../../src/store/postgres/index.ts'
+import { openTestKeyspace, type TestKeyspace } from '../../support/cassandra.ts'
 import { PlainSampleStore } from '../../support/plain-sample-store.ts'
+import { handleReserve, makePostgresHome, type PostgresHome } from '../../support/postgres-home.ts'
+import { clusterSkip } from '../../support/test-cluster.ts'
 
-const skip = cassandraSkip()
+const skip = clusterSkip()
 const NOON = Date.UTC(2026, 5, 1, 12)
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -24,12 +26,17 @@ const HOUR = 60 * MINUTE
 const LEASE_OVER_MS = MINUTE + 1
 
 let keyspace: TestKeyspace
+let home: PostgresHome
+/** Ended behind all tests. */
+const opened = new AsyncDisposableStack()
 
 /** What two processes have: a catalog each, and clocks that agree. */
 async function openTwo() {
   const clock = new ManualClock(NOON)
   const open = async (holder: string) => {
-    const catalog = await openClusterCatalog(keyspace.cluster, { clock })
+    const database = await home.open()
+    opened.defer(() => database.close())
+    const catalog = new PostgresCatalog(database, { reserveHandles: handleReserve(), clock })
     const onFailure = (error: unknown) => assert.fail(String(error))
     return { catalog, holder, onFailure }
   }
@@ -247,9 +254,13 @@ function sweepCases(): void {
 
 describe('once over two processes', { skip }, () => {
   before(async () => {
-    keyspace = await openTestKeyspace('once', [...catalogTables, ...blobTables])
+    keyspace = await openTestKeyspace('once', blobTables)
+    home = await makePostgresHome()
   })
-  after(() => keyspace?.dispose())
+  after(async () => {
+    await opened.disposeAsync()
+    await keyspace?.dispose()
+  })
   leaseCases()
   deleteProfileCases()
   sweepCases()

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { after, before, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { type Answer, caller, signIn } from '../../support/caller.ts'
-import { cassandraSkip } from '../../support/cassandra.ts'
 import { ImportHome, LOCAL } from '../../support/import-home.ts'
 import { type LiveClient, openLiveClient } from '../../support/live-client.ts'
 import { eventually, settlesTo } from '../../support/settle.ts'
+import { clusterSkip } from '../../support/test-cluster.ts'
 import { openTwoApps, type Peer, type TwoApps } from './two-apps.ts'
 
-const skip = cassandraSkip()
+const skip = clusterSkip()
 const T = Date.UTC(2026, 0, 1)
 
 let apps: TwoApps
@@ -387,8 +387,7 @@ function importCases(): void {
   })
 }
 
-if (skip !== false) test('two services on Cassandra', { skip }, () => {})
-else {
+describe('two services on a cluster', { skip }, () => {
   before(async () => {
     apps = await openTwoApps('same', { ...LOCAL, WEIR_LIVE: 'perSecond=20' })
     one = apps.one
@@ -404,4 +403,4 @@ else {
   liveCases()
   derivationCases()
   importCases()
-}
+})

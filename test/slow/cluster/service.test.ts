@@ -1,32 +1,33 @@
-/** The service on a cluster: two processes on one keyspace, as people run them. */
+/** The service on a cluster: two processes on one cluster, as people run them. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { Cluster, type ClusterSettings } from '../../../src/store/cassandra/index.ts'
-import {
-  cassandraSkip,
-  clusterServiceSettings,
-  testKeyspaceSettings,
-} from '../../support/cassandra.ts'
+import type { ClusterPlace } from '../../../src/assembly/open-cluster-stores.ts'
 import { type ChildService, startChildServices } from '../../support/child-service.ts'
 import { callApi, getJson, putFile } from '../../support/file-client.ts'
 import { eventually } from '../../support/settle.ts'
 import { sharedProcess } from '../../support/shared-process.ts'
+import {
+  clusterServiceSettings,
+  clusterSkip,
+  dropTestCluster,
+  testClusterPlace,
+} from '../../support/test-cluster.ts'
 import { runWeirWith } from '../../support/weir-command.ts'
 
-const skip = cassandraSkip()
+const skip = clusterSkip()
 const feedKey = 'a-feed-key-of-the-cluster'
 const T0 = 1_767_225_600_000
 
-let keyspace: ClusterSettings
+let place: ClusterPlace
 let home: string
 let services: ChildService[] = []
 
-function settingsOf(keyspace: ClusterSettings): Record<string, string> {
+function settingsOf(place: ClusterPlace): Record<string, string> {
   return {
-    ...clusterServiceSettings(keyspace),
+    ...clusterServiceSettings(place),
     WEIR_OWNER_PASSWORD: 'correct horse battery',
     WEIR_FEED_KEY: feedKey,
     WEIR_RATE_LIMITS: 'off',
@@ -36,7 +37,7 @@ function settingsOf(keyspace: ClusterSettings): Record<string, string> {
 
 /** Both at once, each with a folder of its own. */
 async function startBoth(): Promise<void> {
-  const settings = settingsOf(keyspace)
+  const settings = settingsOf(place)
   services = await startChildServices([join(home, 'one'), join(home, 'other')], settings)
 }
 
@@ -58,16 +59,13 @@ function cases(): void {
   before(async () => {
     home = mkdtempSync(join(tmpdir(), 'weir-cluster-'))
     writeFileSync(join(home, 'shared.key'), `${'ab'.repeat(32)}\n`)
-    keyspace = await testKeyspaceSettings('service')
+    place = await testClusterPlace('service')
     await startBoth()
   })
   after(async () => {
     for (const service of services) await service.kill()
     rmSync(home, { recursive: true, force: true })
-    if (process.env.WEIR_TEST_CASSANDRA === undefined) return
-    const cluster = await Cluster.open(keyspace)
-    await cluster.alter(`DROP KEYSPACE ${keyspace.keyspace}`)
-    await cluster.close()
+    await dropTestCluster(place)
   })
 
   test('two processes that start first at once make one organization', async () => {
@@ -86,7 +84,10 @@ function cases(): void {
       seen.push(await list.json())
     }
     assert.deepEqual(seen[0], seen[1])
-    assert.equal((await fetch(`${other.url}/readyz`)).status, 200)
+    const ready = await fetch(`${other.url}/readyz`)
+    assert.equal(ready.status, 200)
+    const { details } = (await ready.json()) as { details?: string[] }
+    assert.match(String(details), /PostgreSQL has no synchronous standby/)
   })
 
   test('what is put through one process is read through the other', async () => {
@@ -154,12 +155,12 @@ function cases(): void {
   })
 
   test('backups and folders are told to be the cluster’s own affair', async () => {
-    const [dataDir, settings] = [join(home, 'one'), settingsOf(keyspace)]
+    const [dataDir, settings] = [join(home, 'one'), settingsOf(place)]
     const given = { ...settings, WEIR_DATA_DIR: dataDir }
     const run = (...words: string[]) => runWeirWith(given, ...words)
     const backup = await run('backup', join(home, 'backup'))
     assert.equal(backup.code, 1)
-    assert.match(backup.err, /kept by Cassandra: back it up there/)
+    assert.match(backup.err, /kept by PostgreSQL and Cassandra: back it up there/)
     assert.match((await run('folder', 'accept-loss')).err, /the data folder holds none of it/)
     // Answered by the process that runs on the folder, and by the cluster where none does.
     assert.match((await run('org', 'list')).out, /My organization/)
@@ -173,23 +174,29 @@ function cases(): void {
       return sharedProcess.run({ main: 'src/main.ts', words: [], settings: given })
     }
     const check = async (more: Record<string, string>, expected: RegExp) => {
-      const { code, err } = await start({ ...settingsOf(keyspace), ...more })
+      const { code, err } = await start({ ...settingsOf(place), ...more })
       assert.match(err, expected)
       assert.equal(code, 78)
     }
     await check({ WEIR_CASSANDRA_DATACENTER: 'mars' }, /data centre "mars".*it has datacenter1/)
-    const fresh = { WEIR_CASSANDRA_KEYSPACE: `${keyspace.keyspace}_b` }
+    const fresh = { WEIR_CASSANDRA_KEYSPACE: `${place.cassandra.keyspace}_b` }
     const tooMany = { ...fresh, WEIR_CASSANDRA_REPLICATION: '7' }
     await check(tooMany, /7 copies in the data centre "datacenter1": it has \d nodes?/)
+    const elsewhere = await testClusterPlace('elsewhere')
+    const mixed = { WEIR_POSTGRES_URL: elsewhere.postgresUrl }
+    await check(mixed, /belongs to another PostgreSQL database than that of WEIR_POSTGRES_URL/)
+    const noDatabase = { WEIR_POSTGRES_URL: place.postgresUrl.replace('/weir?', '/nothing?') }
+    await check(noDatabase, /PostgreSQL refuses Weir: database "nothing" does not exist/)
+    await check({ WEIR_STORE: 'cassandra' }, /Set WEIR_STORE=cluster and WEIR_POSTGRES_URL/)
     const keyFile = join(home, 'other.key')
     writeFileSync(keyFile, `${'cd'.repeat(32)}\n`)
     const said =
       /other\.key is not the one that secrets.*put secret\.key of a process.*WEIR_KEY_FILE/
     await check({ WEIR_KEY_FILE: keyFile }, said)
-    const { WEIR_CASSANDRA_HOSTS: _, ...without } = settingsOf(keyspace)
+    const { WEIR_CASSANDRA_HOSTS: _, ...without } = settingsOf(place)
     const { code, err } = await start(without)
     assert.equal(code, 78)
-    assert.match(err, /WEIR_CASSANDRA_HOSTS must be set when WEIR_STORE is cassandra/)
+    assert.match(err, /WEIR_CASSANDRA_HOSTS must be set when WEIR_STORE is cluster/)
   })
 }
 

@@ -13,18 +13,20 @@ import { readConfig } from '../../../src/base/index.ts'
 import { makeKeyspace } from '../../../src/store/cassandra/connection/make-keyspace.ts'
 import { Cluster } from '../../../src/store/cassandra/index.ts'
 import { StoreUnusable } from '../../../src/store/index.ts'
-import { cassandraSkip } from '../../support/cassandra.ts'
 import { type CassandraNodes, startCassandraNodes } from '../../support/cassandra-nodes.ts'
+import { makePostgresHome } from '../../support/postgres-home.ts'
 import { eventually } from '../../support/settle.ts'
+import { clusterSkip } from '../../support/test-cluster.ts'
 import { startWeir } from '../../support/weir-command.ts'
 
-const skip = cassandraSkip()
+const skip = clusterSkip()
 /** For localhost and 127.0.0.1, by itself: the node's, its authority's and that of its clients. */
 const certificate = fixture('localhost-cert.pem')
 const key = fixture('localhost-key.pem')
 
 let home: string
 let node: CassandraNodes
+let postgresUrl: string
 
 function fixture(name: string): string {
   return fileURLToPath(new URL(`../../fixtures/${name}`, import.meta.url))
@@ -33,7 +35,8 @@ function fixture(name: string): string {
 /** The settings of a process that is let in, but for those that are told. */
 function settingsWith(others: Readonly<Record<string, string>> = {}): Record<string, string> {
   return {
-    WEIR_STORE: 'cassandra',
+    WEIR_STORE: 'cluster',
+    WEIR_POSTGRES_URL: postgresUrl,
     WEIR_CASSANDRA_HOSTS: `127.0.0.1:${node.port}`,
     WEIR_CASSANDRA_REPLICATION: '1',
     WEIR_CASSANDRA_USER: 'cassandra',
@@ -79,6 +82,7 @@ function refusedFor(pattern: RegExp): (error: unknown) => boolean {
 function cases(): void {
   before(async () => {
     home = mkdtempSync(join(tmpdir(), 'weir-sign-in-'))
+    postgresUrl = (await makePostgresHome()).url
     const shown = join(home, 'node.pem')
     writeFileSync(shown, readFileSync(key, 'utf8') + readFileSync(certificate, 'utf8'))
     const factory = 'org.apache.cassandra.security.PEMBasedSslContextFactory'

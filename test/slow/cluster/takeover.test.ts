@@ -8,26 +8,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import {
-  Cluster,
-  type ClusterSettings,
-  openClusterCatalog,
-} from '../../../src/store/cassandra/index.ts'
+import type { ClusterPlace } from '../../../src/assembly/open-cluster-stores.ts'
+import { type Database, openPostgres, PostgresCatalog } from '../../../src/store/postgres/index.ts'
 import { type Call, caller, signIn } from '../../support/caller.ts'
-import {
-  cassandraSkip,
-  clusterServiceSettings,
-  testKeyspaceSettings,
-} from '../../support/cassandra.ts'
 import { type ChildService, startChildServices } from '../../support/child-service.ts'
 import { callSink, VALUES_SQL, valuesBody } from '../../support/connector-home.ts'
 import { ImportHome, LOCAL } from '../../support/import-home.ts'
-import {
-  type DatabaseServer,
-  postgresqlSkip,
-  startPostgresql,
-} from '../../support/postgresql-server.ts'
+import { type DatabaseServer, startPostgresql } from '../../support/postgresql-server.ts'
 import { eventually, settlesTo } from '../../support/settle.ts'
+import {
+  clusterServiceSettings,
+  clusterSkip,
+  dropTestCluster,
+  testClusterPlace,
+} from '../../support/test-cluster.ts'
 import { AgedLane, DerivedLane, DueLane, derivedBy } from './takeover-lanes.ts'
 
 const ACCOUNT = { email: 'owner@localhost', password: 'correct horse battery' }
@@ -46,7 +40,7 @@ const CALM = 40
 /** No more than one read tells, with those behind the kill. */
 const STEADY_MAX = 900
 
-const skip = cassandraSkip() || postgresqlSkip()
+const skip = clusterSkip()
 
 /** What a process that was killed has left, and the one that lives. */
 interface Left {
@@ -66,8 +60,9 @@ interface Lanes {
 
 describe('kill -9 of one of two processes', { skip }, () => {
   const home = mkdtempSync(join(tmpdir(), 'weir-takeover-'))
-  let keyspace: ClusterSettings
-  let cluster: Cluster
+  let place: ClusterPlace
+  let catalog: PostgresCatalog | undefined
+  let catalogDatabase: Database | undefined
   let database: DatabaseServer
   let services: ChildService[] = []
   let left: Left
@@ -75,10 +70,10 @@ describe('kill -9 of one of two processes', { skip }, () => {
   before(async () => {
     const keyFile = join(home, 'shared.key')
     writeFileSync(keyFile, `${'ab'.repeat(32)}\n`)
-    keyspace = await testKeyspaceSettings('takeover')
+    place = await testClusterPlace('takeover')
     const settings = {
       ...LOCAL,
-      ...clusterServiceSettings(keyspace),
+      ...clusterServiceSettings(place),
       WEIR_KEY_FILE: keyFile,
       WEIR_FEED_KEY: KEY,
       WEIR_SQL_RUNNERS: '2',
@@ -87,18 +82,19 @@ describe('kill -9 of one of two processes', { skip }, () => {
     }
     database = await startPostgresql()
     services = await startChildServices([join(home, 'one'), join(home, 'other')], settings)
-    cluster = await Cluster.open(keyspace)
-    left = await killAmidWork(services, database, cluster)
+    const own = await openPostgres(place.postgresUrl)
+    catalogDatabase = own
+    const reserveHandles = () => Promise.reject(new Error('It makes no streams'))
+    catalog = new PostgresCatalog(own, { reserveHandles })
+    left = await killAmidWork(services, database, catalog)
   })
   after(async () => {
     for (const service of services) await service.kill()
     await database?.stop()
     rmSync(home, { recursive: true, force: true })
-    if (cluster === undefined) return
-    if (process.env.WEIR_TEST_CASSANDRA !== undefined) {
-      await cluster.alter(`DROP KEYSPACE ${keyspace.keyspace}`)
-    }
-    await cluster.close()
+    await catalog?.close()
+    await catalogDatabase?.close()
+    await dropTestCluster(place)
   })
 
   test('an import that it had begun ends once, with the result that it had', async () => {
@@ -147,7 +143,7 @@ describe('kill -9 of one of two processes', { skip }, () => {
 async function killAmidWork(
   services: readonly ChildService[],
   database: DatabaseServer,
-  cluster: Cluster,
+  catalog: PostgresCatalog,
 ): Promise<Left> {
   const session = await signIn(services[0], ACCOUNT.email, ACCOUNT.password)
   const owners = services.map((service) => caller(service, session))
@@ -162,7 +158,6 @@ async function killAmidWork(
   const [killed, living] = counts[0] >= counts[1] ? services : services.toReversed()
   const imports = await ImportHome.open(killed, ACCOUNT, 'POSTGRESQL', database)
   const left = await ImportHome.open(living, ACCOUNT, 'POSTGRESQL', database)
-  const catalog = await openClusterCatalog(cluster)
   const due = await DueLane.make(catalog, imports)
   const hook = await makeHook(imports.owner)
   const uid = await insertMany(imports, database)

@@ -1,13 +1,17 @@
-/** Two services over one keyspace, as two processes have them: nothing is shared but the cluster and the key of secrets. */
+/** Two services over one cluster, as two processes have them: nothing is shared but the cluster and the key of secrets. */
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openApp, type WeirApp } from '../../../src/app.ts'
+import type { ClusterPlace } from '../../../src/assembly/open-cluster-stores.ts'
 import { createLog, readConfig } from '../../../src/base/index.ts'
-import { Cluster, type ClusterSettings } from '../../../src/store/cassandra/index.ts'
 import { type Call, caller, signIn } from '../../support/caller.ts'
-import { clusterServiceSettings, testKeyspaceSettings } from '../../support/cassandra.ts'
 import { LEAST_PASSWORD_COST } from '../../support/service.ts'
+import {
+  clusterServiceSettings,
+  dropTestCluster,
+  testClusterPlace,
+} from '../../support/test-cluster.ts'
 
 const EMAIL = 'owner@example.org'
 const PASSWORD = 'correct horse battery'
@@ -34,9 +38,9 @@ export interface TwoApps {
   close(): Promise<void>
 }
 
-function settingsOf(keyspace: ClusterSettings): Record<string, string> {
+function settingsOf(place: ClusterPlace): Record<string, string> {
   return {
-    ...clusterServiceSettings(keyspace),
+    ...clusterServiceSettings(place),
     WEIR_PORT: '0',
     WEIR_OWNER_EMAIL: EMAIL,
     WEIR_OWNER_PASSWORD: PASSWORD,
@@ -44,21 +48,21 @@ function settingsOf(keyspace: ClusterSettings): Record<string, string> {
   }
 }
 
-/** Opens both over a keyspace of the test file's own. */
+/** Opens both over a cluster of the test file's own. */
 export async function openTwoApps(
   name: string,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<TwoApps> {
-  const keyspace = await testKeyspaceSettings(name)
+  const place = await testClusterPlace(name)
   const home = mkdtempSync(join(tmpdir(), 'weir-two-'))
   await using opened = new AsyncDisposableStack()
   opened.defer(() => rmSync(home, { recursive: true, force: true }))
-  opened.defer(() => dropKeyspace(keyspace))
+  opened.defer(() => dropTestCluster(place))
   const open = async (folder: string) => {
     const dataDir = join(home, folder)
     mkdirSync(dataDir, { recursive: true })
     if (folder === 'other') copyFileSync(join(home, 'one', KEY_FILE), join(dataDir, KEY_FILE))
-    const config = readConfig({ ...settingsOf(keyspace), WEIR_DATA_DIR: dataDir, ...settings })
+    const config = readConfig({ ...settingsOf(place), WEIR_DATA_DIR: dataDir, ...settings })
     const options = { log: createLog({ level: 'silent' }), passwordCost: LEAST_PASSWORD_COST }
     const app = await openApp(config, options)
     opened.defer(() => app.close())
@@ -66,7 +70,7 @@ export async function openTwoApps(
   }
   const first = await open('one')
   const feedKey = first.app.firstStart?.feedKey
-  if (feedKey === undefined) throw new Error('the first start of an empty keyspace told nothing')
+  if (feedKey === undefined) throw new Error('the first start of an empty cluster told nothing')
   const second = await open('other')
   const session = await signIn(first, EMAIL, PASSWORD)
   const peer = ({ app, url }: { app: WeirApp; url: string }): Peer => ({
@@ -80,13 +84,4 @@ export async function openTwoApps(
     account: { email: EMAIL, password: PASSWORD },
     close: () => closing.disposeAsync(),
   }
-}
-
-async function dropKeyspace(keyspace: ClusterSettings): Promise<void> {
-  // A cluster that goes with the tests keeps what it has.
-  if (process.env.WEIR_TEST_CASSANDRA === undefined) return
-  const cluster = await Cluster.open(keyspace)
-  // On a busy machine nodes agree late: what is left over harms nobody.
-  await cluster.alter(`DROP KEYSPACE ${keyspace.keyspace}`).catch(() => {})
-  await cluster.close()
 }

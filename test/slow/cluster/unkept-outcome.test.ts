@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { test } from 'node:test'
-import { cassandraSkip, testKeyspaceSettings } from '../../support/cassandra.ts'
+import { testKeyspaceSettings } from '../../support/cassandra.ts'
 import { TEST_HOSTS } from '../../support/cassandra-nodes.ts'
 import { startClusterProxy } from '../../support/cluster-proxy.ts'
 import { callSink } from '../../support/connector-home.ts'
 import { eventually, settlesTo } from '../../support/settle.ts'
 import { runnerPids } from '../../support/sql-runs.ts'
+import { clusterSkip } from '../../support/test-cluster.ts'
 import { openTwoApps } from './two-apps.ts'
 
 const ENDLESS = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
@@ -18,7 +19,7 @@ const RUN_FIELDS = [
   'message',
 ]
 
-const skip = cassandraSkip() || (!existsSync('/proc/self/stat') && 'this system has no /proc')
+const skip = clusterSkip() || (!existsSync('/proc/self/stat') && 'this system has no /proc')
 
 function killRunners(): void {
   for (const pid of runnerPids()) {

@@ -7,16 +7,16 @@ import { fileURLToPath } from 'node:url'
 import { openCatalogStore } from '../../../src/store/embedded/index.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-/** Runs a writer until it has acknowledged so many commits, and kills it; answers the numbers of those. */
-async function killAfter(commits: number, writer: string, folder: string): Promise<number[]> {
+/** Runs a writer until it has acknowledged so many commits, and kills it; the lines that it has printed. */
+async function killAfter(commits: number, writer: string, ...words: string[]): Promise<string[]> {
   const script = fileURLToPath(new URL(`../../support/${writer}`, import.meta.url))
-  const child = spawn(process.execPath, [script, folder], {
+  const child = spawn(process.execPath, [script, ...words], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const acknowledged: number[] = []
+  const acknowledged: string[] = []
   const exited = once(child, 'exit')
   for await (const line of createInterface({ input: child.stdout })) {
-    acknowledged.push(Number(line))
+    acknowledged.push(line)
     if (acknowledged.length === commits) child.kill('SIGKILL')
   }
   await exited
@@ -25,10 +25,11 @@ async function killAfter(commits: number, writer: string, folder: string): Promi
 
 test('every commit acknowledged before a kill -9 is there, and every other whole or not at all', async () => {
   const folder = temporaryFolder()
-  const acknowledged = await killAfter(101, 'catalog-child.ts', folder)
+  const acknowledged = (await killAfter(101, 'catalog-child.ts', folder)).map(Number)
   const store = await openCatalogStore({ folder })
-  const found = new Set<string>()
-  await store.scanIndex(['stream'], { onRow: ({ uid }) => found.add(uid) })
+  const query = { orgUid: 'o', kind: 'unit', start: 0, limit: 1_000_000 }
+  const { documents, totalCount } = await store.list(query)
+  const found = new Set(documents.map(({ uid }) => uid))
   for (const number of acknowledged) {
     for (const part of ['a', 'b', 'c']) {
       const uid = `${number}-${part}`
@@ -37,30 +38,83 @@ test('every commit acknowledged before a kill -9 is there, and every other whole
     }
   }
   assert.equal(found.size % 3, 0)
-  const { totalCount } = await store.list({ orgUid: 'o', kind: 'stream', start: 0, limit: 1 })
   assert.equal(totalCount, found.size)
   await store.close()
 })
 
-test('fleets acknowledged before a kill -9 are whole in claims and lists, every other whole or not at all', async () => {
+test('components created before a kill -9 are whole in IDs, lists and streams, every other whole or not at all', async () => {
   const folder = temporaryFolder()
-  const acknowledged = await killAfter(61, 'catalog-fleet-child.ts', folder)
+  const acknowledged = (await killAfter(61, 'catalog-create-child.ts', folder)).map(Number)
   const told: string[] = []
   const store = await openCatalogStore({ folder, onDamage: (what) => told.push(what) })
-  const { documents, totalCount } = await store.list({
-    orgUid: 'org',
-    kind: 'component',
-    start: 0,
-    limit: 1_000_000,
-  })
-  assert.equal(documents.length, totalCount)
+  const reads = store.components
+  const query = { orgUid: 'org', start: 0, limit: 1_000_000 }
+  const { components, totalCount } = await reads.list(query)
+  assert.equal(components.length, totalCount)
   assert.equal(totalCount % 40, 0)
-  const listed = new Set(documents.map(({ body }) => body.id))
+  const listed = new Set(components.map(({ id }) => id))
   for (const number of acknowledged) {
     for (let at = 0; at < 40; at++) assert.ok(listed.has(`${at}-${number}`), `${at}-${number}`)
     const id = `7-${number}`
-    assert.equal((await store.findByClaim('org', `component_id:${id}`))?.body.id, id)
+    const component = await reads.findById('org', id)
+    assert.equal(component?.id, id)
+    const streams = await reads.streamsOf('org', component?.uid ?? '', { start: 0, limit: 9 })
+    assert.deepEqual(
+      streams.map((stream) => stream.id),
+      ['s', 't'],
+    )
   }
+  const usage = await store.usage('org')
+  const counts = Object.fromEntries(usage.map(({ kind, documents }) => [kind, documents]))
+  assert.deepEqual(counts, { component: totalCount, stream: 2 * totalCount })
+  assert.deepEqual(told, [])
+  await store.close()
+})
+
+test('components that were changed and deleted before kills -9 are whole, and no handle is given twice', async () => {
+  const folder = temporaryFolder()
+  const handles = new Set<number>()
+  const kept = new Set<number>()
+  let last = 0
+  for (let kill = 0; kill < 4; kill++) {
+    const first = Math.ceil((last + 1_000) / 1_000) * 1_000
+    const lines = await killAfter(20 + 7 * kill, 'catalog-change-child.ts', folder, `${first}`)
+    for (const line of lines) {
+      const [number, ...given] = line.split(' ').map(Number)
+      last = Math.max(last, number)
+      if (number % 2 === 1) kept.add(number)
+      for (const handle of given) {
+        assert.ok(!handles.has(handle), `handle ${handle} is given twice`)
+        handles.add(handle)
+      }
+    }
+  }
+  const told: string[] = []
+  const store = await openCatalogStore({ folder, onDamage: (what) => told.push(what) })
+  const reads = store.components
+  const { components } = await reads.list({ orgUid: 'org', start: 0, limit: 1_000_000 })
+  let streamCount = 0
+  for (const { uid, id, revision, addressedAs } of components) {
+    const [state, number] = id.split('-')
+    const isChanged = state === 'changed'
+    const streams = await reads.streamsOf('org', uid, { start: 0, limit: 9 })
+    streamCount += streams.length
+    assert.deepEqual(
+      streams.map((stream) => stream.id).sort(),
+      isChanged ? ['own', 's', 't'] : ['s', 't'],
+    )
+    assert.deepEqual(
+      [revision, addressedAs],
+      isChanged ? [2, [`y:${number}`]] : [1, [`x:${number}`]],
+    )
+    assert.equal((await reads.findAddressed('org', addressedAs[0]))?.uid, uid)
+    assert.equal((await reads.findSeries('org', { number }))?.componentUid, uid)
+    if (isChanged) kept.delete(Number(number))
+  }
+  assert.deepEqual(kept, new Set(), 'some that were acknowledged are gone')
+  const usage = await store.usage('org')
+  const counts = Object.fromEntries(usage.map(({ kind, documents }) => [kind, documents]))
+  assert.deepEqual(counts, { component: components.length, stream: streamCount })
   assert.deepEqual(told, [])
   await store.close()
 })

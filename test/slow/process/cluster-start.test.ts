@@ -22,17 +22,19 @@ async function closedPort(): Promise<number> {
 test('a start waits for a cluster that is away, says so, and ends when it is told to', async () => {
   const port = await closedPort()
   const { child, done } = startWeir(join(home, 'one'), ['serve'], {
-    ...{ WEIR_STORE: 'cassandra', WEIR_PORT: '0', WEIR_CASSANDRA_HOSTS: `127.0.0.1:${port}` },
-    ...{ WEIR_CASSANDRA_USER: 'weir', WEIR_CASSANDRA_PASSWORD: 'not to be told' },
+    WEIR_STORE: 'cluster',
+    WEIR_PORT: '0',
+    WEIR_POSTGRES_URL: `postgres://weir:not-to-be-told@127.0.0.1:${port}/weir`,
+    WEIR_CASSANDRA_HOSTS: `127.0.0.1:${port}`,
   })
-  const waiting = `the start waits for Cassandra at 127.0.0.1:${port}`
+  const waiting = `the start waits for PostgreSQL: connect ECONNREFUSED 127.0.0.1:${port}`
   let said = ''
   while (!said.includes(waiting)) said += (await once(child.stdout ?? child, 'data'))[0]
   child.kill('SIGTERM')
   const { code, out, err } = await done
   assert.deepEqual([code, err], [0, ''])
   assert.match(out, /the start is given up/)
-  assert.ok(!out.includes('not to be told'))
+  assert.ok(!out.includes('not-to-be-told'))
 })
 
 /** All files that are loaded together with some, as far as imports stand at their top. */
@@ -47,12 +49,12 @@ function loadedWith(roots: readonly string[]): Set<string> {
   return loaded
 }
 
-test('the driver of Cassandra is loaded only where a cluster is asked for', () => {
+test('the adapters of a cluster are loaded only where one is asked for', () => {
   const roots = ['main.ts', 'serve.ts', 'app.ts', 'weir.ts'].map((name) => join('src', name))
   const loaded = [...loadedWith(roots)]
   assert.ok(loaded.includes(join('src', 'assembly', 'open-folder-storage.ts')))
   assert.deepEqual(
-    loaded.filter((file) => file.startsWith(join('src', 'store', 'cassandra'))),
+    loaded.filter((file) => /src.store.(cassandra|postgres)/.test(file)),
     [],
   )
   const cluster = loadedWith([join('src', 'assembly', 'open-cluster-storage.ts')])

@@ -50,8 +50,8 @@ test('a damaged document is found by the check and told to operators without nam
     assert.equal((await check(service)).code, 0)
     await service.app.close()
     flipIn(service, 'catalog.db', {
-      select: 'SELECT ref AS id, packed AS data FROM family LIMIT 1',
-      update: 'UPDATE family SET packed = ? WHERE ref = ?',
+      select: 'SELECT ref AS id, CAST(id AS BLOB) AS data FROM component LIMIT 1',
+      update: 'UPDATE component SET id = CAST(? AS TEXT) WHERE ref = ?',
     })
     await service.restart()
     const { code, out } = await check(service)

@@ -1,24 +1,35 @@
 /** Makes the tables of a keyspace, and brings those of earlier versions up to date, by one process at a time. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { Refusal, systemClock } from '../../../base/index.ts'
+import { Refusal } from '../../../base/index.ts'
+import type { CatalogStore } from '../../catalog-port.ts'
 import { StoreUnusable } from '../../store-unusable.ts'
 import { isBehind } from '../connection/behind.ts'
 import type { Cluster, ClusterWatch } from '../connection/cluster.ts'
-import { Leases } from '../lease/leases.ts'
-import { firstTables, schemaSteps } from './schema-steps.ts'
+import { CATALOG_TABLE, firstTables, schemaSteps } from './schema-steps.ts'
 
 /** A process that died amid a change keeps others waiting this long. */
 const LEASE_MS = 120_000
 const LOOK_MS = 500
 
-/** Makes the schema what this version needs; rejects when it is of a later one. */
-export async function migrateSchema(cluster: Cluster, watch: ClusterWatch = {}): Promise<void> {
+/** The last commit that reads a catalog in Cassandra. */
+const LAST_WITH_CATALOG = '922df51d'
+
+/** By whose leases processes agree on who makes the tables. */
+export type LeaseStore = Pick<CatalogStore, 'acquireLease' | 'releaseLease'>
+
+/** Makes the schema what this version needs; rejects, and changes nothing, when it is of another version's. */
+export async function migrateSchema(
+  cluster: Cluster,
+  leases: LeaseStore,
+  watch: ClusterWatch = {},
+): Promise<void> {
+  await refuseCatalog(cluster)
   // The same holder in every try, so that none waits for the lease of the one before it.
   const holder = randomUUID()
   for (;;) {
     try {
-      if (await tryMigrating(cluster, holder)) return
+      if (await tryMigrating(cluster, leases, holder)) return
       watch.onWaiting?.('waits for another process that changes the tables')
     } catch (error) {
       // Nodes that are behind for long are as good as away.
@@ -31,15 +42,17 @@ export async function migrateSchema(cluster: Cluster, watch: ClusterWatch = {}):
 }
 
 /** Makes the tables; false while another process does. */
-async function tryMigrating(cluster: Cluster, holder: string): Promise<boolean> {
+async function tryMigrating(
+  cluster: Cluster,
+  leases: LeaseStore,
+  holder: string,
+): Promise<boolean> {
   if ((await readVersion(cluster)) === schemaSteps.length) return true
   await cluster.alter(...firstTables)
-  const leases = new Leases(cluster)
-  const wish = { name: 'schema', holder, ttlMs: LEASE_MS, nowMs: systemClock.now() }
-  const got = await leases.acquire(wish)
-  if (got === undefined) return false
+  const lease = await leases.acquireLease('cassandra_schema', holder, LEASE_MS)
+  if (lease === undefined) return false
   await takeSteps(cluster)
-  await leases.release(got.lease)
+  await leases.releaseLease(lease)
   return true
 }
 
@@ -53,13 +66,25 @@ async function takeSteps(cluster: Cluster): Promise<void> {
   }
 }
 
+async function hasTable(cluster: Cluster, name: string): Promise<boolean> {
+  const cql =
+    'SELECT table_name FROM system_schema.tables WHERE keyspace_name = ? AND table_name = ?'
+  return (await cluster.run(cql, [cluster.settings.keyspace, name])).length > 0
+}
+
+/** A catalog in Cassandra is moved by the version that wrote it. */
+async function refuseCatalog(cluster: Cluster): Promise<void> {
+  if (!(await hasTable(cluster, CATALOG_TABLE))) return
+  throw new StoreUnusable(
+    'schema',
+    `The keyspace ${cluster.settings.keyspace} holds the catalog of an earlier Weir, and was not changed. ` +
+      `Run "weir move --to folder" with commit ${LAST_WITH_CATALOG}, then "weir move --to cluster" with this one into another keyspace`,
+  )
+}
+
 /** The version of the tables; undefined when there are none. */
 async function readVersion(cluster: Cluster): Promise<number | undefined> {
-  const has = await cluster.run(
-    'SELECT table_name FROM system_schema.tables WHERE keyspace_name = ? AND table_name = ?',
-    [cluster.settings.keyspace, 'meta'],
-  )
-  if (has.length === 0) return undefined
+  if (!(await hasTable(cluster, 'meta'))) return undefined
   const [row] = await cluster.run(`SELECT value FROM meta WHERE name = 'schema'`)
   const version = row === undefined ? 0 : Number(row.value)
   return version > schemaSteps.length ? refuseLater(version, cluster) : version

@@ -4,51 +4,45 @@ import {
   CatalogDamaged,
   type CatalogLimit,
   CatalogLimitReached,
-  type DocumentKey,
   type Lease,
 } from '../../catalog-port.ts'
+import type { CreateComponents, Labels, PutComponent, PutStream } from '../../component-port.ts'
+import { bytesOfComponent, bytesOfStream } from '../../counted-bytes.ts'
+import type { DocumentKey } from '../../document-key.ts'
+import { addressClaim, seriesClaim, streamIdClaim } from '../../unique-texts.ts'
+import { documentNameOf, readChecked } from './catalog-checks.ts'
 import { isLeaseRunning } from './catalog-lease-table.ts'
 import type {
-  AnyPut,
-  Fleet,
-  PackedWritten,
+  PutOrder,
   WriteOrder,
   WriterRequest,
   WriterResult,
   Written,
 } from './catalog-protocol.ts'
-import type { CatalogWriteTable, StoredDocument } from './catalog-write-table.ts'
+import type { CatalogWriteTable } from './catalog-write-table.ts'
+import type { FoundComponent } from './component/component-reader.ts'
+import type { FoundStream, NumberedOwner } from './component/stream-reader.ts'
+import type { StoredDocument } from './document-table.ts'
+
+/** Stream IDs that are looked for one by one: all of a component's are sorted in the time of about as many. */
+const LOOKED_FOR_MAX = 8
 
 /** A whole commit: its parts put together. */
 interface Commit {
   readonly type: 'commit'
   readonly id: number
   readonly orders: readonly WriteOrder[]
-  readonly lease: Lease | undefined
+  readonly lease?: Lease
   readonly limits: readonly CatalogLimit[]
 }
 
-/** A fleet with its shapes. */
-interface FleetJob {
-  readonly type: 'fleet'
-  readonly id: number
-  readonly fleet: Fleet
-  readonly lease: Lease | undefined
-  readonly limits: readonly CatalogLimit[]
-}
-
-export type Job =
-  | Commit
-  | FleetJob
-  | Exclude<WriterRequest, { type: 'commit' } | { type: 'fleet' } | { type: 'close' }>
+export type Job = Commit | Exclude<WriterRequest, { type: 'commit' } | { type: 'close' }>
 
 /** Does a job's writes; throws CatalogConflict or CatalogLimitReached when what is there forbids it. */
 export function applyJob(table: CatalogWriteTable, job: Job): WriterResult {
   switch (job.type) {
     case 'commit':
-      return applyCommit(table, job)
-    case 'fleet':
-      return applyFleet(table, job)
+      return new CommitWork(table).apply(job)
     case 'purge':
       return purge(table, job.nowMs, job.limit)
     case 'acquire':
@@ -56,33 +50,336 @@ export function applyJob(table: CatalogWriteTable, job: Job): WriterResult {
     case 'release':
       return release(table, job.lease)
     case 'reindex':
-      return table.rebuildIndexes()
+      return table.rebuildIndexes(job.tables)
   }
 }
 
-function applyCommit(table: CatalogWriteTable, commit: Commit): PackedWritten {
-  if (commit.lease !== undefined) checkLease(table, commit.lease)
-  // All claims of the commit's documents are let go first, so that two may swap theirs.
-  for (const order of commit.orders) {
-    // One that must not exist yet holds none, or the commit comes to nothing.
-    if (order.expectedRevision === 0 || order.op === 'expect') continue
-    const stored = table.select(order)
-    if (stored !== undefined && !table.keepsClaims(order, stored)) table.releaseClaims(stored)
+/** The writes of one commit, in their order. */
+class CommitWork {
+  readonly #table: CatalogWriteTable
+  readonly #written: number[] = []
+  /** Components whose streams may have an ID twice, with the puts that would be to blame. */
+  readonly #named = new Map<number, PutStream[]>()
+  /** Series that streams were given, which others may have. */
+  readonly #series: { readonly key: DocumentKey; readonly series: Labels }[] = []
+
+  constructor(table: CatalogWriteTable) {
+    this.#table = table
   }
-  const written: number[] = []
-  for (const order of commit.orders) {
-    const result = applyOrder(table, order)
-    if (result !== undefined) written.push(result.revision, result.handle ?? 0)
+
+  /** Revision and handle of each put, 0 and the first handle of each creation. */
+  apply({ orders, lease, limits }: Commit): Written {
+    if (lease !== undefined) checkLease(this.#table, lease)
+    const isNaming = orders.some(({ op }) => op === 'put_component' || op === 'create')
+    for (const order of orders) this.#letGo(order, isNaming)
+    for (const order of orders) this.#applyOrder(order)
+    for (const [ref, puts] of this.#named) this.#refuseSharedIds(ref, puts)
+    for (const { key, series } of this.#series) this.#refuseSharedSeries(key, series)
+    for (const limit of limits) checkLimit(this.#table, limit)
+    return this.#written
   }
-  for (const limit of commit.limits) checkLimit(table, limit)
-  return Float64Array.from(written)
+
+  /** What is unique is let go of first, so that two may swap it; IDs of components if the commit gives any. */
+  #letGo(order: WriteOrder, isNaming: boolean): void {
+    // One that must not exist yet holds nothing, or the commit comes to nothing.
+    if (order.expectedRevision === 0 || order.op === 'expect' || order.op === 'create') return
+    if (order.op === 'put_component') this.#letGoOfComponent(order, order.id)
+    else if (order.kind === 'component') {
+      if (isNaming) this.#letGoOfComponent(order, '')
+    } else if (order.kind !== 'stream') {
+      const stored = this.#document(order)
+      if (stored !== undefined) this.#table.documents.releaseClaims(stored.ref)
+    }
+  }
+
+  /** Takes the ID from a component unless it keeps it, and its addresses. */
+  #letGoOfComponent(key: DocumentKey, nextId: string): void {
+    const found = this.#component(key)
+    if (found === undefined) return
+    const { ref, component } = found
+    if (component.addressedAs.length > 0) this.#table.documents.releaseClaims(-ref)
+    if (component.id === '' || component.id === nextId) return
+    // Its row checks without the ID too: other writes of the commit may have to read it.
+    const unnamed = { ...component, id: '' }
+    this.#table.componentTable.update(
+      this.#table.scopeOf(key.orgUid),
+      found,
+      unnamed,
+      component.revision,
+    )
+    const bytes = bytesOfComponent(unnamed) - bytesOfComponent(component)
+    this.#table.count(key, { documents: 0, bytes })
+  }
+
+  #applyOrder(order: WriteOrder): void {
+    if (order.op === 'put') this.#putDocument(order)
+    else if (order.op === 'put_component') this.#putComponent(order)
+    else if (order.op === 'put_stream') this.#putStream(order)
+    else if (order.op === 'create') this.#create(order)
+    else this.#deleteOrExpect(order)
+  }
+
+  #putDocument(order: PutOrder): void {
+    const { documents } = this.#table
+    const scope = this.#table.scopeOf(order.orgUid)
+    const before = order.expectedRevision === 0 ? undefined : this.#document(order)
+    expectRevision(order, before?.revision)
+    const revision = order.revision ?? (before?.revision ?? 0) + 1
+    const stored =
+      before === undefined
+        ? documents.insert(scope, order, revision)
+        : documents.update(order, before, revision)
+    if (stored === undefined) {
+      // What is there may be damaged, which is told rather than a conflict with it.
+      this.#document(order)
+      throw new CatalogConflict(keyOf(order), undefined)
+    }
+    if (before !== undefined) documents.releaseClaims(before.ref)
+    const taken = documents.insertClaims(scope, order.claims ?? [], {
+      ...keyOf(order),
+      ref: stored.ref,
+    })
+    if (taken !== undefined) throw new CatalogConflict(keyOf(order), taken)
+    this.#table.count(order, {
+      documents: before === undefined ? 1 : 0,
+      bytes: stored.bytes - (before?.bytes ?? 0),
+    })
+    this.#table.changes.add(scope, order, { parentUid: stored.parentUid, isDeleted: false })
+    this.#written.push(revision, 0)
+  }
+
+  #putComponent(order: PutComponent): void {
+    const { componentTable, documents, numbers } = this.#table
+    const scope = this.#table.scopeOf(order.orgUid)
+    const before = this.#component(order)
+    expectRevision(order, before?.component.revision)
+    const revision = order.revision ?? (before?.component.revision ?? 0) + 1
+    const ref = before?.ref ?? numbers.takeComponents(1)
+    if (before === undefined) componentTable.insert({ scope, ref }, order, revision)
+    else componentTable.update(scope, before, order, revision)
+    if (before !== undefined) documents.releaseClaims(-ref)
+    this.#claimAddresses(scope, { ...keyOf(order), ref: -ref }, order.addressedAs)
+    this.#table.count(order, {
+      documents: before === undefined ? 1 : 0,
+      bytes:
+        bytesOfComponent(order) - (before === undefined ? 0 : bytesOfComponent(before.component)),
+    })
+    this.#table.changes.add(scope, order, { parentUid: '', isDeleted: false })
+    this.#written.push(revision, 0)
+  }
+
+  #claimAddresses(
+    scope: number,
+    holder: DocumentKey & { readonly ref: number },
+    addresses: readonly string[],
+  ): void {
+    const taken = this.#table.documents.insertClaims(scope, addresses.map(addressClaim), holder)
+    if (taken !== undefined) throw new CatalogConflict(keyOf(holder), taken)
+  }
+
+  #putStream(order: PutStream): void {
+    const { streamTable, numbers } = this.#table
+    const scope = this.#table.scopeOf(order.orgUid)
+    const owner = this.#ownerOf(scope, order.componentUid)
+    if (owner === undefined) {
+      const key = { ...keyOf(order), kind: 'component', uid: order.componentUid }
+      throw new CatalogConflict(key, undefined)
+    }
+    const before = this.#streamOf(owner, order)
+    expectRevision(order, before?.stream.revision)
+    const revision = order.revision ?? (before?.stream.revision ?? 0) + 1
+    const handle = before?.stream.handle ?? numbers.takeHandles(1)
+    if (before !== undefined) streamTable.update(before, order, revision)
+    else this.#insertStream(owner, order, { handle, revision })
+    if (order.id !== '' && order.id !== before?.stream.id) {
+      const named = this.#named.get(owner.ref) ?? []
+      named.push(order)
+      this.#named.set(owner.ref, named)
+    }
+    if (order.series !== undefined) this.#series.push({ key: order, series: order.series })
+    this.#table.count(order, {
+      documents: before === undefined ? 1 : 0,
+      bytes: bytesOfStream(order) - (before === undefined ? 0 : bytesOfStream(before.stream)),
+    })
+    this.#table.changes.add(scope, order, { parentUid: order.componentUid, isDeleted: false })
+    this.#written.push(revision, handle)
+  }
+
+  /** Refuses a UID that a stream of any component has. */
+  #insertStream(
+    owner: NumberedOwner,
+    order: PutStream,
+    state: { readonly handle: number; readonly revision: number },
+  ): void {
+    const { streams, streamTable } = this.#table
+    const isFree = !streams.isOfAnother(owner, order.uid)
+    if (isFree && streamTable.insert(owner, order, state)) return
+    throw new CatalogConflict(keyOf(order), undefined)
+  }
+
+  #create(order: CreateComponents): void {
+    const { componentTable, streamTable, numbers, changes } = this.#table
+    const { orgUid, uids, addressedAs, streamIds } = order
+    const scope = this.#table.scopeOf(orgUid)
+    refuseDoubles(order)
+    const ref = numbers.takeComponents(uids.length)
+    const handle = numbers.takeHandles(streamIds.length)
+    const bytes = componentTable.insertMany(scope, ref, order)
+    const streamBytes = streamTable.insertMany(order, { ref, handle })
+    for (const [at, addresses] of (addressedAs ?? []).entries()) {
+      const holder = { orgUid, kind: 'component', uid: uids[at], ref: -(ref + at) }
+      this.#claimAddresses(scope, holder, addresses)
+    }
+    for (const { at, series } of seriesOf(order)) {
+      this.#series.push({ key: { orgUid, kind: 'component', uid: uids[at] }, series })
+    }
+    this.#table.count({ orgUid, kind: 'component' }, { documents: uids.length, bytes })
+    this.#table.count(
+      { orgUid, kind: 'stream' },
+      { documents: streamIds.length, bytes: streamBytes },
+    )
+    changes.addCreated(scope, order)
+    this.#written.push(0, streamIds.length === 0 ? 0 : handle)
+  }
+
+  #deleteOrExpect(order: Extract<WriteOrder, { op: 'delete' | 'expect' }>): void {
+    const found = this.#find(order)
+    if (order.expectedRevision !== 'any' || order.op === 'delete')
+      expectRevision(order, found?.revision)
+    else if (found === undefined) throw new CatalogConflict(keyOf(order), undefined)
+    if (order.op === 'expect' || found === undefined) return
+    found.delete()
+    this.#table.count(order, { documents: -1, bytes: -found.bytes })
+    const scope = this.#table.scopeOf(order.orgUid)
+    this.#table.changes.add(scope, order, { parentUid: found.parentUid, isDeleted: true })
+  }
+
+  /** What is there under a key of any kind, and how it is deleted. */
+  #find(key: DocumentKey): Found | undefined {
+    if (key.kind === 'component') return this.#foundComponent(key)
+    if (key.kind === 'stream') return this.#foundStream(key)
+    const { documents } = this.#table
+    const stored = this.#document(key)
+    if (stored === undefined) return undefined
+    const deleteIt = () => {
+      documents.releaseClaims(stored.ref)
+      documents.delete(stored.ref)
+    }
+    return { ...stored, delete: deleteIt }
+  }
+
+  #foundComponent(key: DocumentKey): Found | undefined {
+    const found = this.#component(key)
+    if (found === undefined) return undefined
+    const { ref, component } = found
+    const deleteIt = () => {
+      // Streams without their component would be nobody's.
+      if (this.#table.streamTable.hasAny(ref)) throw new CatalogConflict(keyOf(key), undefined)
+      this.#table.documents.releaseClaims(-ref)
+      this.#table.componentTable.delete(ref)
+    }
+    const { revision } = component
+    return { revision, bytes: bytesOfComponent(component), parentUid: '', delete: deleteIt }
+  }
+
+  #foundStream(key: DocumentKey): Found | undefined {
+    const found = this.#stream(key)
+    if (found === undefined) return undefined
+    const { revision, componentUid } = found.stream
+    return {
+      revision,
+      bytes: bytesOfStream(found.stream),
+      parentUid: componentUid,
+      delete: () => this.#table.streamTable.delete(found),
+    }
+  }
+
+  #document(key: DocumentKey): StoredDocument | undefined {
+    return readChecked(documentNameOf(key), () =>
+      this.#table.documents.find(this.#table.scopeOf(key.orgUid), key),
+    )
+  }
+
+  #component({ orgUid, uid }: Pick<DocumentKey, 'orgUid' | 'uid'>): FoundComponent | undefined {
+    return readChecked(`component ${uid}`, () =>
+      this.#table.components.find(this.#table.scopeOf(orgUid), uid),
+    )
+  }
+
+  #ownerOf(scope: number, uid: string): NumberedOwner | undefined {
+    return readChecked(`component ${uid}`, () => this.#table.streams.ownerOf(scope, uid))
+  }
+
+  #streamOf(owner: NumberedOwner, { uid }: { readonly uid: string }): FoundStream | undefined {
+    return readChecked(`stream ${uid}`, () => this.#table.streams.findOf(owner, uid))
+  }
+
+  #stream({ orgUid, uid }: Pick<DocumentKey, 'orgUid' | 'uid'>): FoundStream | undefined {
+    return readChecked(`stream ${uid}`, () =>
+      this.#table.streams.find(this.#table.scopeOf(orgUid), uid),
+    )
+  }
+
+  #refuseSharedIds(ref: number, puts: readonly PutStream[]): void {
+    const { streamTable } = this.#table
+    const isFew = puts.length <= LOOKED_FOR_MAX
+    const doubled = isFew
+      ? puts.findLast(({ id }) => streamTable.isDouble(ref, id))?.id
+      : streamTable.findDouble(ref)
+    if (doubled === undefined) return
+    const to = puts.findLast(({ id }) => id.toWellFormed() === doubled.toWellFormed()) ?? puts[0]
+    throw new CatalogConflict(keyOf(to), streamIdClaim(to.componentUid, doubled))
+  }
+
+  #refuseSharedSeries(key: DocumentKey, series: Labels): void {
+    const holders = this.#table.streams.findSeries(this.#table.scopeOf(key.orgUid), series)
+    if ([...holders].length > 1) throw new CatalogConflict(keyOf(key), seriesClaim(series))
+  }
 }
 
-function applyFleet(table: CatalogWriteTable, { fleet, lease, limits }: FleetJob): number {
-  if (lease !== undefined) checkLease(table, lease)
-  const firstHandle = table.makeFleet(fleet)
-  for (const limit of limits) checkLimit(table, limit)
-  return firstHandle
+interface Found {
+  readonly revision: number
+  readonly bytes: number
+  readonly parentUid: string
+  delete(): void
+}
+
+/** Refuses streams of one new component with the same ID. */
+function refuseDoubles({ orgUid, uids, streamCounts, streamIds }: CreateComponents): void {
+  let from = 0
+  for (const [at, count] of streamCounts.entries()) {
+    const slice = count < 2 ? [] : streamIds.slice(from, from + count)
+    from += count
+    const ids = slice.filter((id) => id !== '').map((id) => id.toWellFormed())
+    if (new Set(ids).size === ids.length) continue
+    const id = ids.find((one, place) => ids.indexOf(one) !== place)
+    const key = { orgUid, kind: 'component', uid: uids[at] }
+    throw new CatalogConflict(key, streamIdClaim(uids[at], id ?? ''))
+  }
+}
+
+/** The series of new streams, with the places of their components. */
+function* seriesOf({
+  streamCounts,
+  series,
+}: CreateComponents): Generator<{ at: number; series: Labels }> {
+  if (series === undefined) return
+  let stream = 0
+  for (const [at, count] of streamCounts.entries()) {
+    for (let left = count; left > 0; left--, stream++) {
+      const one = series[stream]
+      if (one) yield { at, series: one }
+    }
+  }
+}
+
+function expectRevision(
+  order: DocumentKey & { readonly expectedRevision: number | 'any' },
+  revision = 0,
+): void {
+  const { expectedRevision } = order
+  if (expectedRevision === 'any' || expectedRevision === revision) return
+  throw new CatalogConflict(keyOf(order), undefined)
 }
 
 /** What leaves no more than there was goes through, or nobody could get below a lowered limit. */
@@ -94,71 +391,29 @@ function checkLimit(table: CatalogWriteTable, limit: CatalogLimit): void {
   if (sum((kind) => table.usageOf(orgUid, kind)[of]) > max) throw new CatalogLimitReached(limit)
 }
 
-function applyOrder(table: CatalogWriteTable, order: WriteOrder): Written | undefined {
-  if (order.op === 'put' && order.expectedRevision === 0) return insertNew(table, order)
-  const stored = table.select(order)
-  const { expectedRevision } = order
-  if (expectedRevision !== 'any' && (stored?.revision ?? 0) !== expectedRevision) {
-    throw new CatalogConflict(keyOf(order), undefined)
-  }
-  if (order.op === 'expect') {
-    if (expectedRevision === 'any' && stored === undefined) {
-      throw new CatalogConflict(keyOf(order), undefined)
-    }
-    return undefined
-  }
-  if (order.op === 'delete') {
-    if (stored !== undefined) deleteStored(table, order, stored)
-    return undefined
-  }
-  if (stored === undefined) return insertNew(table, order)
-  const isClaimed = table.keepsClaims(order, stored)
-  if (!isClaimed) table.releaseClaims(stored)
-  return finishPut(table, order, { ...table.update(order, stored), isClaimed })
-}
-
-/** Creations are most of what is written: the index that must find nothing is asked once, by the insert. */
-function insertNew(table: CatalogWriteTable, order: AnyPut): Written {
-  const made = table.insert(order)
-  if (made === undefined) {
-    // What is there may be damaged, which is told rather than a conflict with it.
-    table.select(order)
-    throw new CatalogConflict(keyOf(order), undefined)
-  }
-  return finishPut(table, order, { ...made, isClaimed: false })
-}
-
-function finishPut(
-  table: CatalogWriteTable,
-  order: AnyPut,
-  next: StoredDocument & { readonly isClaimed: boolean },
-): Written {
-  const taken = next.isClaimed ? undefined : table.insertClaims(order, next)
-  if (taken !== undefined) throw new CatalogConflict(keyOf(order), taken)
-  table.insertChange(order, next.parent_uid)
-  return { revision: next.revision, handle: next.handle ?? undefined }
-}
-
-function deleteStored(table: CatalogWriteTable, key: DocumentKey, stored: StoredDocument): void {
-  table.delete(key, stored)
-  table.insertChange({ ...keyOf(key), op: 'delete', expectedRevision: 'any' }, stored.parent_uid)
-}
-
 function purge(table: CatalogWriteTable, nowMs: number, limit: number): number {
   let deleted = 0
-  for (const key of table.selectExpired(nowMs, limit)) {
-    const stored = selectWhole(table, key)
+  for (const key of table.documents.selectExpired(nowMs, limit)) {
+    const scope = table.scopeOf(key.orgUid)
+    const stored = findWhole(table, scope, key)
     if (stored === undefined) continue
-    deleteStored(table, key, stored)
+    table.documents.releaseClaims(stored.ref)
+    table.documents.delete(stored.ref)
+    table.count(key, { documents: -1, bytes: -stored.bytes })
+    table.changes.add(scope, key, { parentUid: stored.parentUid, isDeleted: true })
     deleted += 1
   }
   return deleted
 }
 
 /** A document that does not check may not be over at all: it stays, for the scrub to tell of. */
-function selectWhole(table: CatalogWriteTable, key: DocumentKey): StoredDocument | undefined {
+function findWhole(
+  table: CatalogWriteTable,
+  scope: number,
+  key: DocumentKey,
+): StoredDocument | undefined {
   try {
-    return table.select(key)
+    return readChecked(documentNameOf(key), () => table.documents.find(scope, key))
   } catch (error) {
     if (error instanceof CatalogDamaged) return undefined
     throw error
@@ -191,7 +446,7 @@ function checkLease(table: CatalogWriteTable, lease: Lease): void {
 }
 
 function isSameLease(held: Lease | undefined, lease: Lease): boolean {
-  return held?.fence === lease.fence && held.holder === lease.holder
+  return held?.holder === lease.holder && held.fence === lease.fence
 }
 
 function keyOf({ orgUid, kind, uid }: DocumentKey): DocumentKey {

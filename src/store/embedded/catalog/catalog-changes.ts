@@ -1,23 +1,25 @@
 /**
- * The log of changes in catalog.db: a row holds the changes that a commit made in one organization, up to
- * a bound, as a JSON array of kind, UID, parent's UID and 1 for deleted, one after the other. In the place
- * of the last, a number below zero tells how many streams were put right after their component, with UIDs
- * counted from its own. Components of a fleet with as many streams each are told together: by their number, in the
- * place of the UID, and the random digits of their UIDs one after the other, in that of the parent's. The row's cursor
+ * The log of changes in catalog.db: a row holds changes that were made in one organization, up to a bound, as a
+ * JSON array of kind, UID, parent's UID and a code, one after the other: 0 for put, 1 for deleted, and below zero for a
+ * component that was made, one less than minus the number of its streams. Components with as many streams each that were
+ * made at once are told together: CREATED in the place of the kind, and the bytes of their UIDs in base64. The row's cursor
  * is that of its last change; those before it count back from there.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { familyHeadOf, isHeadUid, memberUidOf, TAIL_DIGITS } from '../../../base/plain.ts'
-import { type CatalogChange, CatalogDamaged, type DocumentKey } from '../../catalog-port.ts'
+import { type CatalogChange, CatalogDamaged } from '../../catalog-port.ts'
+import type { CreateComponents } from '../../component-port.ts'
+import type { DocumentKey } from '../../document-key.ts'
 import { checkOfChanges } from './catalog-checks.ts'
 import type { CatalogScopes } from './catalog-scopes.ts'
+import { uidOfBytes } from './component/uid-bytes.ts'
 
 /** A row of some tens of kilobytes: what a reader has to take apart at once. */
 const QUADS_PER_ROW_MAX = 500
 const CHANGES_PER_ROW_MAX = 5_000
 const FIELDS = 4
-/** In the place of a kind: components of a fleet. */
-const FLEET = 'fleet'
+/** In the place of a kind: components that were made at once. */
+const CREATED = 'created'
+const UID_BYTES = 16
 /** Caches further behind than this reload; the log stays a few megabytes. */
 const CHANGES_KEPT = 100_000
 
@@ -32,15 +34,9 @@ interface Run {
   count: number
 }
 
-/** Components that were made at once, each with so many streams; their numbers follow one another. */
-interface FleetChange {
-  readonly firstNumber: number
-  /** The random digits of their UIDs. */
-  readonly tails: string
-  readonly streams: number
-}
+type CreatedComponents = Pick<CreateComponents, 'orgUid' | 'uids' | 'streamCounts'>
 
-/** The write side: what a step changed is gathered, and written with few rows at its end. */
+/** The write side: what a transaction changed is gathered, and written with few rows at its end. */
 export class ChangeLog {
   readonly #insert: StatementSync
   readonly #selectLast: StatementSync
@@ -61,38 +57,36 @@ export class ChangeLog {
   }
 
   add(scope: number, key: DocumentKey, of: { parentUid: string; isDeleted: boolean }): void {
-    const isOther = this.#run !== undefined && this.#run.scope !== scope
-    if (isOther || isFull(this.#run)) this.write()
-    this.#run ??= { scope, orgUid: key.orgUid.toWellFormed(), fields: [], count: 0 }
-    this.#run.count += 1
-    const { parentUid, isDeleted } = of
-    const { fields } = this.#run
-    if (!isDeleted && isNextOfFamily(fields, key, parentUid)) {
-      fields[fields.length - 1] = (fields[fields.length - 1] as number) - 1
-      return
-    }
     // As SQLite stores the same texts in a document.
     const [kind, uid] = [key.kind.toWellFormed(), key.uid.toWellFormed()]
-    fields.push(kind, uid, parentUid.toWellFormed(), isDeleted ? 1 : 0)
+    const run = this.#runOf(scope, key.orgUid)
+    run.fields.push(kind, uid, of.parentUid.toWellFormed(), of.isDeleted ? 1 : 0)
+    run.count += 1
   }
 
-  /** Adds the changes of components, each with its first streams, none of which was there. */
-  addFleet(scope: number, orgUid: string, { firstNumber, tails, streams }: FleetChange): void {
-    const each = 1 + streams
-    const end = tails.length / TAIL_DIGITS
-    for (let from = 0; from < end; ) {
-      if (this.#run !== undefined && (this.#run.scope !== scope || isFull(this.#run))) this.write()
-      this.#run ??= { scope, orgUid: orgUid.toWellFormed(), fields: [], count: 0 }
-      const room = Math.ceil((CHANGES_PER_ROW_MAX - this.#run.count) / each)
-      const until = Math.min(end, from + room)
-      const some = tails.slice(from * TAIL_DIGITS, until * TAIL_DIGITS)
-      this.#run.count += (until - from) * each
-      this.#run.fields.push(FLEET, firstNumber + from, some, -streams)
+  /** Adds the changes of components that were made with their streams. */
+  addCreated(scope: number, { orgUid, uids, streamCounts }: CreatedComponents): void {
+    for (let from = 0; from < uids.length; ) {
+      const run = this.#runOf(scope, orgUid)
+      const streams = streamCounts[from]
+      const room = Math.min(uids.length, from + CHANGES_PER_ROW_MAX - run.count)
+      let until = from + 1
+      while (until < room && streamCounts[until] === streams) until += 1
+      const code = -1 - streams
+      if (until === from + 1) run.fields.push('component', uids[from], '', code)
+      else run.fields.push(CREATED, packUids(uids.slice(from, until)), '', code)
+      run.count += until - from
       from = until
     }
   }
 
-  /** Writes what was gathered; to be called before the step ends. */
+  #runOf(scope: number, orgUid: string): Run {
+    if (this.#run !== undefined && (this.#run.scope !== scope || isFull(this.#run))) this.write()
+    this.#run ??= { scope, orgUid: orgUid.toWellFormed(), fields: [], count: 0 }
+    return this.#run
+  }
+
+  /** Writes what was gathered; to be called before the transaction ends. */
   write(): void {
     if (this.#run === undefined) return
     const { scope, orgUid, fields, count } = this.#run
@@ -126,57 +120,42 @@ export function changesOf(row: Record<string, unknown>, scopes: CatalogScopes): 
   const fields = JSON.parse(json) as (string | number)[]
   const before = cursor - countOf(fields)
   const changes: CatalogChange[] = []
-  const add = (kind: string, uid: string, of: { parentUid: string; isDeleted: boolean }): void => {
-    changes.push({ cursor: before + changes.length + 1, orgUid, kind, uid, ...of })
-  }
-  const addFamily = (uid: string, streams: number): void => {
-    add('component', uid, { parentUid: '', isDeleted: false })
-    for (let ordinal = 1; ordinal <= streams; ordinal++) {
-      add('stream', memberUidOf(uid, ordinal), { parentUid: uid, isDeleted: false })
-    }
+  const add = (change: Omit<CatalogChange, 'cursor' | 'orgUid'>): void => {
+    changes.push({ cursor: before + changes.length + 1, orgUid, ...change })
   }
   for (let at = 0; at < fields.length; at += FIELDS) {
     const [kind, uid, parentUid] = fields.slice(at, at + FIELDS) as string[]
     const code = fields[at + FIELDS - 1] as number
-    if (kind === FLEET) for (const head of headsOf(fields, at)) addFamily(head, -code)
-    else if (code < 0) addFamily(uid, -code)
-    else add(kind, uid, { parentUid, isDeleted: code === 1 })
+    if (code >= 0) {
+      add({ kind, uid, parentUid, isDeleted: code === 1 })
+      continue
+    }
+    for (const made of kind === CREATED ? unpackUids(uid) : [uid]) {
+      add({ kind: 'component', uid: made, parentUid: '', streamCount: -1 - code, isDeleted: false })
+    }
   }
   return changes
-}
-
-/** The UIDs of the components of a fleet. */
-function* headsOf(fields: readonly (string | number)[], at: number): Generator<string> {
-  const [firstNumber, tails] = [fields[at + 1] as number, fields[at + 2] as string]
-  for (let from = 0, number = firstNumber; from < tails.length; from += TAIL_DIGITS, number++) {
-    yield familyHeadOf(number, tails.slice(from, from + TAIL_DIGITS))
-  }
 }
 
 function countOf(fields: readonly (string | number)[]): number {
   let count = 0
   for (let at = 0; at < fields.length; at += FIELDS) {
-    const each = 1 + Math.max(0, -(fields[at + FIELDS - 1] as number))
-    const isFleet = fields[at] === FLEET
-    count += isFleet ? ((fields[at + 2] as string).length / TAIL_DIGITS) * each : each
+    count += fields[at] === CREATED ? unpackUids(fields[at + 1] as string).length : 1
   }
   return count
 }
 
-function isFull(run: Run | undefined): boolean {
-  if (run === undefined) return false
+function isFull(run: Run): boolean {
   return run.fields.length >= QUADS_PER_ROW_MAX * FIELDS || run.count >= CHANGES_PER_ROW_MAX
 }
 
-/** Whether the change is that of a stream that its component's change, the last one, can tell too. */
-function isNextOfFamily(
-  fields: readonly (string | number)[],
-  { kind, uid }: DocumentKey,
-  parentUid: string,
-): boolean {
-  const last = fields.length - FIELDS
-  if (last < 0 || kind !== 'stream' || fields[last + 1] !== parentUid) return false
-  const code = fields[last + FIELDS - 1] as number
-  if (code > 0 || fields[last] !== 'component' || !isHeadUid(parentUid)) return false
-  return uid === memberUidOf(parentUid, 1 - code)
+function packUids(uids: readonly string[]): string {
+  return Buffer.from(uids.join('').replaceAll('-', ''), 'hex').toString('base64')
+}
+
+function unpackUids(packed: string): string[] {
+  const bytes = Buffer.from(packed, 'base64')
+  return Array.from({ length: bytes.length / UID_BYTES }, (_, at) =>
+    uidOfBytes(bytes.subarray(at * UID_BYTES, (at + 1) * UID_BYTES)),
+  )
 }

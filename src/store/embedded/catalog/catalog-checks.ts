@@ -3,7 +3,8 @@
  * neither a flipped bit nor a row that stands in another's place goes unseen. docs/format/catalog-db.md.
  */
 import { crc32 } from 'node:zlib'
-import { CatalogDamaged, type DocumentKey, type Lease } from '../../catalog-port.ts'
+import { CatalogDamaged, type Lease } from '../../catalog-port.ts'
+import type { DocumentKey } from '../../document-key.ts'
 
 const CHECK_DIGITS = 8
 /** SQLite's codes for a damaged file and for one that is no database. */
@@ -17,7 +18,6 @@ interface SealedFields extends DocumentKey {
   readonly revision: number
   readonly listKey: string
   readonly expiresAtMs: number | null
-  readonly handle: number | null
 }
 
 /** What SQLite cannot store is checked as it will be read back. */
@@ -46,31 +46,15 @@ export function openBody(fields: SealedFields, body: unknown): string {
 }
 
 function checkOfDocument(fields: SealedFields, json: string): number {
-  const { orgUid, kind, uid, parentUid, revision, listKey, expiresAtMs, handle } = fields
+  const { orgUid, kind, uid, parentUid, revision, listKey, expiresAtMs } = fields
   return checkOf(
-    `${orgUid}\n${kind}\n${uid}\n${asRead(parentUid)}\n${revision}\n${asRead(listKey)}\n${expiresAtMs}\n${handle}\n${json}`,
-  )
-}
-
-/** The checksum of an index row. */
-export function checkOfEntry(
-  key: DocumentKey,
-  row: { ref: number; parentUid: string; handle: number | null; packed: string },
-): number {
-  const { orgUid, kind, uid } = key
-  return checkOf(
-    `${kind}\n${row.ref}\n${orgUid}\n${uid}\n${asRead(row.parentUid)}\n${row.handle}\n${asRead(row.packed)}`,
+    `${orgUid}\n${kind}\n${uid}\n${asRead(parentUid)}\n${revision}\n${asRead(listKey)}\n${expiresAtMs}\n${json}`,
   )
 }
 
 /** The checksum of a claim: it names its holder, so that it cannot lead to another. */
 export function checkOfClaim(claim: string, { orgUid, kind, uid }: DocumentKey): number {
   return checkOf(`${orgUid}\n${kind}\n${uid}\n${claim}`)
-}
-
-/** The checksum of a change up to schema 5, which had a row for each. */
-export function checkOfChange(key: DocumentKey, parentUid: string, isDeleted: number): number {
-  return checkOf(`${key.orgUid}\n${key.kind}\n${key.uid}\n${parentUid}\n${isDeleted}`)
 }
 
 /** The checksum of a row of the log of changes. */
@@ -80,20 +64,18 @@ export function checkOfChanges(cursor: number, orgUid: string, json: string): nu
 
 /** The checksum of an organization's number. */
 export function checkOfScope(scope: number, orgUid: string): number {
-  return checkOf(`${scope}\n${orgUid}`)
+  return checkOf(`${scope}\n${asRead(orgUid)}`)
 }
 
-/** The checksum of the counts of one kind in one organization; schema 3 had no bytes. */
+/** The checksum of the counts of one kind in one organization. */
 export function checkOfTally(row: {
   scope: number
   kind: string
   documents: number
-  entries: number
-  bytes?: number
+  bytes: number
 }): number {
-  const { scope, kind, documents, entries, bytes } = row
-  const counts = `${scope}\n${kind}\n${documents}\n${entries}`
-  return checkOf(bytes === undefined ? counts : `${counts}\n${bytes}`)
+  const { scope, kind, documents, bytes } = row
+  return checkOf(`${scope}\n${kind}\n${documents}\n${bytes}`)
 }
 
 /** The checksum of a lease. */

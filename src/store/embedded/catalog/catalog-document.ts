@@ -1,11 +1,11 @@
-import type { CatalogDocument, JsonObject } from '../../catalog-port.ts'
-import type { StreamHandle } from '../../sample-port.ts'
+import type { CatalogDocument } from '../../catalog-port.ts'
+import type { JsonObject } from '../../document-key.ts'
 import { openBody } from './catalog-checks.ts'
 import type { CatalogScopes } from './catalog-scopes.ts'
 
 /** The columns of table `document`, as d, that documentOf() reads. */
 export const DOCUMENT_COLUMNS = `d.ref, d.scope, d.kind, d.uid, d.parent_uid, d.revision, d.list_key,
-  d.expires_at_ms, d.handle, d.body`
+  d.expires_at_ms, d.body`
 
 interface DocumentRow {
   ref: number
@@ -16,7 +16,6 @@ interface DocumentRow {
   revision: number
   list_key: string
   expires_at_ms: number | null
-  handle: number | null
   body: unknown
 }
 
@@ -31,13 +30,11 @@ export function documentOf(found: unknown, scopes: CatalogScopes): CatalogDocume
     revision: row.revision,
     listKey: row.list_key,
     expiresAtMs: row.expires_at_ms,
-    handle: row.handle,
   }
   const json = openBody(fields, row.body)
   return {
     ...fields,
     expiresAtMs: fields.expiresAtMs ?? undefined,
-    handle: (fields.handle ?? undefined) as StreamHandle | undefined,
     body: JSON.parse(json) as JsonObject,
   }
 }

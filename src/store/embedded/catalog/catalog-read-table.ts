@@ -1,107 +1,100 @@
-/** Every statement with which the main thread reads catalog.db; it never writes. */
+/** Every statement with which the main thread reads documents of catalog.db; it never writes. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import {
   type CatalogChange,
   CatalogDamaged,
   type CatalogDocument,
-  type DocumentKey,
-  type IndexRow,
   type KindUsage,
   type ListQuery,
-  type PackedIndexRow,
   type WalkQuery,
 } from '../../catalog-port.ts'
-import type { StreamHandle } from '../../sample-port.ts'
+import type { DocumentKey } from '../../document-key.ts'
 import { storedClaim } from '../../stored-claim.ts'
 import { CHANGE_COLUMNS, changesOf } from './catalog-changes.ts'
-import {
-  checkOfClaim,
-  checkOfEntry,
-  checkOfTally,
-  documentNameOf,
-  readChecked,
-} from './catalog-checks.ts'
+import { checkOfClaim, checkOfTally, documentNameOf, readChecked } from './catalog-checks.ts'
 import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'
 import { CatalogLeaseReader } from './catalog-lease-table.ts'
 import { CatalogLists } from './catalog-list-table.ts'
 import { CatalogScopes } from './catalog-scopes.ts'
-import { addTallies, COUNTED, TALLY, type Tally, tallyOf } from './catalog-tally.ts'
+import { TALLY, type Tally, TallyCounter, tallyOf } from './catalog-tally.ts'
 import { CatalogWalks } from './catalog-walk-table.ts'
-import { FamilyReadTable } from './family/family-read-table.ts'
-import type { WalkPlace, WalkStep } from './family/family-walk-table.ts'
-
-/** Scope, UID, parent's UID, handle, packed fields, ref and checksum of an entry. */
-type EntryRow = [number, string, string, number | null, string, number, number]
-
-/** A stretch of the index rows of one kind. */
-interface EntryScan {
-  /** The ref to go on after, 0 at the end. */
-  readonly after: number
-  /** How many rows were handed out. */
-  readonly count: number
-  /** What is wrong with those that were not. */
-  readonly damages: readonly string[]
-}
+import { TextTable } from './component/text-table.ts'
 
 /** The read side of catalog.db over one connection of its own; what it answers has been checked. */
 export class CatalogReadTable {
-  readonly #scopes: CatalogScopes
+  readonly scopes: CatalogScopes
+  readonly texts: TextTable
   readonly #statements: ReturnType<typeof prepareAll>
   readonly #lists: CatalogLists
   readonly #walks: CatalogWalks
-  readonly families: FamilyReadTable
+  readonly #counter: TallyCounter
   readonly leases: CatalogLeaseReader
   readonly #onDamage: (what: string) => void
 
   /** Tells `onDamage` of what does not check and could be made up for. */
   constructor(db: DatabaseSync, onDamage: (what: string) => void) {
     this.#onDamage = onDamage
-    this.#scopes = new CatalogScopes(db)
-    this.families = new FamilyReadTable(db, this.#scopes)
+    this.scopes = new CatalogScopes(db)
+    this.texts = new TextTable(db)
     this.leases = new CatalogLeaseReader(db)
-    this.#lists = new CatalogLists(db, this.#scopes, this.families)
-    this.#walks = new CatalogWalks(db, this.#scopes, this.families)
+    this.#lists = new CatalogLists(db, this.scopes)
+    this.#walks = new CatalogWalks(db, this.scopes)
+    this.#counter = new TallyCounter(db, this.scopes, this.texts)
     this.#statements = prepareAll(db)
-    this.#statements.entries.setReturnArrays(true)
   }
 
   selectByKey(key: DocumentKey): CatalogDocument | undefined {
     return readChecked(documentNameOf(key), () => {
-      const scope = this.#scopes.find(key.orgUid)
+      const scope = this.scopes.find(key.orgUid)
       if (scope === undefined) return undefined
-      const member = this.families.selectByKey(key)
-      if (member !== undefined) return member
       const row = this.#statements.byKey.get(scope, key.kind, key.uid)
-      const document = row === undefined ? undefined : documentOf(row, this.#scopes)
+      const document = row === undefined ? undefined : documentOf(row, this.scopes)
       if (document !== undefined) expectSame(document, key)
       return document
     })
   }
 
   selectByClaim(orgUid: string, claim: string): CatalogDocument | undefined {
-    // A claim may hold an e-mail address: the message tells its sort only.
-    const what = `a claim of the sort ${claim.split(':', 1)[0]}`
-    const stored = storedClaim(claim)
+    const what = nameOfClaim(claim)
     return readChecked(what, () => {
-      const scope = this.#scopes.find(orgUid)
-      const row = scope === undefined ? undefined : this.#statements.claim.get(scope, stored)
-      if (row === undefined) {
-        const rolled = scope === undefined ? undefined : this.families.selectRolled(scope, claim)
-        return rolled ?? this.families.selectByLocalClaim(orgUid, claim)
-      }
-      if ((row.ref as number) < 0)
-        return this.#memberOf(-(row.ref as number), { what, stored, ...row })
-      const holder = this.#statements.byRef.get(row.ref)
+      const held = this.#holderOf(orgUid, claim)
+      if (held === undefined || held.ref < 0) return undefined
+      const holder = this.#statements.byRef.get(held.ref)
       if (holder === undefined) throw new CatalogDamaged(`${what} has no holder`)
-      const document = documentOf(holder, this.#scopes)
-      if (checkOfClaim(stored, document) === row.crc) return document
+      const document = documentOf(holder, this.scopes)
+      if (checkOfClaim(storedClaim(claim), document) === held.crc) return document
       throw new CatalogDamaged(`${what} does not check`)
     })
   }
 
+  /** The number of the component that holds a claim, 0 for none; throws CatalogDamaged unless `keyOf` tells the holder. */
+  selectClaimed(
+    orgUid: string,
+    claim: string,
+    keyOf: (ref: number) => DocumentKey | undefined,
+  ): number {
+    const what = nameOfClaim(claim)
+    return readChecked(what, () => {
+      const held = this.#holderOf(orgUid, claim)
+      if (held === undefined || held.ref > 0) return 0
+      const holder = keyOf(-held.ref)
+      if (holder !== undefined && checkOfClaim(storedClaim(claim), holder) === held.crc) {
+        return -held.ref
+      }
+      throw new CatalogDamaged(`${what} does not check`)
+    })
+  }
+
+  #holderOf(orgUid: string, claim: string): { ref: number; crc: number } | undefined {
+    const scope = this.scopes.find(orgUid)
+    if (scope === undefined) return undefined
+    const row = this.#statements.claim.get(scope, storedClaim(claim))
+    return row as { ref: number; crc: number } | undefined
+  }
+
   selectPage(query: ListQuery): { documents: CatalogDocument[]; totalCount: number } {
     return readChecked(`the list of ${query.kind}`, () => {
-      const scope = this.#scopes.find(query.orgUid)
+      const scope = this.scopes.find(query.orgUid)
       if (scope === undefined) return { documents: [], totalCount: 0 }
       const { parentUid, listKeyPrefix = '', aliveAtMs, exceptUids = [] } = query
       const isSome = listKeyPrefix !== '' || exceptUids.length > 0
@@ -111,21 +104,31 @@ export class CatalogReadTable {
         leftOut += 1
         this.#onDamage(what)
       })
-      if (!isWhole) return { documents, totalCount: this.#lists.count(scope, query) }
-      const totalCount = this.#tallyOf(scope, query.kind).documents
-      const end = query.start + documents.length + leftOut
-      if (documents.length + leftOut >= query.limit || end >= totalCount)
-        return { documents, totalCount }
-      // A total that no list reaches would have a caller ask for ever.
-      this.#onDamage(`the list of ${query.kind} ends after ${end} of ${totalCount}`)
-      return { documents, totalCount: end }
+      const totalCount = isWhole
+        ? this.totalOf(scope, query, documents.length + leftOut)
+        : this.#lists.count(scope, query)
+      return { documents, totalCount }
     })
+  }
+
+  /** How many of a kind an organization has, when a page of them had so many. */
+  totalOf(
+    scope: number,
+    { kind, start, limit }: Pick<ListQuery, 'kind' | 'start' | 'limit'>,
+    read: number,
+  ): number {
+    const totalCount = this.#tallyOf(scope, kind).documents
+    const end = start + read
+    if (read >= limit || end >= totalCount) return totalCount
+    // A total that no list reaches would have a caller ask for ever.
+    this.#onDamage(`the list of ${kind} ends after ${end} of ${totalCount}`)
+    return end
   }
 
   /** A step of a walk over all documents of a kind. */
   selectStep(query: WalkQuery): { documents: CatalogDocument[]; next?: string } {
     return readChecked(`the list of ${query.kind}`, () => {
-      const scope = this.#scopes.find(query.orgUid)
+      const scope = this.scopes.find(query.orgUid)
       if (scope === undefined) return { documents: [] }
       return this.#walks.step(scope, query, this.#onDamage)
     })
@@ -134,13 +137,23 @@ export class CatalogReadTable {
   /** What an organization has of every kind. */
   selectUsage(orgUid: string): KindUsage[] {
     return readChecked('the counts', () => {
-      const scope = this.#scopes.find(orgUid)
+      const scope = this.scopes.find(orgUid)
       if (scope === undefined) return []
       return this.#statements.kindsOfScope.all(scope).map((row) => {
         const kind = row.kind as string
-        const { documents, bytes } = this.#tallyOf(scope, kind)
-        return { kind, documents, bytes }
+        return { kind, ...this.#tallyOf(scope, kind) }
       })
+    })
+  }
+
+  /** How many of a kind all organizations have. */
+  selectCount(kind: string): number {
+    return readChecked(`the count of ${kind}`, () => {
+      const scopes = this.#statements.scopesOfKind.all(kind)
+      return scopes.reduce(
+        (sum, { scope }) => sum + this.#tallyOf(scope as number, kind).documents,
+        0,
+      )
     })
   }
 
@@ -148,7 +161,7 @@ export class CatalogReadTable {
     return readChecked('the log of changes', () => {
       const found: CatalogChange[] = []
       for (const row of this.#statements.changes.iterate(cursor)) {
-        for (const change of changesOf(row, this.#scopes)) {
+        for (const change of changesOf(row, this.scopes)) {
           if (found.length === limit) return found
           if (change.cursor > cursor) found.push(change)
         }
@@ -162,74 +175,19 @@ export class CatalogReadTable {
     return this.#statements.cursor.get()?.cursor as number
   }
 
-  /** How many index rows of a kind all organizations have. */
-  selectEntryCount(kind: string): number {
-    return readChecked(`the count of ${kind}`, () => {
-      const rows = this.#statements.scopesOfKind.all(kind)
-      const counts = rows.map((row) => this.#tallyOf(row.scope as number, kind).entries)
-      return counts.reduce((sum, count) => sum + count, 0)
-    })
-  }
-
-  /** The index rows of a kind with ref > after, at most `limit`. */
-  scanEntries(
-    kind: string,
-    { after, limit }: { after: number; limit: number },
-    onRow: (row: IndexRow) => void,
-  ): EntryScan {
-    const rows = readChecked(`the index of ${kind}`, () =>
-      this.#statements.entries.all(kind, after, limit),
-    ) as unknown as EntryRow[]
-    const damages: string[] = []
-    // Taking the rows apart by index spares two million iterators on a big start.
-    for (const row of rows) {
-      const orgUid = this.#scopes.orgUidOf(row[0])
-      const uid = row[1]
-      const entry = { ref: row[5], parentUid: row[2], handle: row[3], packed: row[4] }
-      if (checkOfEntry({ orgUid, kind, uid }, entry) !== row[6]) {
-        damages.push(`the index row ${row[5]} of kind ${kind} does not check`)
-        continue
-      }
-      const handle = (row[3] ?? undefined) as StreamHandle | undefined
-      onRow({ kind, orgUid, uid, parentUid: row[2], handle, index: row[4] })
-    }
-    const isEnd = rows.length < limit
-    return {
-      after: isEnd ? 0 : rows[rows.length - 1][5],
-      count: rows.length - damages.length,
-      damages,
-    }
-  }
-
-  /** What a start needs of the documents in rows of families, a stretch at a time. */
-  scanFamilies(
-    kinds: readonly string[],
-    { after, limit }: { readonly after: WalkPlace; readonly limit: number },
-    onRow: (row: PackedIndexRow) => void,
-  ): WalkStep {
-    const [hasHeads, hasMembers] = [kinds.includes('component'), kinds.includes('stream')]
-    return this.families.load.step(after, limit, { hasHeads, hasMembers, onRow })
-  }
-
   /** The counts of a kind; counted anew when what is stored does not check. */
   #tallyOf(scope: number, kind: string): Tally {
     const row = this.#statements.tally.get(scope, kind)
     const isWhole = row === undefined || checkOfTally({ scope, kind, ...tallyOf(row) }) === row.crc
     if (isWhole) return tallyOf(row)
     this.#onDamage(`the count of ${kind} in organization number ${scope} does not check`)
-    const rows = tallyOf(this.#statements.counted.get(scope, kind))
-    return addTallies(rows, this.families.walk.count(scope, kind))
+    return this.#counter.count(scope, kind)
   }
+}
 
-  #memberOf(
-    ref: number,
-    claim: { readonly what: string; readonly stored: string; readonly crc?: unknown },
-  ): CatalogDocument {
-    const { what, stored, crc } = claim
-    const holder = this.families.selectHolder(ref, { stored, crc })
-    if (holder === undefined) throw new CatalogDamaged(`${what} does not check`)
-    return holder
-  }
+/** A claim may hold an e-mail address: only its sort is told. */
+function nameOfClaim(claim: string): string {
+  return `a claim of the sort ${claim.split(':', 1)[0]}`
 }
 
 /** Refuses a document that an index leads to in the place of another. */
@@ -247,12 +205,12 @@ function prepareAll(db: DatabaseSync) {
     byRef: prepare(`SELECT ${DOCUMENT_COLUMNS} FROM document d WHERE d.ref = ?`),
     claim: prepare('SELECT ref, crc FROM claim WHERE scope = ? AND claim = ?'),
     changes: prepare(`SELECT ${CHANGE_COLUMNS} FROM change WHERE cursor > ? ORDER BY cursor`),
-    cursor: prepare('SELECT coalesce(max(cursor), 0) AS cursor FROM change'),
+    // After an upgrade the log is empty, and goes on where it was.
+    cursor: prepare(`SELECT max(
+      coalesce((SELECT max(cursor) FROM change), 0),
+      coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'change'), 0)) AS cursor`),
     tally: prepare(TALLY),
-    counted: prepare(COUNTED),
     kindsOfScope: prepare('SELECT kind FROM tally WHERE scope = ?'),
     scopesOfKind: prepare('SELECT scope FROM tally WHERE kind = ?'),
-    entries: prepare(`SELECT scope, uid, parent_uid, handle, packed, ref, crc FROM entry
-      WHERE kind = ? AND ref > ? ORDER BY ref LIMIT ?`),
   }
 }

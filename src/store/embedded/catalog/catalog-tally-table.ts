@@ -1,8 +1,14 @@
 /** The statements with which the writer keeps the counts of documents. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { checkOfTally } from './catalog-checks.ts'
-import { addTallies, COUNTED, NOTHING, TALLY, type Tally, tallyOf } from './catalog-tally.ts'
-import type { FamilyWriteTable } from './family/family-write-table.ts'
+import {
+  addTallies,
+  NOTHING,
+  TALLY,
+  type Tally,
+  type TallyCounter,
+  tallyOf,
+} from './catalog-tally.ts'
 
 /** Counts that are remembered from one transaction to the next: the thread is the only one that changes them. */
 const KNOWN_MAX = 10_000
@@ -39,8 +45,7 @@ class Counts {
 export class CatalogTallies {
   readonly #select: StatementSync
   readonly #set: StatementSync
-  readonly #count: StatementSync
-  readonly #families: FamilyWriteTable
+  readonly #counter: TallyCounter
   /** By how much the step has changed counts. */
   readonly #step = new Counts()
   /** By how much the steps before it in the transaction have, which is not written yet. */
@@ -48,12 +53,11 @@ export class CatalogTallies {
   /** Counts as kept before the transaction, as far as they are known; undefined when they do not check. */
   readonly #known = new Map<string, Tally | undefined>()
 
-  constructor(db: DatabaseSync, families: FamilyWriteTable) {
+  constructor(db: DatabaseSync, counter: TallyCounter) {
     this.#select = db.prepare(TALLY)
     this.#set = db.prepare(`INSERT OR REPLACE INTO tally
-      (scope, kind, documents, entries, bytes, crc) VALUES (?, ?, ?, ?, ?, ?)`)
-    this.#count = db.prepare(COUNTED)
-    this.#families = families
+      (scope, kind, documents, bytes, crc) VALUES (?, ?, ?, ?, ?)`)
+    this.#counter = counter
   }
 
   add(scope: number, kind: string, delta: Tally): void {
@@ -68,7 +72,7 @@ export class CatalogTallies {
   /** What an organization has of a kind at this point of the step. */
   usageOf(scope: number, kind: string): Tally {
     const stored = this.#stored(scope, kind)
-    if (stored === undefined) return this.#counted(scope, kind)
+    if (stored === undefined) return this.#counter.count(scope, kind)
     return addTallies(addTallies(stored, this.#made.get(scope, kind)), this.#step.get(scope, kind))
   }
 
@@ -109,18 +113,14 @@ export class CatalogTallies {
     return isWhole ? tally : undefined
   }
 
-  #counted(scope: number, kind: string): Tally {
-    const rows = tallyOf(this.#count.get(scope, kind))
-    return addTallies(rows, this.#families.count(scope, kind))
-  }
-
   #write(scope: number, kind: string, delta: Tally): void {
     const before = this.#stored(scope, kind)
     // A count that does not check is taken from what is there, with the change made already.
-    const after = before === undefined ? this.#counted(scope, kind) : addTallies(before, delta)
-    const { documents, entries, bytes } = after
+    const after =
+      before === undefined ? this.#counter.count(scope, kind) : addTallies(before, delta)
+    const { documents, bytes } = after
     const crc = checkOfTally({ scope, kind, ...after })
-    this.#set.run(scope, kind, documents, entries, bytes, crc)
+    this.#set.run(scope, kind, documents, bytes, crc)
     this.#known.set(`${scope} ${kind}`, after)
   }
 }

@@ -7,29 +7,27 @@ import {
   type CatalogLimit,
   CatalogLimitReached,
   type Lease,
-  type PutFleet,
 } from '../../catalog-port.ts'
 import { FolderDamaged } from '../damage/folder-damaged.ts'
 import { writeFailure } from '../disk/write-failure.ts'
 import type {
-  PackedWritten,
   WriteOrder,
   WriterReply,
   WriterRequest,
   WriterResult,
+  Written,
 } from './catalog-protocol.ts'
-import { packFleet } from './family/fleet-order.ts'
-import { PartWriter } from './family/order-part.ts'
+import { rowsOf } from './write-orders.ts'
 
 /** Beyond this the disk cannot keep up, and a caller is better told so than kept waiting. */
 const WAITING_MAX = 4_096
-const ORDERS_WAITING_MAX = 4_000_000
+const ROWS_WAITING_MAX = 4_000_000
 /** One message's share: about a millisecond of copying. */
-const ORDERS_PER_PART = 500
+const ROWS_PER_PART = 500
 const RETRY_AFTER_SECONDS = 5
 
 interface Waiting {
-  readonly orders: number
+  rows: number
   resolve(result: WriterResult): void
   reject(error: Error): void
 }
@@ -44,9 +42,8 @@ type RequestBody = WriterRequest extends infer R
 export class CatalogWriterLink {
   readonly #worker: Worker
   readonly #waiting = new Map<number, Waiting>()
-  readonly #parts = new PartWriter()
   #outbox: WriterRequest[] = []
-  #ordersWaiting = 0
+  #rowsWaiting = 0
   #lastId = 0
   #goneBecause: Error | undefined
 
@@ -55,55 +52,45 @@ export class CatalogWriterLink {
       workerData: { file, hasReserve },
       name: 'weir-catalog',
     })
-    this.#worker.on('message', (replies: WriterReply[]) => this.#settle(replies))
+    this.#worker.on('message', (replies: string) => this.#settle(JSON.parse(replies)))
     this.#worker.on('error', (error) => this.#fail(error as Error))
     this.#worker.on('exit', () => this.#fail(new Error('The catalog writer thread has ended')))
   }
 
   /** Resolves when the database is open and its schema is the newest. */
   ready(): Promise<void> {
-    return this.#wait(0, 0).then(() => undefined)
+    return this.#wait(0).then(() => undefined)
   }
 
-  /** Sends a commit of `count` orders in parts; `takeOrders` gives those of a part when it leaves. */
+  /** Sends the orders of a commit, a big one in parts. */
   async commit(
-    count: number,
-    takeOrders: (from: number, until: number) => WriteOrder[],
+    orders: Iterable<WriteOrder>,
     { lease, limits }: { lease: Lease | undefined; limits: readonly CatalogLimit[] },
-  ): Promise<PackedWritten> {
-    const id = this.#admit(count)
-    const done = this.#wait(id, count)
+  ): Promise<Written> {
+    const id = this.#admit()
+    const done = this.#wait(id)
     // A rejection while parts are still on their way is met by the await below.
     done.catch(() => undefined)
-    for (let at = 0; at === 0 || at < count; at += ORDERS_PER_PART) {
-      if (at > 0) await nextTurn()
-      const orders = this.#parts.write(takeOrders(at, at + ORDERS_PER_PART))
-      const isLast = at + ORDERS_PER_PART >= count
-      this.#post({ type: 'commit', id, isLast, orders, lease, limits })
+    let part: WriteOrder[] = []
+    let rows = 0
+    for (const order of orders) {
+      if (rows >= ROWS_PER_PART) {
+        this.#post({ type: 'commit', id, isLast: false, orders: part, lease, limits: [] }, rows)
+        part = []
+        rows = 0
+        await nextTurn()
+      }
+      part.push(order)
+      rows += rowsOf(order)
     }
-    return (await done) as PackedWritten
+    this.#post({ type: 'commit', id, isLast: true, orders: part, lease, limits }, rows)
+    return (await done) as Written
   }
 
-  /** Sends a fleet; the handle of its first stream. Undefined, with nothing sent, when it cannot be packed. */
-  async makeFleet(
-    fleet: PutFleet,
-    { lease, limits }: { lease: Lease | undefined; limits: readonly CatalogLimit[] },
-  ): Promise<number | undefined> {
-    const packed = packFleet(fleet, this.#parts)
-    if (packed === undefined) return undefined
-    const documents = fleet.compIds.length + fleet.streamIds.length
-    const id = this.#admit(documents)
-    const done = this.#wait(id, documents)
-    this.#post({ type: 'fleet', id, fleet: packed, lease, limits: JSON.stringify(limits) })
-    return (await done) as number
-  }
-
-  async request(
-    body: Exclude<RequestBody, { type: 'commit' } | { type: 'fleet' }>,
-  ): Promise<WriterResult> {
-    const id = this.#admit(1)
-    const done = this.#wait(id, 1)
-    this.#post({ ...body, id } as WriterRequest)
+  async request(body: Exclude<RequestBody, { type: 'commit' }>): Promise<WriterResult> {
+    const id = this.#admit()
+    const done = this.#wait(id)
+    this.#post({ ...body, id } as WriterRequest, 1)
     return await done
   }
 
@@ -112,8 +99,8 @@ export class CatalogWriterLink {
     if (this.#goneBecause !== undefined) return
     const exited = new Promise((resolve) => this.#worker.once('exit', resolve))
     const id = ++this.#lastId
-    const done = this.#wait(id, 0)
-    this.#post({ type: 'close', id })
+    const done = this.#wait(id)
+    this.#post({ type: 'close', id }, 0)
     // A thread that has ended by itself has closed its database with it.
     await done.catch(() => undefined)
     this.#worker.ref()
@@ -124,9 +111,12 @@ export class CatalogWriterLink {
    * Sends at once what an idle writer can begin with. While it works, requests of one turn share a message: handing
    * one over costs more than what a small one says.
    */
-  #post(request: WriterRequest): void {
+  #post(request: WriterRequest, rows: number): void {
+    const waiting = this.#waiting.get(request.id)
+    if (waiting !== undefined) waiting.rows += rows
+    this.#rowsWaiting += rows
     if (this.#waiting.size <= 1 && this.#outbox.length === 0) {
-      this.#worker.postMessage([request])
+      this.#worker.postMessage(JSON.stringify([request]))
       return
     }
     this.#outbox.push(request)
@@ -134,25 +124,24 @@ export class CatalogWriterLink {
     setImmediate(() => {
       const requests = this.#outbox
       this.#outbox = []
-      this.#worker.postMessage(requests)
+      this.#worker.postMessage(JSON.stringify(requests))
     })
   }
 
-  #admit(orders: number): number {
+  #admit(): number {
     if (this.#goneBecause !== undefined) {
       throw new Error('Cannot write the catalog', { cause: this.#goneBecause })
     }
-    const isFull = this.#waiting.size >= WAITING_MAX || this.#ordersWaiting > ORDERS_WAITING_MAX
+    const isFull = this.#waiting.size >= WAITING_MAX || this.#rowsWaiting > ROWS_WAITING_MAX
     if (isFull) throw refusal('overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS })
-    this.#ordersWaiting += orders
     return ++this.#lastId
   }
 
-  #wait(id: number, orders: number): Promise<WriterResult> {
+  #wait(id: number): Promise<WriterResult> {
     // An idle writer keeps no process alive that forgot to close it.
     this.#worker.ref()
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { orders, resolve, reject })
+      this.#waiting.set(id, { rows: 0, resolve, reject })
     })
   }
 
@@ -161,7 +150,7 @@ export class CatalogWriterLink {
       const waiting = this.#waiting.get(reply.id)
       if (waiting === undefined) continue
       this.#waiting.delete(reply.id)
-      this.#ordersWaiting -= waiting.orders
+      this.#rowsWaiting -= waiting.rows
       const error = errorOf(reply)
       if (error === undefined) waiting.resolve(reply.result)
       else waiting.reject(error)
@@ -173,7 +162,7 @@ export class CatalogWriterLink {
     this.#goneBecause ??= cause
     const waiting = [...this.#waiting.values()]
     this.#waiting.clear()
-    this.#ordersWaiting = 0
+    this.#rowsWaiting = 0
     for (const { reject } of waiting) reject(new Error('Cannot write the catalog', { cause }))
   }
 }

@@ -11,28 +11,25 @@ import { FolderDamaged } from '../damage/folder-damaged.ts'
 import { ProgressSlotFile } from '../damage/progress-file.ts'
 import { applyJob, type Job } from './catalog-apply.ts'
 import { openChecked } from './catalog-checks.ts'
-import type {
-  CommitPart,
-  FleetRequest,
-  WriteOrder,
-  WriterReply,
-  WriterRequest,
-} from './catalog-protocol.ts'
+import type { CommitPart, WriteOrder, WriterReply, WriterRequest } from './catalog-protocol.ts'
 import { CatalogReserve } from './catalog-reserve.ts'
 import { CatalogWriteTable } from './catalog-write-table.ts'
-import { documentsOfFleet } from './family/fleet-walk.ts'
-import { PartReader } from './family/order-part.ts'
 import { openCatalogFile } from './open-catalog-file.ts'
+import { rowsOf } from './write-orders.ts'
 
 /** One transaction's share: enough to spread a sync, little enough to answer within milliseconds. */
 const JOBS_PER_TRANSACTION_MAX = 256
-const ORDERS_PER_TRANSACTION_MAX = 10_000
-const ORDERS_PER_TRIM = 20_000
+const ROWS_PER_TRANSACTION_MAX = 10_000
+const ROWS_PER_TRIM = 20_000
 /** SQLite's code, and our words, for what is not tried any more. */
 const DISK_IS_FULL = { message: 'database or disk is full', errcode: 13 }
 
 invariant(parentPort !== null, 'catalog-writer.ts runs only as a thread')
 const port = parentPort
+
+function tell(replies: readonly WriterReply[]): void {
+  port.postMessage(JSON.stringify(replies))
+}
 
 function failureOf(error: unknown): Omit<WriterReply, 'id'> {
   const { message, errcode } = error as Error & { errcode?: number }
@@ -60,14 +57,18 @@ function isFull(replies: readonly WriterReply[]): boolean {
 }
 
 function mayUseReserve(job: Job): boolean {
-  if (job.type === 'fleet') return false
   if (job.type !== 'commit') return true
-  return job.orders.every((order) => order.op !== 'put' || order.mayUseReserve === true)
+  return job.orders.every(mayUseReserveFor)
 }
 
-function ordersOf(job: Job): number {
-  if (job.type === 'fleet') return documentsOfFleet(job.fleet)
-  return job.type === 'commit' ? job.orders.length : 1
+/** What people need to make room again; deletes always may. */
+function mayUseReserveFor(order: WriteOrder): boolean {
+  if (order.op === 'create') return false
+  return order.op === 'delete' || order.op === 'expect' || order.mayUseReserve === true
+}
+
+function rowsOfJob(job: Job): number {
+  return job.type === 'commit' ? job.orders.reduce((sum, order) => sum + rowsOf(order), 0) : 1
 }
 
 /** What the thread does with what arrives. */
@@ -75,10 +76,9 @@ class CatalogWriter {
   readonly #db: DatabaseSync
   readonly #table: CatalogWriteTable
   readonly #parts = new Map<number, WriteOrder[]>()
-  readonly #reader = new PartReader()
   #queue: Job[] = []
   #closingId: number | undefined
-  #ordersSinceTrim = 0
+  #rowsSinceTrim = 0
   readonly #progress: ProgressSlotFile
 
   readonly #reserve: CatalogReserve | undefined
@@ -91,43 +91,39 @@ class CatalogWriter {
   }
 
   listen(): void {
-    port.on('message', (requests: WriterRequest[]) => this.#onMessage(requests))
-    port.postMessage([{ id: 0, result: undefined }] satisfies WriterReply[])
+    port.on('message', (requests: string) => this.#onMessage(requests))
+    tell([{ id: 0 }])
+  }
+
+  #acceptAll(requests: string): void {
+    for (const request of JSON.parse(requests) as WriterRequest[]) this.#accept(request)
   }
 
   #accept(request: WriterRequest): void {
     if (request.type === 'close') this.#closingId = request.id
     else if (request.type === 'commit') this.#acceptPart(request)
-    else if (request.type === 'fleet') this.#acceptFleet(request)
     else this.#queue.push(request)
   }
 
-  #acceptFleet({ type, id, fleet, lease, limits }: FleetRequest): void {
-    const made = this.#reader.readFleet(fleet)
-    this.#queue.push({ type, id, fleet: made, lease, limits: this.#reader.readLimits(limits) })
-  }
-
   #acceptPart(part: CommitPart): void {
-    const read = this.#reader.read(part.orders)
     const earlier = this.#parts.get(part.id)
     if (!part.isLast) {
-      if (earlier === undefined) this.#parts.set(part.id, read)
-      else for (const order of read) earlier.push(order)
+      if (earlier === undefined) this.#parts.set(part.id, [...part.orders])
+      else for (const order of part.orders) earlier.push(order)
       return
     }
     this.#parts.delete(part.id)
-    const orders = earlier === undefined ? read : earlier.concat(read)
-    const { id, lease, limits } = part
-    this.#queue.push({ type: 'commit', id, orders, lease, limits })
+    const orders = earlier === undefined ? part.orders : earlier.concat(part.orders)
+    this.#queue.push({ ...part, orders })
   }
 
   #takeGroup(): Job[] {
-    let orders = 0
+    let rows = 0
     let count = 0
     while (count < this.#queue.length && count < JOBS_PER_TRANSACTION_MAX) {
       const job = this.#queue[count]
-      orders += ordersOf(job)
-      if (count > 0 && orders > ORDERS_PER_TRANSACTION_MAX) break
+      rows += rowsOfJob(job)
+      if (count > 0 && rows > ROWS_PER_TRANSACTION_MAX) break
       count++
     }
     const group = this.#queue.slice(0, count)
@@ -178,7 +174,7 @@ class CatalogWriter {
       const replies = group.map(run)
       this.#trimAfter(group)
       this.#table.commit()
-      this.#progress.note(this.#table.selectLastCursor())
+      this.#progress.note(this.#table.changes.last)
       return replies
     } catch (error) {
       this.#rollback()
@@ -196,10 +192,10 @@ class CatalogWriter {
   }
 
   #trimAfter(group: readonly Job[]): void {
-    for (const job of group) this.#ordersSinceTrim += ordersOf(job)
-    if (this.#ordersSinceTrim < ORDERS_PER_TRIM) return
-    this.#ordersSinceTrim = 0
-    this.#table.trimChanges()
+    for (const job of group) this.#rowsSinceTrim += rowsOfJob(job)
+    if (this.#rowsSinceTrim < ROWS_PER_TRIM) return
+    this.#rowsSinceTrim = 0
+    this.#table.changes.trim()
   }
 
   #runJob(job: Job): WriterReply {
@@ -212,19 +208,17 @@ class CatalogWriter {
     }
   }
 
-  #onMessage(requests: readonly WriterRequest[]): void {
-    for (const request of requests) this.#accept(request)
+  #onMessage(requests: string): void {
+    this.#acceptAll(requests)
     let next = receiveMessageOnPort(port)
-    for (; next !== undefined; next = receiveMessageOnPort(port)) {
-      for (const request of next.message as WriterRequest[]) this.#accept(request)
-    }
-    while (this.#queue.length > 0) port.postMessage(this.#runGroup(this.#takeGroup()))
+    for (; next !== undefined; next = receiveMessageOnPort(port)) this.#acceptAll(next.message)
+    while (this.#queue.length > 0) tell(this.#runGroup(this.#takeGroup()))
     if (this.#closingId !== undefined) this.#close(this.#closingId)
   }
 
   #close(id: number): void {
     try {
-      this.#table.trimChanges()
+      this.#table.changes.trim()
       this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       this.#db.close()
     } catch {
@@ -232,7 +226,7 @@ class CatalogWriter {
       if (this.#db.isOpen) this.#db.close()
     }
     this.#progress.close()
-    port.postMessage([{ id, result: undefined }] satisfies WriterReply[])
+    tell([{ id }])
     port.close()
   }
 }
@@ -242,5 +236,5 @@ try {
   openChecked(() => new CatalogWriter(openCatalogFile(file), dirname(file), hasReserve)).listen()
 } catch (error) {
   // Told as a reply: an error that crosses threads loses its code. The thread ends by itself.
-  port.postMessage([{ id: 0, ...failureOf(error) }] satisfies WriterReply[])
+  tell([{ id: 0, ...failureOf(error) }])
 }

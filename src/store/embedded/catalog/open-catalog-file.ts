@@ -1,11 +1,11 @@
 import { DatabaseSync } from 'node:sqlite'
 import { CatalogDamaged } from '../../catalog-port.ts'
 import { FolderDamaged } from '../damage/folder-damaged.ts'
-import { formatOf } from '../damage/known-format.ts'
 import { makeLogDurable } from '../disk/make-log-durable.ts'
-import { CHECKED_FORMAT, migrateCatalog, requireKnownCatalog } from './catalog-migrations.ts'
+import { isOlderCatalog, migrateCatalog, requireKnownCatalog } from './catalog-schema.ts'
 import { CatalogScopes } from './catalog-scopes.ts'
 import { checkShape } from './catalog-shape.ts'
+import { differingNumbers } from './last-numbers.ts'
 
 const WAL_BYTES_KEPT = 64 * 1024 * 1024
 /** Of pages: no more than the grown reserve of a full disk (4 MB) has room for when the log is written back. */
@@ -36,9 +36,11 @@ export function openCatalogFile(file: string): DatabaseSync {
 /** Refuses a catalog.db, of this format or an older one, that cannot be opened; changes nothing. */
 export function checkCatalogFile(db: DatabaseSync): void {
   requireKnownCatalog(db)
+  // The upgrade checks what it reads, and comes to nothing when that does not fit.
+  if (isOlderCatalog(db)) return
   checkShape(db)
-  if (formatOf(db) < CHECKED_FORMAT) return
-  checkLastHandle(db)
+  const differing = differingNumbers(db)
+  if (differing !== undefined) throw new CatalogDamaged(differing)
   // Organizations are read at once: without them nothing else could be checked.
   new CatalogScopes(db)
 }
@@ -49,14 +51,4 @@ export function damagedCatalog(folder: string, error: CatalogDamaged): FolderDam
     `catalog.db in ${folder} is damaged (${error.what}): restore the data folder from a backup`,
     { cause: error },
   )
-}
-
-/** A last handle that went down would give the samples of a deleted stream to another. */
-function checkLastHandle(db: DatabaseSync): void {
-  const value = (sql: string) =>
-    (db.prepare(sql).get() as { value: unknown } | undefined)?.value ?? 0
-  const given = value(`SELECT seq AS value FROM sqlite_sequence WHERE name = 'stream_handle'`)
-  const repeated = value(`SELECT value FROM meta WHERE name = 'last_handle'`)
-  if (given === repeated) return
-  throw new CatalogDamaged(`the last handle given to a stream is ${given} or ${repeated}`)
 }

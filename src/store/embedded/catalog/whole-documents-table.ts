@@ -2,61 +2,61 @@
 import { join } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { nextTurn } from '../../../base/index.ts'
-import { CatalogDamaged, type DocumentKey } from '../../catalog-port.ts'
-import type { MovableCatalog, WholeDocument } from '../../move-port.ts'
+import { CatalogDamaged } from '../../catalog-port.ts'
+import type { DocumentKey } from '../../document-key.ts'
+import type { MovableCatalog, WholeRecord } from '../../move-port.ts'
 import { documentNameOf, readChecked } from './catalog-checks.ts'
 import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'
 import { CatalogScopes } from './catalog-scopes.ts'
-import { FamilyReadTable, toDocument } from './family/family-read-table.ts'
-import {
-  documentsOf,
-  WALK_START,
-  type WalkedDocument,
-  type WalkedPage,
-  type WalkPlace,
-} from './family/family-walk-table.ts'
+import { ComponentReader } from './component/component-reader.ts'
+import { COMPONENT_COLUMNS, type ComponentRow, componentOfRow } from './component/component-row.ts'
+import { StreamReader } from './component/stream-reader.ts'
+import { SELECTED_STREAM, type StoredStreamRow, streamOfRow } from './component/stream-row.ts'
+import { TextTable } from './component/text-table.ts'
 
-/** Rows read at a time; those of families hold some documents each. */
+/** Rows read at a time. */
 const ROWS_PER_STEP = 200
+
+type Row = Readonly<Record<string, unknown>>
 
 /** Reads a catalog by a connection of its own, beside the store that has it open. */
 export class WholeDocuments implements MovableCatalog {
   readonly #db: DatabaseSync
   readonly #scopes: CatalogScopes
-  readonly #families: FamilyReadTable
+  readonly #texts: TextTable
+  readonly #components: ComponentReader
+  readonly #streams: StreamReader
   readonly #statements: ReturnType<typeof prepareAll>
 
   constructor(folder: string) {
     this.#db = new DatabaseSync(join(folder, 'catalog.db'), { readOnly: true, timeout: 5_000 })
     this.#scopes = new CatalogScopes(this.#db)
-    this.#families = new FamilyReadTable(this.#db, this.#scopes)
+    this.#texts = new TextTable(this.#db)
+    this.#components = new ComponentReader(this.#db, this.#scopes, this.#texts)
+    this.#streams = new StreamReader(this.#db, {
+      components: this.#components,
+      scopes: this.#scopes,
+      texts: this.#texts,
+    })
     this.#statements = prepareAll(this.#db)
   }
 
-  async *everything(): AsyncGenerator<WholeDocument[]> {
-    for (let after = 0; ; ) {
-      const rows = readChecked('table document', () =>
-        this.#statements.rows.all(after, ROWS_PER_STEP),
-      )
-      if (rows.length > 0) yield rows.map((row) => this.#ofRow(row))
-      if (rows.length < ROWS_PER_STEP) break
-      after = rows[rows.length - 1].ref as number
-      await nextTurn()
-    }
-    for (let at: WalkPlace | undefined = WALK_START; at !== undefined; ) {
-      const found: WholeDocument[] = []
-      const onPage = (page: WalkedPage): void => {
-        for (const one of documentsOf(page)) found.push(ofMember(page.orgUid, one))
-      }
-      const step = this.#families.walk.step(at, ROWS_PER_STEP, onPage)
-      if (step.damages.length > 0) throw new CatalogDamaged(step.damages[0])
-      if (found.length > 0) yield found
-      at = step.next
-      await nextTurn()
-    }
+  async *everything(): AsyncGenerator<WholeRecord[]> {
+    const { documents, components, streams } = this.#statements
+    yield* this.#walk(documents, ['ref'], (row) => this.#ofDocument(row))
+    yield* this.#walk(components, ['ref'], (row) => {
+      const orgUid = this.#scopes.orgUidOf(row.scope as number)
+      return componentOfRow(row as unknown as ComponentRow, orgUid, this.#texts)
+    })
+    yield* this.#walk(streams, ['component', 'ordinal'], (row) => {
+      const owner = this.#components.findRef(row.component as number)?.component
+      const what = `streams of component number ${row.component} are without it`
+      if (owner === undefined) throw new CatalogDamaged(what)
+      return streamOfRow(row as unknown as StoredStreamRow, owner, this.#texts)
+    })
   }
 
-  async wholeOf(keys: readonly DocumentKey[]): Promise<(WholeDocument | undefined)[]> {
+  async wholeOf(keys: readonly DocumentKey[]): Promise<(WholeRecord | undefined)[]> {
     return keys.map((key) => readChecked(documentNameOf(key), () => this.#find(key)))
   }
 
@@ -68,43 +68,48 @@ export class WholeDocuments implements MovableCatalog {
     this.close()
   }
 
-  #find(key: DocumentKey): WholeDocument | undefined {
+  async *#walk(
+    page: StatementSync,
+    key: readonly string[],
+    read: (row: Row) => WholeRecord,
+  ): AsyncGenerator<WholeRecord[]> {
+    let after = key.map(() => 0)
+    for (;;) {
+      const rows = readChecked('a table', () => page.all(...after, ROWS_PER_STEP))
+      if (rows.length > 0) yield rows.map(read)
+      if (rows.length < ROWS_PER_STEP) return
+      const last = rows[rows.length - 1]
+      after = key.map((column) => last[column] as number)
+      await nextTurn()
+    }
+  }
+
+  #find(key: DocumentKey): WholeRecord | undefined {
     const scope = this.#scopes.find(key.orgUid)
     if (scope === undefined) return undefined
-    const member = this.#families.findByKey(key)
-    if (member !== undefined) return ofMember(key.orgUid.toWellFormed(), member)
+    if (key.kind === 'component') return this.#components.find(scope, key.uid)?.component
+    if (key.kind === 'stream') return this.#streams.find(scope, key.uid)?.stream
     const row = this.#statements.byKey.get(scope, key.kind, key.uid)
-    return row && this.#ofRow(row)
+    return row && this.#ofDocument(row)
   }
 
-  #ofRow(row: Readonly<Record<string, unknown>>): WholeDocument {
-    const document = documentOf(row, this.#scopes)
-    const ref = row.ref as number
-    const entry = this.#statements.entry.get(document.kind, ref)
-    const claims = this.#statements.claims.all(ref).map(({ claim }) => claim as string)
-    return { ...document, index: entry?.packed as string | undefined, claims }
-  }
-}
-
-function ofMember(orgUid: string, found: WalkedDocument): WholeDocument {
-  const { shape, id } = found.document
-  const headUid = found.kind === 'component' ? found.uid : found.parentUid
-  return {
-    ...toDocument(orgUid, found),
-    index: shape.shape.indexOf(id),
-    claims: shape.shape.claimsOf(id, headUid),
+  #ofDocument(row: Row): WholeRecord {
+    const claims = this.#statements.claims.all(row.ref as number)
+    return { ...documentOf(row, this.#scopes), claims: claims.map(({ claim }) => claim as string) }
   }
 }
 
 function prepareAll(db: DatabaseSync) {
   const prepare = (sql: string): StatementSync => db.prepare(sql)
   return {
-    rows: prepare(
-      `SELECT ${DOCUMENT_COLUMNS} FROM document d WHERE d.ref > ? ORDER BY d.ref LIMIT ?`,
-    ),
+    documents: prepare(`SELECT ${DOCUMENT_COLUMNS} FROM document d
+      WHERE d.ref > ? ORDER BY d.ref LIMIT ?`),
+    components: prepare(`SELECT ${COMPONENT_COLUMNS.join(', ')} FROM component
+      WHERE ref > ? ORDER BY ref LIMIT ?`),
+    streams: prepare(`SELECT ${SELECTED_STREAM} FROM stream
+      WHERE (component, ordinal) > (?, ?) ORDER BY component, ordinal LIMIT ?`),
     byKey: prepare(`SELECT ${DOCUMENT_COLUMNS} FROM document d
       WHERE d.scope = ? AND d.kind = ? AND d.uid = ?`),
-    entry: prepare('SELECT packed FROM entry WHERE kind = ? AND ref = ?'),
-    claims: prepare('SELECT claim FROM claim WHERE ref = ? AND ref > 0'),
+    claims: prepare('SELECT claim FROM claim WHERE ref = ?'),
   }
 }

@@ -16,3 +16,15 @@ export function requireKnownFormat(name: string, found: number, known: number): 
       'Start that version, or restore the data folder from a backup made before the upgrade',
   )
 }
+
+/** The last commit of Weir that upgrades folders older than those that this one upgrades. */
+const UPGRADING_COMMIT = '922df51d'
+
+/** Refuses a part of the data folder whose format is older than the oldest that is upgraded. */
+export function requireUpgradable(name: string, found: number, oldest: number): void {
+  if (found === 0 || found >= oldest) return
+  throw new FolderDamaged(
+    `${name} has format ${found} and this version of Weir upgrades format ${oldest} and later: ` +
+      `start commit ${UPGRADING_COMMIT} of Weir once on this folder, then this version`,
+  )
+}

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { createOf } from '../../../../test/contract/catalog-components.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { epochMs } from '../../../base/index.ts'
 import type { StreamHandle } from '../../sample-port.ts'
@@ -32,16 +33,11 @@ async function addSample(folder: string, filling: Filling): Promise<void> {
   mkdirSync(join(folder, 'files'), { recursive: true })
 }
 
-async function addStreams(folder: string, count: number): Promise<StreamHandle | undefined> {
+async function addStreams(folder: string, count: number): Promise<void> {
   const store = await openCatalogStore({ folder })
-  const documents = await store.commit(
-    Array.from({ length: count }, (_, at) => ({
-      ...({ op: 'put', orgUid: 'o', kind: 'stream', uid: `s${at}`, body: {} } as const),
-      ...{ expectedRevision: 0 },
-    })),
-  )
+  const ids = Array.from({ length: count }, (_, at) => `s${at}`)
+  if (count > 0) await store.commit([createOf([['device', ids]])])
   await store.close()
-  return documents.at(-1)?.handle
 }
 
 async function readTimes(folder: string, handle: number): Promise<number[]> {

@@ -6,13 +6,13 @@ import { checkCatalogFile, damagedCatalog } from '../catalog/open-catalog-file.t
 import { damageOf, FolderDamaged, isDamagedFile } from '../damage/folder-damaged.ts'
 import { formatOf } from '../damage/known-format.ts'
 import { PAYLOAD_FILE, requireKnownPayloads } from '../payloads/open-payload-file.ts'
-import { checkSamplesFile } from '../seal/samples-migrations.ts'
+import { checkSamplesFile } from '../seal/samples-tables.ts'
 import { readKeyFile } from './key-file.ts'
 import { openIdle } from './open-idle.ts'
 
 /**
- * Refuses an idle folder that has a key file or a database that cannot be opened, or that a later Weir wrote.
- * Databases of older formats pass when they can be migrated. Changes nothing.
+ * Refuses an idle folder that has a key file or a database that cannot be opened, or that another Weir
+ * wrote. A catalog that can be upgraded passes. Changes nothing.
  */
 export function checkFormats(folder: string): void {
   readKeyFile(folder)

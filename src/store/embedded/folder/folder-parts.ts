@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { migrateCatalog } from '../catalog/catalog-migrations.ts'
+import { migrateCatalog } from '../catalog/catalog-schema.ts'
 import { damageOf, FolderDamaged, isDamagedFile } from '../damage/folder-damaged.ts'
 import { realDisk } from '../disk/real-disk.ts'
 import { SEALED_SEGMENT } from '../rows/meta-names.ts'
@@ -45,8 +45,8 @@ export function readFolderParts(folder: string, { isIdle = false } = {}): Folder
     catalog: readDatabase(folder, {
       isIdle,
       name: 'catalog.db',
-      table: 'stream_handle',
-      handleQuery: `SELECT seq AS value FROM sqlite_sequence WHERE name = 'stream_handle'`,
+      table: 'meta',
+      handleQuery: `SELECT value FROM meta WHERE name = 'last_handle'`,
       progressQuery: `SELECT seq AS value FROM sqlite_sequence WHERE name = 'change'`,
     }),
     samples: readDatabase(folder, {

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { formatOf, requireKnownFormat } from '../damage/known-format.ts'
+import { formatOf, requireKnownFormat, requireUpgradable } from '../damage/known-format.ts'
 import { inTransaction } from '../disk/in-transaction.ts'
 import { makeLogDurable } from '../disk/make-log-durable.ts'
 
@@ -14,7 +14,8 @@ const CHECKPOINT_PAGES = 4_000
 
 /**
  * Rows are added at the end of each table: numbers only rise. The index tells what a connector has, and
- * how much of it, without a look at any payload. Bodies stand last, so that lists do not read them.
+ * how much of it, without a look at any payload. Bodies stand last, so that lists do not read them. `assigned` tells
+ * which times samples were given, `earlier_run` the runs of which the payload has run again.
  */
 const SCHEMA = `
 CREATE TABLE connector (
@@ -46,10 +47,6 @@ CREATE TABLE outcome (
   message TEXT NOT NULL,
   check_sum INTEGER NOT NULL
 );
-`
-
-/** Since schema 2: which times samples were assigned, and runs of which the payload has run again. */
-const SCHEMA_2 = `
 CREATE TABLE assigned (
   number INTEGER PRIMARY KEY,
   spans TEXT NOT NULL,
@@ -98,18 +95,17 @@ export function openPayloadView(file: string): DatabaseSync {
   return db
 }
 
-/** Refuses a payloads.db that a later Weir wrote; changes nothing. */
+/** Refuses a payloads.db of another format; changes nothing. */
 export function requireKnownPayloads(db: DatabaseSync): void {
   requireKnownFormat(PAYLOAD_FILE, formatOf(db), SCHEMA_VERSION)
+  requireUpgradable(PAYLOAD_FILE, formatOf(db), SCHEMA_VERSION)
 }
 
 function makeTables(db: DatabaseSync): void {
   requireKnownPayloads(db)
-  const version = formatOf(db)
-  if (version === SCHEMA_VERSION) return
+  if (formatOf(db) === SCHEMA_VERSION) return
   inTransaction(db, () => {
-    if (version === 0) db.exec(SCHEMA)
-    db.exec(SCHEMA_2)
+    db.exec(SCHEMA)
     db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)
   })
 }

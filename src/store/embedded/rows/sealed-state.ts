@@ -1,7 +1,6 @@
 /** How much of the journal is in samples.db; docs/format/samples-db.md. */
 import type { DatabaseSync } from 'node:sqlite'
 import { FolderDamaged } from '../damage/folder-damaged.ts'
-import { formatOf } from '../damage/known-format.ts'
 import { SEALED_CHECK, SEALED_SEGMENT, SEALED_SEQUENCE } from './meta-names.ts'
 import { sealedSum } from './row-sum.ts'
 
@@ -12,8 +11,6 @@ export interface SealedState {
 }
 
 const NOTHING_SEALED: SealedState = { segment: 0, sequence: 0 }
-/** Of a database: how much of the journal is in it. Format 1 kept no check. */
-const UNCHECKED_FORMAT = 1
 
 /** Reads the sealed state; undefined when it does not check. */
 export function readSealed(db: DatabaseSync): SealedState | undefined {
@@ -22,9 +19,7 @@ export function readSealed(db: DatabaseSync): SealedState | undefined {
     (name) => (read.get(name) as { value: number } | undefined)?.value,
   )
   if (segment !== undefined && sequence !== undefined) {
-    const isChecked = check === sealedSum(segment, sequence)
-    const isUnchecked = check === undefined && formatOf(db) === UNCHECKED_FORMAT
-    return isChecked || isUnchecked ? { segment, sequence } : undefined
+    return check === sealedSum(segment, sequence) ? { segment, sequence } : undefined
   }
   // Some versions upgraded a folder that had nothing sealed with a check and no state.
   const isFresh = check === undefined || check === sealedSum(0, 0)

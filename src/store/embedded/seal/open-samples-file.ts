@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { makeLogDurable } from '../disk/make-log-durable.ts'
-import { migrateSamples } from './samples-migrations.ts'
+import { makeSamplesTables } from './samples-tables.ts'
 
 /** How long the writer waits for whoever locks the file. */
 export const SAMPLES_BUSY_MS = 5_000
@@ -18,6 +18,6 @@ export function openSamplesFile(file: string): DatabaseSync {
   opened.exec(`PRAGMA journal_size_limit = ${WAL_BYTES_KEPT}`)
   // Segments are removed on the word of this file, so it must hold over a power cut first.
   makeLogDurable(opened, file)
-  migrateSamples(opened)
+  makeSamplesTables(opened)
   return opened
 }

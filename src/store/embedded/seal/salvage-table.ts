@@ -12,7 +12,7 @@ import { type ChunkRow, DAMAGED_LEVEL, isDecoded } from '../rows/chunk-row.ts'
 import { CHECKED_COLUMNS, correctedRow } from '../rows/corrected-row.ts'
 import { describeRow, describeSuspect } from '../rows/damaged-row.ts'
 import { STREAMS_PER_BUCKET, unpackSums } from '../rows/stream-sums.ts'
-import { sumStreams } from './samples-migrations.ts'
+import { sumStreams } from './samples-tables.ts'
 
 /** The log takes each row once, and then the file. */
 const ROOM_TIMES = 2.2

@@ -1,32 +1,31 @@
 /** The statements with which all of catalog.db is read back, row by row, and held against checksums. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import { CatalogDamaged, type CatalogDocument } from '../../../catalog-port.ts'
+import { CatalogDamaged } from '../../../catalog-port.ts'
 import { CHANGE_COLUMNS, changesOf } from '../catalog-changes.ts'
-import {
-  checkOfClaim,
-  checkOfEntry,
-  checkOfLease,
-  checkOfTally,
-  documentNameOf,
-  readChecked,
-} from '../catalog-checks.ts'
+import { checkOfClaim, checkOfLease, checkOfTally, readChecked } from '../catalog-checks.ts'
 import { DOCUMENT_COLUMNS, documentOf } from '../catalog-document.ts'
 import { CatalogScopes } from '../catalog-scopes.ts'
-import { FamilyReadTable } from '../family/family-read-table.ts'
-import { checkOfShape, SHAPE_TABLES } from '../family/shape-table.ts'
-import { FamilyClaims } from './family-claims.ts'
+import { ComponentReader } from '../component/component-reader.ts'
+import {
+  COMPONENT_COLUMNS,
+  type ComponentRow,
+  componentOfRow,
+  numberedName,
+} from '../component/component-row.ts'
+import { SELECTED_STREAM, type StoredStreamRow, streamOfRow } from '../component/stream-row.ts'
+import { checkOfText, TextTable } from '../component/text-table.ts'
+
+const NO_OWNER = { orgUid: '', uid: '' }
 
 type Row = Readonly<Record<string, SQLInputValue>>
-
-/** Each is held against up to 64 families. */
-const ROLL_PAGES_PER_STEP = 8
 
 /** A stretch of a table that was read. */
 interface ScrubPage {
   /** The key of the last row, to go on after; undefined at the end. */
   readonly next: readonly SQLInputValue[] | undefined
   readonly count: number
-  readonly bytes: number
+  /** How many bytes the rows have, counted when asked for. */
+  bytes(): number
   /** What does not check. */
   readonly damages: readonly string[]
 }
@@ -36,8 +35,6 @@ interface ScrubbedTable {
   readonly page: StatementSync
   readonly key: readonly string[]
   readonly start: readonly SQLInputValue[]
-  /** Rows of which each takes as long as many others. */
-  readonly limitMax?: number
   /** Throws CatalogDamaged when the row does not check. */
   check(row: Row): void
 }
@@ -45,16 +42,19 @@ interface ScrubbedTable {
 /** Reads catalog.db back in pages, over a connection that is given. */
 export class CatalogScrubTable {
   readonly #scopes: CatalogScopes
+  readonly #texts: TextTable
+  readonly #components: ComponentReader
   readonly #statements: ReturnType<typeof prepareAll>
-  readonly #families: FamilyReadTable
-  readonly #claims: FamilyClaims
   readonly #tables: Readonly<Record<string, ScrubbedTable>>
+  /** The component whose streams were read last, and the last handle that was given. */
+  #ownerRef = 0
+  #lastHandle = 0
 
   constructor(db: DatabaseSync) {
     this.#scopes = new CatalogScopes(db)
+    this.#texts = new TextTable(db)
+    this.#components = new ComponentReader(db, this.#scopes, this.#texts)
     this.#statements = prepareAll(db)
-    this.#families = new FamilyReadTable(db, this.#scopes)
-    this.#claims = new FamilyClaims((ref) => this.#families.pagesOf(ref))
     this.#tables = this.#makeTables()
   }
 
@@ -64,137 +64,110 @@ export class CatalogScrubTable {
   }
 
   /** Reads at most `limit` rows of a table, from its beginning or after a key. */
-  checkPage(name: string, after: readonly SQLInputValue[] | undefined, most: number): ScrubPage {
-    const { page, key, start, check, limitMax = most } = this.#tables[name]
-    const limit = Math.min(most, limitMax)
+  checkPage(name: string, after: readonly SQLInputValue[] | undefined, limit: number): ScrubPage {
+    const { page, key, start, check } = this.#tables[name]
+    // What was kept of a step before may have been written since.
+    this.#ownerRef = 0
+    this.#lastHandle = Number(this.#statements.lastHandle.get()?.value ?? 0)
     const rows = page.all(...(after ?? start), limit) as Row[]
-    this.#claims.beginStep()
-    this.#families.roll.keepPages()
     const damages = rows.flatMap((row) => damageIn(() => check(row)) ?? [])
     const last = rows.length < limit ? undefined : rows[rows.length - 1]
-    const bytes = rows.reduce((sum, row) => sum + bytesOf(row), 0)
-    return { next: last && key.map((column) => last[column]), count: rows.length, bytes, damages }
-  }
-
-  /** The documents of a kind that check, after a ref; `after` of the answer is 0 at the end. */
-  selectDocuments(
-    { kind, after, limit }: { kind: string; after: number; limit: number },
-    onDocument: (document: CatalogDocument) => void,
-  ): { after: number; damages: string[] } {
-    const rows = this.#statements.documents.all(after, limit) as Row[]
-    const damages = rows.flatMap(
-      (row) =>
-        damageIn(() => {
-          const document = documentOf(row, this.#scopes)
-          if (document.kind === kind) onDocument(document)
-        }) ?? [],
-    )
-    return { damages, after: rows.length < limit ? 0 : (rows[rows.length - 1].ref as number) }
+    return {
+      next: last && key.map((column) => last[column]),
+      count: rows.length,
+      bytes: () => rows.reduce((sum, row) => sum + bytesOf(row), 0),
+      damages,
+    }
   }
 
   #makeTables(): Record<string, ScrubbedTable> {
-    const { documents, entries, claims, changes, tallies, leases } = this.#statements
-    const { families, familyPages, rolls } = this.#statements
+    const of = this.#statements
     return {
-      ...this.#makeShapeTables(),
-      family: {
-        ...{ page: families, key: ['ref'], start: [Number.MIN_SAFE_INTEGER] },
-        check: (row) => this.#families.checkFirst(row),
-      },
-      roll: {
-        ...{ page: rolls, key: ['number'], start: [0], limitMax: ROLL_PAGES_PER_STEP },
+      text: { page: of.texts, key: ['number'], start: [0], check: checkText },
+      component: {
+        page: of.components,
+        key: ['ref'],
+        start: [0],
         check: (row) => {
-          for (const head of this.#families.roll.headsOf(row)) this.#families.checkRolled(head)
+          const orgUid = this.#scopes.orgUidOf(row.scope as number)
+          componentOfRow(row as unknown as ComponentRow, orgUid, this.#texts)
         },
       },
-      family_page: {
-        ...{ page: familyPages, key: ['ref', 'page'], start: [Number.MIN_SAFE_INTEGER, 0] },
-        check: (row) => this.#families.checkLater(row),
+      stream: {
+        page: of.streams,
+        key: ['component', 'ordinal'],
+        start: [0, 0],
+        check: (row) => this.#checkStream(row as unknown as StoredStreamRow),
       },
       document: {
-        ...{ page: documents, key: ['ref'], start: [0] },
-        check: (row) => this.#checkDocument(row),
-      },
-      entry: {
-        ...{ page: entries, key: ['kind', 'ref'], start: ['', 0] },
-        check: (row) => this.#checkEntry(row),
+        page: of.documents,
+        key: ['ref'],
+        start: [0],
+        check: (row) => documentOf(row, this.#scopes),
       },
       claim: {
-        ...{ page: claims, key: ['scope', 'claim'], start: [0, ''] },
+        page: of.claims,
+        key: ['scope', 'claim'],
+        start: [0, ''],
         check: (row) => this.#checkClaim(row),
       },
       change: {
-        ...{ page: changes, key: ['cursor'], start: [0] },
+        page: of.changes,
+        key: ['cursor'],
+        start: [0],
         check: (row) => changesOf(row, this.#scopes),
       },
-      tally: {
-        ...{ page: tallies, key: ['scope', 'kind'], start: [0, ''] },
-        check: (row) => this.#checkTally(row),
-      },
-      lease: { page: leases, key: ['name'], start: [''], check: checkLease },
+      tally: { page: of.tallies, key: ['scope', 'kind'], start: [0, ''], check: checkTally },
+      lease: { page: of.leases, key: ['name'], start: [''], check: checkLease },
     }
   }
 
-  #makeShapeTables(): Record<string, ScrubbedTable> {
-    const { shapes } = this.#statements
-    const tables = SHAPE_TABLES.map((name, at): [string, ScrubbedTable] => [
-      name,
-      { page: shapes[at], key: ['number'], start: [0], check: checkShape },
-    ])
-    return Object.fromEntries(tables)
-  }
-
-  #checkDocument(row: Row): void {
-    const document = documentOf(row, this.#scopes)
-    const { handle } = document
-    if (handle === undefined) return
-    const given = this.#statements.handle.get(handle)?.ref
-    expect(given === row.ref, `handle ${handle} is not given to ${documentNameOf(document)}`)
-  }
-
-  #checkEntry(row: Row): void {
-    const key = this.#keyOf(row)
-    const entry = {
-      ref: row.ref,
-      parentUid: row.parent_uid,
-      handle: row.handle,
-      packed: row.packed,
+  #checkStream(row: StoredStreamRow): void {
+    if (this.#ownerRef !== row.component) {
+      const isThere = this.#statements.owner.get(row.component) !== undefined
+      expect(isThere, `streams of component number ${row.component} are without it`)
+      this.#ownerRef = row.component
     }
-    const isWhole = checkOfEntry(key, entry as Parameters<typeof checkOfEntry>[1]) === row.crc
-    expect(isWhole, `the index row ${row.ref} of kind ${row.kind} does not check`)
+    // The component is checked by itself.
+    if (damageIn(() => void streamOfRow(row, NO_OWNER, this.#texts)) !== undefined) {
+      throw new CatalogDamaged(this.#nameOfStream(row))
+    }
+    const isGiven = row.handle <= this.#lastHandle
+    expect(isGiven, `stream number ${row.handle} has a number that was not given yet`)
+  }
+
+  #nameOfStream({ component, handle }: StoredStreamRow): string {
+    const owner = this.#statements.owner.get(component) as { id: unknown; scope: number }
+    const of = `component ${numberedName(owner.id, component)}`
+    const orgUid = this.#scopes.orgUidOf(owner.scope)
+    return `stream number ${handle} of ${of}, of organization ${orgUid} does not check`
   }
 
   #checkClaim(row: Row): void {
     const orgUid = this.#scopes.orgUidOf(row.scope as number)
-    // The text may hold an e-mail address; its number among the holder's is all that is told.
-    const what = `a claim of document ${row.ref} of organization ${orgUid}`
     const ref = row.ref as number
-    if (ref < 0) {
-      const claim = { stored: row.claim as string, crc: row.crc }
-      expect(this.#claims.isHeld(-ref, claim), `${what} does not check`)
-      return
-    }
-    const holder = this.#statements.holder.get(ref) as Row | undefined
+    // The text may hold an e-mail address; its number among the holder's is all that is told.
+    const what = `a claim of document ${ref} of organization ${orgUid}`
+    const holder =
+      ref < 0
+        ? this.#components.findRef(-ref)?.component
+        : (this.#statements.holder.get(ref) as { kind: string; uid: string } | undefined)
     if (holder === undefined) throw new CatalogDamaged(`${what} has no holder`)
-    const key = { ...this.#keyOf(holder), orgUid }
-    expect(checkOfClaim(row.claim as string, key) === row.crc, `${what} does not check`)
-  }
-
-  #checkTally(row: Row): void {
-    const tally = row as unknown as Parameters<typeof checkOfTally>[0]
-    const what = `the count of ${row.kind} in organization number ${row.scope}`
-    expect(checkOfTally(tally) === row.crc, `${what} does not check`)
-  }
-
-  #keyOf(row: Row) {
-    const orgUid = this.#scopes.orgUidOf(row.scope as number)
-    return { orgUid, kind: row.kind as string, uid: row.uid as string }
+    const { kind, uid } = holder
+    const isWhole = checkOfClaim(row.claim as string, { orgUid, kind, uid }) === row.crc
+    expect(isWhole, `${what} does not check`)
   }
 }
 
-function checkShape(row: Row): void {
-  const isWhole = checkOfShape(row.number as number, String(row.text)) === row.crc
-  expect(isWhole, `shape ${row.number} of components and streams does not check`)
+function checkText({ number, text, crc }: Row): void {
+  const isWhole = typeof text === 'string' && checkOfText(number as number, text) === crc
+  expect(isWhole, `text number ${number} does not check`)
+}
+
+function checkTally(row: Row): void {
+  const tally = row as unknown as Parameters<typeof checkOfTally>[0]
+  const what = `the count of ${row.kind} in organization number ${row.scope}`
+  expect(checkOfTally(tally) === row.crc, `${what} does not check`)
 }
 
 function checkLease(row: Row): void {
@@ -231,26 +204,21 @@ function bytesOf(row: Row): number {
 function prepareAll(db: DatabaseSync) {
   const prepare = (sql: string): StatementSync => db.prepare(sql)
   return {
+    texts: prepare('SELECT number, text, crc FROM text WHERE number > ? ORDER BY number LIMIT ?'),
+    components: prepare(`SELECT ${COMPONENT_COLUMNS.join(', ')} FROM component
+      WHERE ref > ? ORDER BY ref LIMIT ?`),
+    streams: prepare(`SELECT ${SELECTED_STREAM} FROM stream
+      WHERE (component, ordinal) > (?, ?) ORDER BY component, ordinal LIMIT ?`),
+    owner: prepare('SELECT id, scope FROM component WHERE ref = ?'),
+    lastHandle: prepare(`SELECT value FROM meta WHERE name = 'last_handle'`),
     documents: prepare(`SELECT ${DOCUMENT_COLUMNS} FROM document d
       WHERE d.ref > ? ORDER BY d.ref LIMIT ?`),
-    families: prepare(`SELECT ref, scope, list_key, packed FROM family
-      WHERE ref > ? ORDER BY ref LIMIT ?`),
-    rolls: prepare(`SELECT number, scope, starts, first, count, packed FROM roll
-      WHERE number > ? ORDER BY number LIMIT ?`),
-    familyPages: prepare(`SELECT ref, page, scope, packed FROM family_page
-      WHERE (ref, page) > (?, ?) ORDER BY ref, page LIMIT ?`),
-    shapes: SHAPE_TABLES.map((table) =>
-      prepare(`SELECT number, text, crc FROM ${table} WHERE number > ? ORDER BY number LIMIT ?`),
-    ),
-    handle: prepare('SELECT ref FROM stream_handle WHERE handle = ?'),
-    holder: prepare('SELECT scope, kind, uid FROM document WHERE ref = ?'),
-    entries: prepare(`SELECT kind, ref, scope, uid, parent_uid, handle, packed, crc FROM entry
-      WHERE (kind, ref) > (?, ?) ORDER BY kind, ref LIMIT ?`),
+    holder: prepare('SELECT kind, uid FROM document WHERE ref = ?'),
     claims: prepare(`SELECT scope, claim, ref, crc FROM claim
       WHERE (scope, claim) > (?, ?) ORDER BY scope, claim LIMIT ?`),
     changes: prepare(`SELECT ${CHANGE_COLUMNS} FROM change
       WHERE cursor > ? ORDER BY cursor LIMIT ?`),
-    tallies: prepare(`SELECT scope, kind, documents, entries, bytes, crc FROM tally
+    tallies: prepare(`SELECT scope, kind, documents, bytes, crc FROM tally
       WHERE (scope, kind) > (?, ?) ORDER BY scope, kind LIMIT ?`),
     leases: prepare(`SELECT name, holder, fence, expires_at_ms, crc FROM lease
       WHERE name > ? ORDER BY name LIMIT ?`),

@@ -4,7 +4,7 @@ import { CatalogDamaged } from '../../../catalog-port.ts'
 import { readChecked } from '../catalog-checks.ts'
 import { CatalogSnapshot } from '../catalog-snapshot.ts'
 import { CatalogScrubTable } from './catalog-scrub-table.ts'
-import { concernsIndexes, findStructureProblems } from './catalog-structure.ts'
+import { findStructureProblems, tablesToIndex } from './catalog-structure.ts'
 
 type SQLInputValues = readonly SQLInputValue[]
 
@@ -16,8 +16,8 @@ interface CatalogScrubPass {
   mayGoOn(): Promise<boolean>
   onChecked(items: number, bytes: number): void
   onDamage(what: string): void
-  /** Builds all indexes again from their tables. */
-  rebuildIndexes(): Promise<void>
+  /** Builds the indexes of tables again from their rows. */
+  rebuildIndexes(tables: readonly string[]): Promise<void>
 }
 
 /** Reads every row of catalog.db back in steps; then, on a thread, holds its indexes against its tables. */
@@ -34,44 +34,44 @@ export class CatalogScrub {
   async run(pass: CatalogScrubPass): Promise<void> {
     const table = this.#openTable((what) => pass.onDamage(what))
     if (table === undefined) return
-    let damages = 0
-    const onDamage = (what: string): void => {
-      damages += 1
-      pass.onDamage(what)
-    }
-    const counted = { ...pass, onDamage, mayGoOn: () => pass.mayGoOn() }
+    const damaged = new Set<string>()
     for (const name of table.names) {
+      const onDamage = (what: string): void => {
+        damaged.add(name)
+        pass.onDamage(what)
+      }
+      const counted = { ...pass, onDamage, mayGoOn: () => pass.mayGoOn() }
       if (!(await this.#runTable(table, name, counted))) return
     }
     if (!(await pass.mayGoOn())) return
-    const areRowsWhole = damages === 0
-    await this.#checkIndexes(pass, { areRowsWhole, find: () => checkStructure(this.#file) })
+    await this.#checkIndexes(pass, { damaged, find: () => checkStructure(this.#file) })
   }
 
   /** All of it in one go, for a start that serves nobody yet. */
   async runAtOnce(pass: Pick<CatalogScrubPass, 'onDamage' | 'rebuildIndexes'>): Promise<void> {
     // First: rows are found by the indexes.
     const find = async () => findStructureProblems(this.#db)
-    const areRowsWhole = this.#checkRows(() => {}) === 0
-    await this.#checkIndexes(pass, { areRowsWhole, find })
-    this.#checkRows(pass.onDamage)
+    const found: string[] = []
+    const damaged = this.#checkRows((what) => found.push(what))
+    if (await this.#checkIndexes(pass, { damaged, find })) this.#checkRows(pass.onDamage)
+    else for (const what of found) pass.onDamage(what)
   }
 
-  /** Tells what does not check in any row, and how much that is. */
-  #checkRows(onDamage: (what: string) => void): number {
-    let count = 0
-    const note = (what: string): void => {
-      count += 1
+  /** Tells what does not check in any row, and the tables with such rows. */
+  #checkRows(onDamage: (what: string) => void): Set<string> {
+    const damaged = new Set<string>()
+    const note = (name: string, what: string): void => {
+      damaged.add(name)
       onDamage(what)
     }
-    const table = this.#openTable(note)
-    if (table === undefined) return count
-    for (const name of table.names) {
+    const table = this.#openTable((what) => note('sqlite_schema', what))
+    for (const name of table?.names ?? []) {
+      const pass = { onDamage: (what: string) => note(name, what) }
       let after: SQLInputValues | undefined
-      do after = checkStep(table, { name, after }, { onDamage: note, onChecked: () => {} })
+      do after = table && checkStep(table, { name, after }, pass)
       while (after !== undefined)
     }
-    return count
+    return damaged
   }
 
   /** Undefined where the schema, which is read anew when it was written, cannot be read. */
@@ -85,24 +85,26 @@ export class CatalogScrub {
     }
   }
 
-  /** Where indexes do not fit their tables, which are whole, they are built again from them. */
+  /** Where indexes do not fit their tables, which are whole, they are built again from them; whether that was done. */
   async #checkIndexes(
     pass: Pick<CatalogScrubPass, 'onDamage' | 'rebuildIndexes'>,
-    at: { readonly areRowsWhole: boolean; find(): Promise<string[]> },
-  ): Promise<void> {
+    at: { readonly damaged: ReadonlySet<string>; find(): Promise<string[]> },
+  ): Promise<boolean> {
     const problems = await at.find()
-    if (problems.length === 0) return
-    if (!at.areRowsWhole && !concernsIndexes(problems)) {
-      for (const what of problems) pass.onDamage(what)
-      return
-    }
+    if (problems.length === 0) return false
     try {
-      await pass.rebuildIndexes()
+      const tables = tablesToIndex(this.#db, problems, at.damaged)
+      if (tables.length === 0) {
+        for (const what of problems) pass.onDamage(what)
+        return false
+      }
+      await pass.rebuildIndexes(tables)
       pass.onDamage(`indexes did not fit their tables and were built again (${problems[0]})`)
     } catch (error) {
       pass.onDamage(`indexes cannot be built again: ${(error as Error).message}`)
     }
     for (const what of await at.find()) pass.onDamage(what)
+    return true
   }
 
   async #runTable(
@@ -127,11 +129,11 @@ export class CatalogScrub {
 function checkStep(
   table: CatalogScrubTable,
   { name, after }: { name: string; after: SQLInputValues | undefined },
-  pass: Pick<CatalogScrubPass, 'onChecked' | 'onDamage'>,
+  pass: Pick<CatalogScrubPass, 'onDamage'> & Partial<Pick<CatalogScrubPass, 'onChecked'>>,
 ): SQLInputValues | undefined {
   try {
     const page = readChecked(`table ${name}`, () => table.checkPage(name, after, ROWS_PER_STEP))
-    pass.onChecked(page.count, page.bytes)
+    pass.onChecked?.(page.count, page.bytes())
     for (const what of page.damages) pass.onDamage(what)
     return page.next
   } catch (error) {

@@ -20,29 +20,45 @@ export function findStructureProblems(db: DatabaseSync): string[] {
   }
 }
 
-const OF_INDEX = /missing from index|entries in index|non-unique entry in index/
+const OF_INDEX = /(?:missing from index|entries in index|non-unique entry in index) (\S+)/
 
-/** Whether only indexes are named: they say nothing that their tables do not. */
-export function concernsIndexes(problems: readonly string[]): boolean {
-  return problems.every((problem) => OF_INDEX.test(problem))
+/**
+ * The tables whose indexes are to be made again because of problems: all, when all rows check. Else those of the indexes
+ * that are named, if nothing else is, but of no table with rows that do not check: its indexes tell what they were.
+ */
+export function tablesToIndex(
+  db: DatabaseSync,
+  problems: readonly string[],
+  damaged: ReadonlySet<string>,
+): string[] {
+  const indexes = db
+    .prepare(`SELECT name, tbl_name AS "table" FROM sqlite_schema WHERE type = 'index'`)
+    .all() as { name: string; table: string }[]
+  if (damaged.size === 0) return [...new Set(indexes.map(({ table }) => table))]
+  const named = problems.map((problem) => OF_INDEX.exec(problem)?.[1])
+  if (named.includes(undefined)) return []
+  const tables = indexes.filter(({ name }) => named.includes(name)).map(({ table }) => table)
+  return [...new Set(tables)].filter((table) => !damaged.has(table))
 }
 
 /** The index that SQLite makes by itself for the organizations. */
 const OF_SCOPES = 'sqlite_autoindex_scope_1'
 
 /**
- * Lets go of all indexes and makes them again from the rows of their tables, in the transaction that is open.
+ * Lets go of the indexes of tables and makes them again from the rows, in the transaction that is open.
  * Their pages stay behind unused: to free what a damaged tree names, as REINDEX does, frees what others use
  * where one bit of a page number is wrong.
  */
-export function replaceIndexes(db: DatabaseSync): void {
-  const made = `FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL`
-  const statements = db.prepare(`SELECT sql ${made} ORDER BY name`).all()
+export function replaceIndexes(db: DatabaseSync, tables: readonly string[]): void {
+  const made = `FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL
+    AND tbl_name IN (SELECT value FROM json_each(?))`
+  const names = JSON.stringify(tables)
+  const statements = db.prepare(`SELECT sql ${made} ORDER BY name`).all(names)
   const version = Number(db.prepare('PRAGMA schema_version').get()?.schema_version)
   db.enableDefensive(false)
   try {
     db.exec('PRAGMA writable_schema = ON')
-    db.exec(`DELETE ${made}`)
+    db.prepare(`DELETE ${made}`).run(names)
     db.exec(`PRAGMA schema_version = ${version + 1}`)
     // Forgets the indexes that this connection still knows.
     db.exec('PRAGMA writable_schema = RESET')

@@ -1,0 +1,173 @@
+/** The reads of components and streams that the main thread does over its own connection. */
+import { DatabaseSync } from 'node:sqlite'
+import { nextTurn } from '../../../../base/index.ts'
+import { CatalogDamaged } from '../../../catalog-port.ts'
+import type {
+  ComponentList,
+  ComponentReads,
+  IndexReceiver,
+  Labels,
+  LostComponents,
+  StoredComponent,
+  StoredStream,
+} from '../../../component-port.ts'
+import type { DocumentKey } from '../../../document-key.ts'
+import { addressClaim } from '../../../unique-texts.ts'
+import { damageOf } from '../../damage/folder-damaged.ts'
+import { readChecked } from '../catalog-checks.ts'
+import { CatalogReadTable } from '../catalog-read-table.ts'
+import { ComponentLists } from './component-lists.ts'
+import { ComponentReader } from './component-reader.ts'
+import { IndexScan } from './component-scan.ts'
+import { LostRows } from './lost-components.ts'
+import { StreamReader } from './stream-reader.ts'
+
+/** Pages of catalog.db that a scan keeps: each is read once. */
+const SCAN_CACHE_KIB = 1_000
+
+/** What the store gives to its parts. */
+interface StoreParts {
+  readonly db: DatabaseSync
+  readonly file: string
+  readonly table: CatalogReadTable
+  /** Runs a read in one snapshot, and tells of damage. */
+  telling<T>(read: () => T): T
+  onDamage(what: string): void
+}
+
+export class EmbeddedComponents implements ComponentReads {
+  readonly #parts: StoreParts
+  readonly #components: ComponentReader
+  readonly #streams: StreamReader
+  readonly #lists: ComponentLists
+
+  constructor(parts: StoreParts) {
+    const { db, table } = parts
+    const { scopes, texts } = table
+    this.#parts = parts
+    this.#components = new ComponentReader(db, scopes, texts)
+    this.#streams = new StreamReader(db, { components: this.#components, scopes, texts })
+    this.#lists = new ComponentLists(db, scopes, this.#components)
+  }
+
+  async get(orgUid: string, uid: string): Promise<StoredComponent | undefined> {
+    return this.#read(`component ${uid}`, orgUid, (scope) => this.#components.find(scope, uid))
+      ?.component
+  }
+
+  async getStream(orgUid: string, uid: string): Promise<StoredStream | undefined> {
+    return this.#read(`stream ${uid}`, orgUid, (scope) => this.#streams.find(scope, uid))?.stream
+  }
+
+  async findById(orgUid: string, id: string): Promise<StoredComponent | undefined> {
+    return this.#read('a component by its ID', orgUid, (scope) =>
+      this.#components.findById(scope, id),
+    )?.component
+  }
+
+  async findAddressed(orgUid: string, address: string): Promise<StoredComponent | undefined> {
+    const keyOf = (ref: number): DocumentKey | undefined => this.#components.findRef(ref)?.component
+    return this.#parts.telling(() => {
+      const ref = this.#parts.table.selectClaimed(orgUid, addressClaim(address), keyOf)
+      return ref === 0 ? undefined : this.#components.findRef(ref)?.component
+    })
+  }
+
+  async findSeries(orgUid: string, series: Labels): Promise<StoredStream | undefined> {
+    return this.#read('a stream by its series', orgUid, (scope) => {
+      const [found] = this.#streams.findSeries(scope, series)
+      return found?.stream
+    })
+  }
+
+  async streamsOf(
+    orgUid: string,
+    componentUid: string,
+    page: { readonly start: number; readonly limit: number },
+  ): Promise<StoredStream[]> {
+    const streams = this.#read(`the streams of component ${componentUid}`, orgUid, (scope) => {
+      const owner = this.#streams.ownerOf(scope, componentUid)
+      return owner && this.#streams.page(owner, page)
+    })
+    return streams ?? []
+  }
+
+  async list(query: ComponentList): Promise<{ components: StoredComponent[]; totalCount: number }> {
+    const page = this.#read('the list of components', query.orgUid, (scope) => {
+      let leftOut = 0
+      const components = this.#lists.selectPage(scope, query, (what) => {
+        leftOut += 1
+        this.#parts.onDamage(what)
+      })
+      const isWhole = !query.isDirect && !query.folder && !query.exceptUids?.length
+      const asked = { kind: 'component', start: query.start, limit: query.limit }
+      const totalCount = isWhole
+        ? this.#parts.table.totalOf(scope, asked, components.length + leftOut)
+        : this.#lists.count(scope, query)
+      return { components, totalCount }
+    })
+    return page ?? { components: [], totalCount: 0 }
+  }
+
+  async walk(query: {
+    readonly orgUid: string
+    readonly after?: string
+    readonly limit: number
+  }): Promise<{ components: StoredComponent[]; next?: string }> {
+    const step = this.#read('the list of components', query.orgUid, (scope) =>
+      this.#lists.step(scope, query, (what) => this.#parts.onDamage(what)),
+    )
+    return step ?? { components: [] }
+  }
+
+  /** Over a connection of its own, which sees the catalog as it was when the scan began. */
+  async scan(receiver: IndexReceiver): Promise<{ cursor: number; lost?: LostComponents }> {
+    const { file, onDamage } = this.#parts
+    using db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 })
+    try {
+      db.exec(`PRAGMA cache_size = -${SCAN_CACHE_KIB}; BEGIN`)
+      const table = new CatalogReadTable(db, onDamage)
+      const cursor = table.selectCursor()
+      const counts = {
+        components: table.selectCount('component'),
+        streams: table.selectCount('stream'),
+      }
+      receiver.onCount(counts)
+      const lost = new LostRows(this.#parts.table.scopes)
+      const scan = new IndexScan(db, table.scopes, table.texts, {
+        onComponents: (components) => receiver.onComponents(components),
+        onStreams: (streams) => receiver.onStreams(streams),
+        onDamagedComponents: (count, refs) => onDamage(lost.addComponents(count, refs)),
+        onDamagedStreams: (components) => onDamage(lost.addStreams(components)),
+        onUnreadable: (what) => {
+          onDamage(what)
+          lost.addAll(what)
+        },
+      })
+      while (scan.step()) await nextTurn()
+      for (const [kind, expected] of Object.entries(counts)) {
+        const missing = expected - scan.read[kind as keyof typeof counts]
+        if (missing <= 0) continue
+        const what = `${missing} ${kind} are missing`
+        onDamage(what)
+        lost.addAll(what)
+      }
+      if (lost.isEmpty) return { cursor }
+      lost.learnNames(db)
+      return { cursor, lost }
+    } catch (error) {
+      // A start that ends with this tells which of the databases it is.
+      if (error instanceof CatalogDamaged) throw error
+      throw damageOf(error, file) ?? error
+    }
+  }
+
+  #read<T>(what: string, orgUid: string, read: (scope: number) => T | undefined): T | undefined {
+    return this.#parts.telling(() =>
+      readChecked(what, () => {
+        const scope = this.#parts.table.scopes.find(orgUid)
+        return scope === undefined ? undefined : read(scope)
+      }),
+    )
+  }
+}

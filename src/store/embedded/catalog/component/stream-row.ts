@@ -1,0 +1,188 @@
+/** A row of table `stream`, and the stream that it tells. */
+import { hash } from 'node:crypto'
+import { countedUidOf } from '../../../../base/plain.ts'
+import { CatalogDamaged } from '../../../catalog-port.ts'
+import type { Labels, StoredStream, StreamFields } from '../../../component-port.ts'
+import type { JsonObject } from '../../../document-key.ts'
+import { definitionOfType, jsonOrNull } from '../../../packed-fields.ts'
+import type { StreamHandle } from '../../../sample-port.ts'
+import { seriesText, sortedPairs } from '../../../unique-texts.ts'
+import { numberedName } from './component-row.ts'
+import { addField, addNumber, CHECK_START, endCheck } from './row-check.ts'
+import type { TextTable } from './text-table.ts'
+import { uidOfHex } from './uid-bytes.ts'
+
+/** The columns of a row, in the order in which they are inserted. */
+export const STREAM_COLUMNS = [
+  ...['component', 'ordinal', 'handle', 'id', 'type', 'place', 'grid', 'uid', 'crc'],
+  ...['revision', 'name', 'labels', 'series', 'series_hash', 'more', 'rest_crc'],
+] as const
+
+/** The columns of a row in which most streams have something. */
+export const PLAIN_STREAM_COLUMNS = ['component', 'ordinal', 'handle', 'id', 'type', 'crc'] as const
+
+/** A UID as StoredStreamRow has it: damage can turn bytes into a text, which no search for bytes finds. */
+export const UID_DIGITS = `CASE typeof(uid) WHEN 'blob' THEN lower(hex(uid)) WHEN 'null' THEN NULL ELSE '' END`
+
+/** The columns as StoredStreamRow has them. */
+export const SELECTED_STREAM = STREAM_COLUMNS.map((name) =>
+  name === 'uid' ? `${UID_DIGITS} AS uid` : name,
+).join(', ')
+
+/** What a start reads of a row. All other columns have a checksum of their own, so that it need not read them. */
+export interface StreamKey {
+  /** The number of its component's row. */
+  readonly component: number
+  /** By which its UID is counted from that of its component; above 2^24 when it is not. */
+  readonly ordinal: number
+  readonly handle: number
+  /** Null for none. */
+  readonly id: string | null
+  /** See typeOf(). */
+  readonly type: number
+  /** In the definition order; null for one less than the ordinal. */
+  readonly place: number | null
+  /** The number of the text, null for none. */
+  readonly grid: number | null
+  /** 32 lower-case hex digits; null when it is counted. */
+  readonly uid: string | null
+}
+
+/** The other columns; all are null for most streams, and so is their checksum. */
+export interface StreamRest {
+  /** Null for 1. */
+  readonly revision: number | null
+  /** Null for the ID. */
+  readonly name: string | null
+  /** Numbers of texts in base 36 with blanks between them, null for none. */
+  readonly labels: string | null
+  /** As `labels`, or SAME where it is equal to these. */
+  readonly series: string | null
+  /** By which an index finds the series. */
+  readonly series_hash: number | null
+  readonly more: string | null
+}
+
+/** A row as a statement gives it, the UID in hex digits. */
+export interface StoredStreamRow extends StreamKey, StreamRest {
+  readonly crc: number
+  readonly rest_crc: number | null
+}
+
+/** The checksum of what a start reads. */
+export function checkOfStreamKey(key: StreamKey): number {
+  let check = addNumber(addNumber(CHECK_START, key.component), key.ordinal)
+  check = addField(addNumber(check, key.handle), key.id)
+  check = addField(addField(addField(check, key.type), key.place), key.grid)
+  return endCheck(addField(check, key.uid))
+}
+
+/** The checksum of the other columns, null when all of them are. */
+export function checkOfStreamRest(handle: number, rest: StreamRest): number | null {
+  const { revision, name, labels, series, series_hash, more } = rest
+  const fields = [revision, name, labels, series, series_hash, more]
+  if (fields.every((field) => field === null)) return null
+  let check = addNumber(CHECK_START, handle)
+  for (const field of fields) check = addField(check, field)
+  return endCheck(check)
+}
+
+/** The other columns of a stream. */
+export function streamRest(
+  fields: Pick<StreamFields, 'id' | 'name' | 'labels' | 'series' | 'more'>,
+  revision: number,
+  texts: TextTable,
+): StreamRest {
+  const { id, name, labels, series, more } = fields
+  const packedLabels = packLabels(labels, texts)
+  const packedSeries = packLabels(series, texts)
+  return {
+    revision: revision === 1 ? null : revision,
+    name: name === id ? null : name.toWellFormed(),
+    labels: packedLabels,
+    series: packedSeries === null || packedSeries !== packedLabels ? packedSeries : SAME,
+    series_hash: series === undefined ? null : hashOfSeries(series),
+    more: jsonOrNull(more),
+  }
+}
+
+/** Between the name of a label and its text; before the JSON of both where the name is empty or holds it. */
+const LABEL_SEPARATOR = '\0'
+
+/** In the place of a series that is equal to the labels. */
+const SAME = '='
+const HASH_BYTES = 6
+
+/** By which a series is found: the first bytes of a SHA-256, which two series may share. */
+export function hashOfSeries(series: Labels): number {
+  return hash('sha256', seriesText(series), 'buffer').readUIntBE(0, HASH_BYTES)
+}
+
+function packLabels(labels: Labels | undefined, texts: TextTable): string | null {
+  if (labels === undefined) return null
+  return sortedPairs(labels)
+    .map((pair) => texts.numberOf(packPair(pair)).toString(36))
+    .join(' ')
+}
+
+function packPair([name, text]: readonly [name: string, text: string]): string {
+  const isPlain = name !== '' && !name.includes(LABEL_SEPARATOR)
+  if (isPlain) return `${name}${LABEL_SEPARATOR}${text}`
+  return `${LABEL_SEPARATOR}${JSON.stringify([name, text])}`
+}
+
+function unpackPair(packed: string): [name: string, text: string] {
+  const end = packed.indexOf(LABEL_SEPARATOR)
+  if (end === 0) return JSON.parse(packed.slice(1))
+  return [packed.slice(0, end), packed.slice(end + 1)]
+}
+
+function unpackLabels(packed: string | null, texts: TextTable): Labels | undefined {
+  if (packed === null) return undefined
+  const numbers = packed === '' ? [] : packed.split(' ')
+  // A name such as `__proto__` is a name like any other.
+  return Object.fromEntries(
+    numbers.map((number) => unpackPair(texts.textOf(Number.parseInt(number, 36)))),
+  )
+}
+
+/** The component of a stream, as its streams need it. */
+export interface StreamOwner {
+  readonly orgUid: string
+  readonly uid: string
+}
+
+/** The stream of a row; throws CatalogDamaged unless it checks. */
+export function streamOfRow(
+  row: StoredStreamRow,
+  owner: StreamOwner,
+  texts: TextTable,
+): StoredStream {
+  const isWhole =
+    checkOfStreamKey(row) === row.crc && checkOfStreamRest(row.handle, row) === row.rest_crc
+  if (!isWhole)
+    throw new CatalogDamaged(`stream ${numberedName(row.id, row.handle)} does not check`)
+  const id = row.id ?? ''
+  const labels = unpackLabels(row.labels, texts)
+  const series = row.series === SAME ? labels : unpackLabels(row.series, texts)
+  return {
+    kind: 'stream',
+    orgUid: owner.orgUid,
+    uid: uidOfStream(row, owner.uid),
+    componentUid: owner.uid,
+    handle: row.handle as StreamHandle,
+    revision: row.revision ?? 1,
+    id,
+    name: row.name ?? id,
+    order: row.place ?? row.ordinal - 1,
+    ...definitionOfType(row.type, row.grid === null ? '' : texts.textOf(row.grid)),
+    ...(labels === undefined ? {} : { labels }),
+    ...(series === undefined ? {} : { series }),
+    more: row.more === null ? {} : (JSON.parse(row.more) as JsonObject),
+  }
+}
+
+/** The UID of a stream of a component. */
+function uidOfStream(row: Pick<StreamKey, 'uid' | 'ordinal'>, componentUid: string): string {
+  return row.uid === null ? countedUidOf(componentUid, row.ordinal) : uidOfHex(row.uid)
+}

@@ -1,0 +1,37 @@
+import { StoreUnusable } from '../../store-unusable.ts'
+
+const SCHEME = /^postgres(?:ql)?:\/\//i
+/** An IPv6 address stands in brackets. */
+const HOST = /^(?:\[[^\]]+\]|[^:,@[\]]+)(?::\d{1,5})?$/
+
+/**
+ * One URL for each host of a URL with several, such as `postgres://weir@db1:5432,db2/weir?sslmode=verify-full`. Hosts
+ * without a port have 5432. Throws StoreUnusable for a text that is no such URL, without repeating it: it may hold a
+ * password.
+ */
+export function urlsOfHosts(text: string): string[] {
+  const url = text.trim()
+  const scheme = SCHEME.exec(url)?.[0] ?? ''
+  const rest = url.slice(scheme.length)
+  const slash = rest.indexOf('/')
+  const hostsFrom = rest.lastIndexOf('@', slash) + 1
+  const hosts = rest.slice(hostsFrom, slash).split(',')
+  const after = rest.slice(slash)
+  const hasDatabase = /^\/[^/?#]/.test(after)
+  if (scheme === '' || slash < 0 || !hasDatabase || hosts.some((host) => !HOST.test(host))) {
+    throw new StoreUnusable(
+      'settings',
+      'WEIR_POSTGRES_URL must be a URL such as postgres://user:password@host1,host2:5433/database',
+    )
+  }
+  const before = scheme + rest.slice(0, hostsFrom)
+  return hosts.map((host) => `${before}${host}${withoutTarget(after)}`)
+}
+
+/** Without libpq's option for the choice of the host, which this adapter makes by itself. */
+function withoutTarget(after: string): string {
+  const [path, query] = after.split('?', 2)
+  const options = (query ?? '').split('&').filter((one) => !one.startsWith('target_session_attrs='))
+  const kept = options.filter((one) => one !== '').join('&')
+  return kept === '' ? path : `${path}?${kept}`
+}

@@ -1,0 +1,7 @@
+/** The adapters of the storage ports on PostgreSQL; opened only by the composition root and tests. */
+export type { ReserveHandles } from './catalog/handle-supply.ts'
+export { PostgresCatalog } from './catalog/postgres-catalog.ts'
+export { Database } from './connection/database.ts'
+export { hasSynchronousStandby, identityOf } from './database-state.ts'
+export { openPostgres } from './open-postgres.ts'
+export { openPostgresPayloads } from './payloads/postgres-payloads.ts'
