@@ -1,14 +1,13 @@
 /** Documents, components, and streams as columns of their tables. */
-import { componentUidOf, isCountedForm, ordinalOf } from '../../../base/index.ts'
 import type { CatalogDocument } from '../../catalog-port.ts'
 import type {
   ComponentFields,
   Labels,
   StoredComponent,
   StoredStream,
-  StreamDefinition,
 } from '../../component-port.ts'
 import type { JsonObject } from '../../document-key.ts'
+import { definitionOfType } from '../../packed-fields.ts'
 import type { StreamHandle } from '../../sample-port.ts'
 import { sortedPairs } from '../../unique-texts.ts'
 import type { SqlRow } from '../connection/database.ts'
@@ -87,45 +86,11 @@ export function streamOf(row: SqlRow): StoredStream {
     id: ownId,
     name: name === null ? ownId : fromStored(name),
     order: place,
-    ...unpackType(type, fromStored(grid ?? '')),
+    ...definitionOfType(type, fromStored(grid ?? '')),
     ...(labels === null ? {} : { labels: JSON.parse(labels) as Labels }),
     ...(series === null ? {} : { series: JSON.parse(series) as Labels }),
     more: more === null ? {} : (JSON.parse(more) as JsonObject),
   }
-}
-
-const VALUE_CODES = 64
-const KINDS = 16
-
-/** Kind, type of values, and flags in one number. */
-export function packType(definition: Omit<StreamDefinition, 'more' | 'grid'>): number {
-  const { streamKind, valueCode, isDerived, hasDeleteProfile } = definition
-  const flags = (isDerived ? 1 : 0) + (hasDeleteProfile ? 2 : 0)
-  return valueCode + VALUE_CODES * (streamKind + KINDS * flags)
-}
-
-/** The definition that packType() has put together. */
-export function unpackType(type: number, grid: string): Omit<StreamDefinition, 'more'> {
-  const high = Math.floor(type / VALUE_CODES)
-  const flags = Math.floor(high / KINDS)
-  return {
-    streamKind: high % KINDS,
-    valueCode: type % VALUE_CODES,
-    isDerived: (flags & 1) !== 0,
-    hasDeleteProfile: (flags & 2) !== 0,
-    grid,
-  }
-}
-
-/** The ordinal of a stream whose UID is counted from that of its component, else 0. */
-export function ordinalUnder(componentUid: string, uid: string): number {
-  return isCountedForm(uid) && componentUidOf(uid) === componentUid ? ordinalOf(uid) : 0
-}
-
-/** An object as JSON; null for an empty one, or none. */
-export function optionalJson(object: object | undefined): string | null {
-  for (const _ in object) return JSON.stringify(object)
-  return null
 }
 
 /** Labels as JSON, in the order of their names; null for none. */

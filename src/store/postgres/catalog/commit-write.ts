@@ -1,6 +1,8 @@
 /** The statements that write what a group of commits has changed: a few, however many records there are. */
+import { countedOrdinal } from '../../../base/index.ts'
+import { jsonOrNull, typeOf } from '../../packed-fields.ts'
 import { toStored } from '../connection/stored-text.ts'
-import { labelsOrNull, optionalJson, ordinalUnder, packType, storedOrNull } from './catalog-rows.ts'
+import { labelsOrNull, storedOrNull } from './catalog-rows.ts'
 import type {
   ClaimSlot,
   CommitState,
@@ -74,7 +76,7 @@ function documentColumns(slots: readonly DocumentSlot[]): Record<string, Column>
     revision: ['integer', heads.map(({ revision }) => revision)],
     list_key: ['text', puts.map(({ listKey = '' }) => toStored(listKey))],
     expires_at_ms: ['bigint', heads.map(({ expiresAtMs }) => expiresAtMs ?? null)],
-    claims: ['text', heads.map(({ claims }) => optionalJson(claims))],
+    claims: ['text', heads.map(({ claims }) => jsonOrNull(claims))],
     body: ['text', puts.map(({ body }) => JSON.stringify(body))],
     bytes: ['integer', heads.map(({ bytes }) => bytes)],
   }
@@ -119,8 +121,8 @@ function componentColumns(slots: readonly ComponentSlot[]): Record<string, Colum
     created_at_ms: ['bigint', fields.map(({ createdAtMs }) => createdAtMs)],
     owner: ['text', fields.map(({ owner }) => (owner === null ? null : JSON.stringify(owner)))],
     last_ordinal: ['integer', fields.map(({ lastOrdinal }) => lastOrdinal)],
-    addressed_as: ['text', fields.map(({ addressedAs }) => optionalJson(addressedAs))],
-    more: ['text', fields.map(({ more }) => optionalJson(more))],
+    addressed_as: ['text', fields.map(({ addressedAs }) => jsonOrNull(addressedAs))],
+    more: ['text', fields.map(({ more }) => jsonOrNull(more))],
     bytes: ['integer', heads.map(({ bytes }) => bytes)],
   }
 }
@@ -160,16 +162,19 @@ function streamColumns(
     handle: ['bigint', heads.map(({ handle }) => handle)],
     component: ['bigint', heads.map(({ componentUid }) => numberOf(componentUid))],
     uid: ['uuid', slots.map(({ key }) => key.uid)],
-    ordinal: ['integer', slots.map(({ key }, at) => ordinalUnder(heads[at].componentUid, key.uid))],
+    ordinal: [
+      'integer',
+      slots.map(({ key }, at) => countedOrdinal(heads[at].componentUid, key.uid)),
+    ],
     revision: ['integer', heads.map(({ revision }) => revision)],
     id: ['text', heads.map(({ id }) => storedOrNull(id))],
     name: ['text', fields.map(({ id, name }) => (name === id ? null : toStored(name)))],
     place: ['integer', fields.map(({ order }) => order)],
-    type: ['integer', fields.map(packType)],
+    type: ['integer', fields.map(typeOf)],
     grid: ['text', fields.map(({ grid }) => storedOrNull(grid))],
     labels: ['text', fields.map(({ labels }) => labelsOrNull(labels))],
     series: ['text', fields.map(({ series }) => labelsOrNull(series))],
-    more: ['text', fields.map(({ more }) => optionalJson(more))],
+    more: ['text', fields.map(({ more }) => jsonOrNull(more))],
     bytes: ['integer', heads.map(({ bytes }) => bytes)],
   }
 }

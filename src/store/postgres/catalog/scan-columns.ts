@@ -1,9 +1,9 @@
 /** Reads all components and streams at a start, in blocks of columns. */
 import { readUid, UID_WORDS } from '../../../base/index.ts'
 import type { IndexReceiver, ScannedStreams } from '../../component-port.ts'
+import { definitionOfType } from '../../packed-fields.ts'
 import type { Database, SqlClient, SqlRow } from '../connection/database.ts'
 import { fromStored } from '../connection/stored-text.ts'
-import { unpackType } from './catalog-rows.ts'
 
 /** Rows that are held at a time. */
 const ROWS_PER_BLOCK = 5_000
@@ -75,7 +75,7 @@ function handStreams(
   const definitionOf = (row: SqlRow) => {
     const [type, grid] = [row[6] as number, (row[7] as string | null) ?? '']
     const name = `${type} ${grid}`
-    const definition = known.get(name) ?? unpackType(type, fromStored(grid))
+    const definition = known.get(name) ?? definitionOfType(type, fromStored(grid))
     known.set(name, definition)
     return definition
   }
