@@ -119,7 +119,11 @@ test('IDs, names and folders of every script and length are kept, found and list
       assert.deepEqual(await walkAll(store, 7), all)
       for (const folder of folders) {
         const listed = await store.components.list({
-          ...{ orgUid: 'org', folder, isDirect: true, start: 0, limit: 1_000 },
+          orgUid: 'org',
+          folder,
+          isDirect: true,
+          start: 0,
+          limit: 1_000,
         })
         const names = listed.components.map(({ name }) => name)
         assert.deepEqual(new Set(names), new Set(ODD_TEXTS), folder)

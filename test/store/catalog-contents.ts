@@ -405,13 +405,21 @@ export class ReadTrial {
             const wanted = streams.get(uid)
             assert.deepEqual(
               {
-                ...{ componentUid, handle: block.handles[at], id: block.ids[at] },
-                ...{ order: block.orders[at], ...block.definitions[at] },
+                componentUid,
+                handle: block.handles[at],
+                id: block.ids[at],
+                order: block.orders[at],
+                ...block.definitions[at],
               },
               wanted && {
-                ...{ componentUid: wanted.componentUid, handle: wanted.handle, id: wanted.id },
-                ...{ order: wanted.order, streamKind: wanted.streamKind, grid: wanted.grid },
-                ...{ valueCode: wanted.valueCode, isDerived: wanted.isDerived },
+                componentUid: wanted.componentUid,
+                handle: wanted.handle,
+                id: wanted.id,
+                order: wanted.order,
+                streamKind: wanted.streamKind,
+                grid: wanted.grid,
+                valueCode: wanted.valueCode,
+                isDerived: wanted.isDerived,
                 hasDeleteProfile: wanted.hasDeleteProfile,
               },
             )

@@ -98,7 +98,11 @@ async function runServer(programs: string, home: ServerHome, data: string) {
   let server = start()
   const ask = async (sql: string, database = 'weir') => {
     const client = new pg.Client({
-      ...{ host: '127.0.0.1', port, user: 'weir', password: PASSWORD, database },
+      host: '127.0.0.1',
+      port,
+      user: 'weir',
+      password: PASSWORD,
+      database,
     })
     client.on('error', () => {})
     await client.connect()

@@ -75,7 +75,7 @@ async function finishDeletion(parts: DeletionParts, organization: Organization):
   await identity.organizations.delete(organization)
 }
 
-/** The kinds of which the organization has something; streams go with their components. */
+/** The kinds of records that the organization has. Streams are deleted with their components. */
 async function kindsIn(store: CatalogStore, orgUid: string): Promise<string[]> {
   const usage = await store.usage(orgUid)
   const kinds = usage.map(({ kind }) => kind)

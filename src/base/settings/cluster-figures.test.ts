@@ -112,7 +112,8 @@ test('what does not go together is told together, and no password with it', () =
     return ''
   }
   const mistakes = mistakesOf({
-    ...{ WEIR_STORE: 'cluster', WEIR_CASSANDRA_PASSWORD: 'hidden one' },
+    WEIR_STORE: 'cluster',
+    WEIR_CASSANDRA_PASSWORD: 'hidden one',
     ...{ WEIR_CASSANDRA_REPLICATION: 'dc1=3', WEIR_CASSANDRA_TLS_CA: file },
   })
   assert.match(mistakes, /WEIR_POSTGRES_URL must be set when WEIR_STORE is cluster/)

@@ -44,7 +44,7 @@ export interface NewKind {
   readonly streams: readonly TemplateStream[]
 }
 
-/** How streams are made of which nothing is said. */
+/** The definition of streams that a call only names. */
 export const PLAIN = definitionOfStream({ ...defaultStream, grid: '' })
 
 /**

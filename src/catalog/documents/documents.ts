@@ -47,7 +47,7 @@ const CHANGES_PER_PAGE = 1_000
 const STREAMS_PER_PAGE = 1_000
 /** Records taken over before others get a turn: about a millisecond. */
 const RECORDS_PER_STEP = 500
-/** The same of created streams, of which no record is read. */
+/** The same for created streams. They need no record, so more fit into a step. */
 const CREATED_PER_STEP = 2_000
 /** The kind of documents that tell of deleted streams whose samples may still be there. */
 const NOTICE = 'deleted_streams'

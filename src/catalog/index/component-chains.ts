@@ -36,7 +36,7 @@ export class ComponentChains {
     this.#streams = streams
   }
 
-  /** Makes room for so many at once. */
+  /** Grows the columns once, before many entries are added. */
   reserve(counts: { readonly components: number; readonly streams: number }): void {
     const { components, streams } = counts
     this.#widen(components + 1)

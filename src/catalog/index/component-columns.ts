@@ -42,7 +42,7 @@ export class ComponentColumns {
     return 0
   }
 
-  /** Makes room for so many at once. */
+  /** Grows the columns once, before many entries are added. */
   reserve(count: number): void {
     this.uids.reserve(count)
     this.#compIds.reserve(count)

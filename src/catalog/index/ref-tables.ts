@@ -24,7 +24,7 @@ export class RefTable {
   #pairs: number
   #used = 0
 
-  /** Begins with room for three quarters as many refs as pairs are told. */
+  /** `pairs` is the capacity; the table grows when three quarters of it are taken. */
   constructor(pairs = PAIRS_MIN) {
     this.cells = new Uint32Array(pairs * 2)
     this.#pairs = pairs
@@ -39,7 +39,7 @@ export class RefTable {
     return place + 2 === this.cells.length ? 0 : place + 2
   }
 
-  /** Makes room for so many more at once. */
+  /** Grows the table once, before many entries are added. */
   reserve(count: number): void {
     const pairs = Math.ceil((this.#used + count) * ROOM) + 1
     if (pairs > this.#pairs) this.#widen(pairs)
@@ -120,7 +120,7 @@ export class RefTables {
     return this.#parts[hash >>> PART_SHIFT]
   }
 
-  /** Makes room for so many more at once. */
+  /** Grows the table once, before many entries are added. */
   reserve(count: number): void {
     if (count === 0) return
     for (const part of this.#parts) part.reserve(Math.ceil((count / PARTS) * SPREAD))

@@ -42,14 +42,14 @@ export class StreamColumns {
     this.chains = new ComponentChains(this)
   }
 
-  /** Makes room for so many at once. */
+  /** Grows the columns once, before many entries are added. */
   reserve(counts: { readonly components: number; readonly streams: number }): void {
     this.uids.reserve(counts)
     this.chains.reserve(counts)
     this.#widen(counts.streams + 1)
   }
 
-  /** Adds a stream with any UID, which is told before. */
+  /** Adds the fields of a stream. The caller adds its UID and ID. */
   addFields(
     place: Pick<StreamPlace, 'handle' | 'component'>,
     order: number,
@@ -132,7 +132,7 @@ export class StreamColumns {
     return this.#orders[a] - this.#orders[b] || this.uids.compare(a, b)
   }
 
-  /** Every living stream of which something holds. */
+  /** Every living stream that a condition holds for. */
   *living(holds: (handle: number) => boolean): Generator<StreamHandle> {
     for (let handle = 1; handle < this.#components.length; handle++) {
       if (this.has(handle) && holds(handle)) yield handle as StreamHandle

@@ -28,7 +28,7 @@ export class TextColumn {
   /** The first unit that no text has had; 0 stands for none. */
   #end = 1
 
-  /** Makes room for so many at once. */
+  /** Grows the columns once, before many entries are added. */
   reserve(count: number): void {
     this.#places = growColumn(this.#places, count + 1)
   }
@@ -136,7 +136,7 @@ function finished(hash: number): number {
   return (last ^ (last >>> 16)) >>> 0
 }
 
-/** As Interned, for texts of which there may be millions: texts by numbers from 1 on; 0 is ''. */
+/** As Interned, for millions of texts: each has a number from 1 on; 0 is ''. */
 export class TextNumbers {
   readonly #texts = new TextColumn()
   readonly #numbers = new RefTables()

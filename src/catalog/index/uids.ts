@@ -34,7 +34,7 @@ export class UidColumn {
   #greatestStart = 0
   #greatestNext = 0
 
-  /** Makes room for so many more at once. */
+  /** Grows the table once, before many entries are added. */
   reserve(count: number): void {
     this.#words = growColumn(this.#words, (count + 1) * UID_WORDS)
     this.#tables.reserve(count)
@@ -161,7 +161,7 @@ export class StreamUids {
     this.#componentOf = componentOf
   }
 
-  /** Makes room for so many at once. */
+  /** Grows the columns once, before many entries are added. */
   reserve(counts: { readonly components: number; readonly streams: number }): void {
     this.#codes = growColumn(this.#codes, counts.streams + 1)
     this.#offsets = growColumn(this.#offsets, counts.components + 1)
