@@ -18,8 +18,8 @@ export const RANDOM_BYTES = 5
 
 /** Room in which UIDs are written: as bytes they cost no text for each of their parts. */
 const room = Buffer.from('tttttttt-tttt-8ccc-vrrr-rrrrrr000000')
-/** Where the digits go of the count and the random bytes; those of the time come first. */
-const TIME_DIGITS = 12
+/** Where the digits go of the time, from the last to the first, of the count and of the random bytes. */
+const TIME_PLACES = [12, 11, 10, 9, 7, 6, 5, 4, 3, 2, 1, 0]
 const COUNT_PLACES = [15, 16, 17]
 const RANDOM_PLACES = [19, 20, 21, 22, 24, 25, 26, 27, 28, 29]
 const HEX_CODES = Buffer.from('0123456789abcdef')
@@ -36,7 +36,11 @@ export function writeComponentUid(
   at: number,
 ): string {
   if (time.ms !== roomMs) {
-    room.write(time.ms.toString(16).padStart(TIME_DIGITS, '0').replace(/^.{8}/, '$&-'))
+    let rest = time.ms
+    for (const place of TIME_PLACES) {
+      room[place] = HEX_CODES[rest % 16]
+      rest = Math.floor(rest / 16)
+    }
     roomMs = time.ms
   }
   room[COUNT_PLACES[0]] = HEX_CODES[time.count >>> 8]

@@ -385,10 +385,13 @@ function expectRevision(
 /** What leaves no more than there was goes through, or nobody could get below a lowered limit. */
 function checkLimit(table: CatalogWriteTable, limit: CatalogLimit): void {
   const { orgUid, kinds, of, max } = limit
-  const sum = (countOf: (kind: string) => number) =>
-    kinds.reduce((total, kind) => total + countOf(kind), 0)
-  if (sum((kind) => table.changeOf(orgUid, kind)[of]) <= 0) return
-  if (sum((kind) => table.usageOf(orgUid, kind)[of]) > max) throw new CatalogLimitReached(limit)
+  const { tallies } = table
+  const scope = table.scopeOf(orgUid)
+  let [change, usage] = [0, 0]
+  for (const kind of kinds) change += tallies.changeOf(scope, kind)[of]
+  if (change <= 0) return
+  for (const kind of kinds) usage += tallies.usageOf(scope, kind)[of]
+  if (usage > max) throw new CatalogLimitReached(limit)
 }
 
 function purge(table: CatalogWriteTable, nowMs: number, limit: number): number {

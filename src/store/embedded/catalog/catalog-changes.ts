@@ -23,6 +23,14 @@ const UID_BYTES = 16
 /** Caches further behind than this reload; the log stays a few megabytes. */
 const CHANGES_KEPT = 100_000
 
+/** The row of `meta` with the cursor of the last change before an upgrade, which emptied the log. */
+export const CHANGES_BEFORE = 'changes_before'
+
+/** The cursor of the last change ever made: the log keeps at least that one. */
+export const LAST_CHANGE = `SELECT max(
+  coalesce((SELECT max(cursor) FROM change), 0),
+  coalesce((SELECT value FROM meta WHERE name = '${CHANGES_BEFORE}'), 0)) AS value`
+
 /** The columns that changesOf() reads. */
 export const CHANGE_COLUMNS = 'cursor, scope, changes, crc'
 
@@ -46,13 +54,13 @@ export class ChangeLog {
 
   constructor(db: DatabaseSync) {
     this.#insert = db.prepare(`INSERT INTO change (${CHANGE_COLUMNS}) VALUES (?, ?, ?, ?)`)
-    this.#selectLast = db.prepare(`SELECT seq FROM sqlite_sequence WHERE name = 'change'`)
+    this.#selectLast = db.prepare(LAST_CHANGE)
     this.#trim = db.prepare('DELETE FROM change WHERE cursor <= ?')
   }
 
   /** The cursor of the last change ever made, also of one that is forgotten. */
   get last(): number {
-    this.#last ??= (this.#selectLast.get()?.seq as number | undefined) ?? 0
+    this.#last ??= Number(this.#selectLast.get()?.value)
     return this.#last
   }
 

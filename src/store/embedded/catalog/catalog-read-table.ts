@@ -10,7 +10,7 @@ import {
 } from '../../catalog-port.ts'
 import type { DocumentKey } from '../../document-key.ts'
 import { storedClaim } from '../../stored-claim.ts'
-import { CHANGE_COLUMNS, changesOf } from './catalog-changes.ts'
+import { CHANGE_COLUMNS, changesOf, LAST_CHANGE } from './catalog-changes.ts'
 import { checkOfClaim, checkOfTally, documentNameOf, readChecked } from './catalog-checks.ts'
 import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'
 import { CatalogLeaseReader } from './catalog-lease-table.ts'
@@ -172,7 +172,7 @@ export class CatalogReadTable {
   }
 
   selectCursor(): number {
-    return this.#statements.cursor.get()?.cursor as number
+    return this.#statements.cursor.get()?.value as number
   }
 
   /** The counts of a kind; counted anew when what is stored does not check. */
@@ -205,10 +205,7 @@ function prepareAll(db: DatabaseSync) {
     byRef: prepare(`SELECT ${DOCUMENT_COLUMNS} FROM document d WHERE d.ref = ?`),
     claim: prepare('SELECT ref, crc FROM claim WHERE scope = ? AND claim = ?'),
     changes: prepare(`SELECT ${CHANGE_COLUMNS} FROM change WHERE cursor > ? ORDER BY cursor`),
-    // After an upgrade the log is empty, and goes on where it was.
-    cursor: prepare(`SELECT max(
-      coalesce((SELECT max(cursor) FROM change), 0),
-      coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'change'), 0)) AS cursor`),
+    cursor: prepare(LAST_CHANGE),
     tally: prepare(TALLY),
     kindsOfScope: prepare('SELECT kind FROM tally WHERE scope = ?'),
     scopesOfKind: prepare('SELECT scope FROM tally WHERE kind = ?'),

@@ -88,18 +88,21 @@ CREATE TABLE tally (
 ) WITHOUT ROWID;
 `
 
+const CHANGE_TABLE = `
+CREATE TABLE change (
+  cursor INTEGER PRIMARY KEY,
+  scope INTEGER NOT NULL,
+  changes TEXT NOT NULL,
+  crc INTEGER NOT NULL
+);
+`
+
 /** The tables that format 9 has too. Organizations are numbered, so that rows need not repeat their UIDs. */
 const COMMON_TABLES = `
 CREATE TABLE scope (
   scope INTEGER PRIMARY KEY,
   org_uid TEXT NOT NULL UNIQUE,
   crc INTEGER NOT NULL DEFAULT 0
-);
-CREATE TABLE change (
-  cursor INTEGER PRIMARY KEY AUTOINCREMENT,
-  scope INTEGER NOT NULL,
-  changes TEXT NOT NULL,
-  crc INTEGER NOT NULL
 );
 CREATE TABLE lease (
   name TEXT PRIMARY KEY,
@@ -132,8 +135,9 @@ export function migrateCatalog(db: DatabaseSync): void {
   const before = formatOf(db)
   if (before === FORMAT) return
   inTransaction(db, () => {
-    if (before === 0) db.exec(COMMON_TABLES + DOCUMENT_TABLES + COMPONENT_TABLES)
-    else upgradeFormat9(db, DOCUMENT_TABLES + COMPONENT_TABLES)
+    const tables = CHANGE_TABLE + DOCUMENT_TABLES + COMPONENT_TABLES
+    if (before === 0) db.exec(COMMON_TABLES + tables)
+    else upgradeFormat9(db, tables)
     db.exec(`PRAGMA user_version = ${FORMAT}`)
   })
 }

@@ -10,8 +10,8 @@ import {
   tallyOf,
 } from './catalog-tally.ts'
 
-/** Counts that are remembered from one transaction to the next: the thread is the only one that changes them. */
-const KNOWN_MAX = 10_000
+/** Organizations whose counts are remembered from one transaction to the next: the thread is the only one that changes them. */
+const KNOWN_MAX = 1_000
 
 /** Counts by kind in each scope. */
 class Counts {
@@ -51,7 +51,7 @@ export class CatalogTallies {
   /** By how much the steps before it in the transaction have, which is not written yet. */
   readonly #made = new Counts()
   /** Counts as kept before the transaction, as far as they are known; undefined when they do not check. */
-  readonly #known = new Map<string, Tally | undefined>()
+  readonly #known = new Map<number, Map<string, Tally | undefined>>()
 
   constructor(db: DatabaseSync, counter: TallyCounter) {
     this.#select = db.prepare(TALLY)
@@ -104,13 +104,18 @@ export class CatalogTallies {
 
   /** The counts as kept, undefined when they do not check. */
   #stored(scope: number, kind: string): Tally | undefined {
-    const key = `${scope} ${kind}`
-    if (this.#known.has(key)) return this.#known.get(key)
+    const known = this.#known.get(scope)
+    if (known?.has(kind)) return known.get(kind)
     const stored = this.#select.get(scope, kind)
     const tally = tallyOf(stored)
     const isWhole = stored === undefined || checkOfTally({ scope, kind, ...tally }) === stored.crc
-    this.#known.set(key, isWhole ? tally : undefined)
-    return isWhole ? tally : undefined
+    return this.#know(scope, kind, isWhole ? tally : undefined)
+  }
+
+  #know(scope: number, kind: string, tally: Tally | undefined): Tally | undefined {
+    const known = this.#known.get(scope) ?? new Map<string, Tally | undefined>()
+    this.#known.set(scope, known.set(kind, tally))
+    return tally
   }
 
   #write(scope: number, kind: string, delta: Tally): void {
@@ -121,6 +126,6 @@ export class CatalogTallies {
     const { documents, bytes } = after
     const crc = checkOfTally({ scope, kind, ...after })
     this.#set.run(scope, kind, documents, bytes, crc)
-    this.#known.set(`${scope} ${kind}`, after)
+    this.#know(scope, kind, after)
   }
 }

@@ -22,7 +22,6 @@ export class CatalogWriteTable {
   readonly #statements: ReturnType<typeof prepareAll>
   readonly #scopes: CatalogScopes
   readonly #texts: TextTable
-  readonly #tallies: CatalogTallies
   readonly changes: ChangeLog
   readonly documents: DocumentTable
   readonly components: ComponentReader
@@ -32,13 +31,14 @@ export class CatalogWriteTable {
   /** The last handle and the last number of a component: none is given twice. */
   readonly numbers: LastNumbers
   readonly leases: CatalogLeases
+  readonly tallies: CatalogTallies
 
   constructor(db: DatabaseSync) {
     this.#db = db
     this.#statements = prepareAll(db)
     this.#scopes = new CatalogScopes(db)
     this.#texts = new TextTable(db)
-    this.#tallies = new CatalogTallies(db, new TallyCounter(db, this.#scopes, this.#texts))
+    this.tallies = new CatalogTallies(db, new TallyCounter(db, this.#scopes, this.#texts))
     this.changes = new ChangeLog(db)
     this.documents = new DocumentTable(db, this.#scopes)
     this.numbers = new LastNumbers(db)
@@ -60,22 +60,31 @@ export class CatalogWriteTable {
   commit(): void {
     this.changes.write()
     this.numbers.write()
-    this.#tallies.write()
+    this.tallies.write()
     this.#statements.commit.run()
+    this.numbers.settle()
+  }
+
+  /** Gives back what was kept ahead and trims the log; the last transaction. */
+  close(): void {
+    this.begin()
+    this.changes.trim()
+    this.numbers.writeExactly()
+    this.commit()
   }
 
   /** Ends the transaction with nothing kept; SQLite may have done so itself after a full disk. */
   rollback(): void {
     this.#forgetStep()
     this.numbers.forget()
-    this.#tallies.forget()
+    this.tallies.forget()
     if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
   }
 
   /** Runs a step of the transaction; when it throws, the transaction is to be rolled back. */
   run<T>(step: () => T): T {
     const result = step()
-    this.#tallies.settleStep()
+    this.tallies.settleStep()
     return result
   }
 
@@ -102,7 +111,7 @@ export class CatalogWriteTable {
   #forgetStep(): void {
     this.#scopes.clear()
     this.#texts.clear()
-    this.#tallies.forgetStep()
+    this.tallies.forgetStep()
     this.changes.forget()
   }
 
@@ -118,17 +127,7 @@ export class CatalogWriteTable {
 
   /** Counts something that was made, changed or deleted. */
   count({ orgUid, kind }: Pick<DocumentKey, 'orgUid' | 'kind'>, delta: Tally): void {
-    this.#tallies.add(this.scopeOf(orgUid), kind, delta)
-  }
-
-  /** By how much the step has changed what an organization has of a kind. */
-  changeOf(orgUid: string, kind: string): Tally {
-    return this.#tallies.changeOf(this.scopeOf(orgUid), kind)
-  }
-
-  /** What an organization has of a kind at this point of the step. */
-  usageOf(orgUid: string, kind: string): Tally {
-    return this.#tallies.usageOf(this.scopeOf(orgUid), kind)
+    this.tallies.add(this.scopeOf(orgUid), kind, delta)
   }
 
   /** Builds the indexes of tables again from their rows. */

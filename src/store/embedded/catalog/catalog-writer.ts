@@ -218,7 +218,7 @@ class CatalogWriter {
 
   #close(id: number): void {
     try {
-      this.#table.changes.trim()
+      this.#table.close()
       this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       this.#db.close()
     } catch {

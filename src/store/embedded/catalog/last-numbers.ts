@@ -11,14 +11,20 @@ interface Last {
 }
 
 /**
- * Each is kept in two rows, because a number that went down would give the samples of a deleted stream to another. They
- * are written once in a transaction, however much it makes.
+ * How many more are kept as given: a transaction that stays below writes a page less. A kill leaves them out, and a stop
+ * gives them back.
  */
+const AHEAD: Last = { handle: 1_000, component: 100 }
+
+/** Each is kept in two rows, because a number that went down would give the samples of a deleted stream to another. */
 export class LastNumbers {
   readonly #select: StatementSync
   readonly #write: StatementSync
-  #last: Last | undefined
-  #isChanged = false
+  /** What is kept, when it is known. */
+  #kept: Last | undefined
+  /** What the transactions have given that were committed. */
+  #committed: Last | undefined
+  #given: Last | undefined
 
   constructor(db: DatabaseSync) {
     this.#select = db.prepare('SELECT value FROM meta WHERE name = ?')
@@ -27,60 +33,74 @@ export class LastNumbers {
 
   /** Gives so many handles; the first of them. */
   takeHandles(count: number): number {
-    const last = this.#read()
+    const last = this.remember()
     invariant(last.handle + count < HANDLE_END, 'stream handles are used up')
-    this.#note({ ...last, handle: last.handle + count })
+    this.#given = { ...last, handle: last.handle + count }
     return last.handle + 1
   }
 
   /** Gives so many numbers of components; the first of them. */
   takeComponents(count: number): number {
-    const last = this.#read()
-    this.#note({ ...last, component: last.component + count })
+    const last = this.remember()
+    this.#given = { ...last, component: last.component + count }
     return last.component + 1
   }
 
   /** Says which handle was given last, where another table knew it. */
   startAfter(handle: number): void {
-    this.#note({ ...this.#read(), handle })
+    this.#given = { ...this.remember(), handle }
   }
 
   /** What goBack() needs. */
-  remember(): Last | undefined {
-    return this.#last
+  remember(): Last {
+    this.#given ??= this.#committed ?? this.#read()
+    return this.#given
   }
 
   /** Goes back to what was before a step that came to nothing. */
-  goBack(last: Last | undefined): void {
-    this.#last = last
+  goBack(last: Last): void {
+    this.#given = last
   }
 
   /** Forgets what a transaction gave that came to nothing. */
   forget(): void {
-    this.#last = undefined
-    this.#isChanged = false
+    this.#given = undefined
+    this.#kept = undefined
   }
 
+  /** Before a transaction ends: keeps as given what it gave. */
   write(): void {
-    if (!this.#isChanged) return
-    this.#isChanged = false
-    const { handle, component } = this.#read()
-    for (const name of NAMES.handle) this.#write.run(name, handle)
-    for (const name of NAMES.component) this.#write.run(name, component)
+    const [given, kept] = [this.remember(), this.#read()]
+    if (given.handle <= kept.handle && given.component <= kept.component) return
+    this.#keep({
+      handle: Math.min(given.handle + AHEAD.handle, HANDLE_END - 1),
+      component: given.component + AHEAD.component,
+    })
   }
 
-  #note(last: Last): void {
-    this.#last = last
-    this.#isChanged = true
+  /** As write(), and no more than that. */
+  writeExactly(): void {
+    this.#keep(this.remember())
+  }
+
+  /** After a transaction. */
+  settle(): void {
+    this.#committed = this.#given
+  }
+
+  #keep(last: Last): void {
+    for (const name of NAMES.handle) this.#write.run(name, last.handle)
+    for (const name of NAMES.component) this.#write.run(name, last.component)
+    this.#kept = last
   }
 
   #read(): Last {
     const kept = (name: string) => Number(this.#select.get(name)?.value ?? 0)
-    this.#last ??= {
+    this.#kept ??= {
       handle: kept(NAMES.handle[0]),
       component: kept(NAMES.component[0]),
     }
-    return this.#last
+    return this.#kept
   }
 }
 

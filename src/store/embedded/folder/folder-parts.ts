@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { LAST_CHANGE } from '../catalog/catalog-changes.ts'
 import { migrateCatalog } from '../catalog/catalog-schema.ts'
 import { damageOf, FolderDamaged, isDamagedFile } from '../damage/folder-damaged.ts'
 import { realDisk } from '../disk/real-disk.ts'
@@ -47,7 +48,7 @@ export function readFolderParts(folder: string, { isIdle = false } = {}): Folder
       name: 'catalog.db',
       table: 'meta',
       handleQuery: `SELECT value FROM meta WHERE name = 'last_handle'`,
-      progressQuery: `SELECT seq AS value FROM sqlite_sequence WHERE name = 'change'`,
+      progressQuery: LAST_CHANGE,
     }),
     samples: readDatabase(folder, {
       isIdle,
@@ -115,7 +116,11 @@ function readDatabase(
     const meta = (one: string) =>
       has('meta') ? value('SELECT value FROM meta WHERE name = ?', one) : undefined
     const handle = handleOf(() => value(handleQuery), name) ?? 0
-    const progress = value(progressQuery) ?? 0
+    // A catalog of format 9 has its last change there too, and nothing else when the log is empty.
+    const counted = has('sqlite_sequence')
+      ? value(`SELECT seq AS value FROM sqlite_sequence WHERE name = 'change'`)
+      : undefined
+    const progress = Math.max(value(progressQuery) ?? 0, counted ?? 0)
     return {
       name,
       isThere: true,

@@ -4,6 +4,7 @@ import { crc32 } from 'node:zlib'
 import { CatalogDamaged } from '../../../catalog-port.ts'
 import { bytesOfComponent, bytesOfStream } from '../../../counted-bytes.ts'
 import type { JsonObject } from '../../../document-key.ts'
+import { CHANGES_BEFORE } from '../catalog-changes.ts'
 import { checkOfTally, documentNameOf, sealBody } from '../catalog-checks.ts'
 import { CatalogScopes } from '../catalog-scopes.ts'
 import { tallyBytes } from '../catalog-tally.ts'
@@ -18,7 +19,7 @@ import { oldComponent, oldStream } from './old-bodies.ts'
 
 const CHECK_DIGITS = 8
 const ROWS_PER_STEP = 500
-/** What the tables of today replace, all but those that are read. */
+/** What the tables of today replace, all but those that are read. The log of changes is for those who run: nobody does. */
 const MAKE_ROOM = `
 DROP INDEX document_key;
 DROP INDEX document_list;
@@ -26,14 +27,14 @@ DROP INDEX document_parent;
 DROP INDEX document_expiry;
 DROP INDEX claim_holder;
 DROP TABLE entry;
+INSERT INTO meta SELECT '${CHANGES_BEFORE}', seq FROM sqlite_sequence WHERE name = 'change';
+DROP TABLE change;
 DROP TABLE tally;
 ALTER TABLE document RENAME TO old_document;
 ALTER TABLE claim RENAME TO old_claim;
 `
-/** The log is for those who run: nobody does. Its last cursor stays. */
 const TIDY_UP = `
 INSERT INTO claim SELECT c.scope, c.claim, c.ref, c.crc FROM old_claim c JOIN document USING (ref);
-DELETE FROM change;
 DROP TABLE old_claim;
 DROP TABLE old_document;
 DROP TABLE family;
@@ -136,7 +137,7 @@ class Upgrade {
   }
 
   writeCounts(): void {
-    this.#numbers.write()
+    this.#numbers.writeExactly()
     for (const tally of this.#tallies.values()) {
       const { scope, kind, documents, bytes } = tally
       this.#statements.tally.run(scope, kind, documents, bytes, checkOfTally(tally))
