@@ -51,7 +51,7 @@ export class IndexScan {
   readonly #texts: TextTable
   readonly #receiver: ScanReceiver
   readonly #statements: ReturnType<typeof prepareAll>
-  readonly #definitions = new Map<string, Definition>()
+  readonly #definitions = new Map<number | null, Map<number, Definition>>()
   readonly #organizations = new Map<number, Organization>()
   /** How many rows were read, also of those that do not check. */
   readonly read = { components: 0, streams: 0 }
@@ -283,13 +283,14 @@ export class IndexScan {
   }
 
   #definitionOf(type: number, grid: number | null): Definition | undefined {
-    const key = `${type} ${grid}`
-    const known = this.#definitions.get(key)
+    // Nearly all have no grid, and texts as keys take a tenth of a start.
+    const known = this.#definitions.get(grid)?.get(type)
     if (known !== undefined) return known
     const text = grid === null ? '' : this.#textOf(grid)
     if (text === undefined) return undefined
     const made = definitionOfType(type, text)
-    this.#definitions.set(key, made)
+    const byType = this.#definitions.get(grid) ?? new Map<number, Definition>()
+    this.#definitions.set(grid, byType.set(type, made))
     return made
   }
 }
