@@ -24,7 +24,7 @@ const TELL_EVERY_MS = 5_000
 /** As many as leave a majority when one is away. */
 const COPIES_MIN = 3
 /** How soon an operator's change of PostgreSQL shows. */
-const STANDBY_LOOK_MS = 30_000
+const STANDBY_LOOK_MS = 5_000
 const NO_STANDBY =
   'catalog: PostgreSQL has no synchronous standby (synchronous_standby_names is empty): the loss of the server loses commits that were acknowledged'
 

@@ -139,8 +139,20 @@ export class Documents {
   }
 
   getComponent(orgUid: string, uid: string): Promise<StoredComponent | undefined> {
-    const read = () => this.#store.components.get(orgUid, uid)
+    const read = () => this.#readComponent(orgUid, uid)
     return this.#kept({ orgUid, kind: 'component', uid }, read)
+  }
+
+  /** Fails for one that the store does not find though it is there: its index of UIDs is damaged. */
+  async #readComponent(orgUid: string, uid: string): Promise<StoredComponent | undefined> {
+    const found = await this.#store.components.get(orgUid, uid)
+    if (found !== undefined || this.index.componentRef(orgUid, uid) === 0) return found
+    await this.followed()
+    if (this.index.componentRef(orgUid, uid) === 0) return undefined
+    const again = await this.#store.components.get(orgUid, uid)
+    if (again === undefined)
+      throw new CatalogDamaged(`component ${uid} is not where the index says`)
+    return again
   }
 
   getStream(orgUid: string, uid: string): Promise<StoredStream | undefined> {
@@ -164,7 +176,7 @@ export class Documents {
   /** As getComponent, for walks over many, which would drive the others out of memory. */
   async getComponentOnce(orgUid: string, uid: string): Promise<StoredComponent | undefined> {
     const cached = this.#cache.get({ orgUid, kind: 'component', uid })
-    return (cached as StoredComponent) ?? (await this.#store.components.get(orgUid, uid))
+    return (cached as StoredComponent) ?? (await this.#readComponent(orgUid, uid))
   }
 
   /** As getStream, for walks over many. */

@@ -1,9 +1,15 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { refuse } from '../../base/index.ts'
 import { CatalogConflict } from '../../store/index.ts'
 import { refuseTakenId } from '../record/simple-records.ts'
 import type { Documents } from './documents.ts'
 
-const TRIES_MAX = 8
+/** Of some processes that change one record all the time, each comes through by then. */
+const TRIES_MAX = 60
+/** From here on others are let go first, for up to so many milliseconds. */
+const TRIES_AT_ONCE = 4
+const PAUSE_MS_MAX = 20
 
 interface RetryOptions {
   readonly isIdRetried?: boolean
@@ -32,6 +38,7 @@ export async function retryConflicts<T>(
       // What calls of this process have made is learned at once, not conflict by conflict.
       await documents.followed()
       await documents.catchUp(error)
+      if (tries >= TRIES_AT_ONCE) await pause(randomInt(1, PAUSE_MS_MAX + 1))
     }
   }
 }

@@ -34,7 +34,13 @@ import { ComponentNames } from './component-names.ts'
 import { componentWrite, readComponent, showComponent } from './component-rules.ts'
 import type { ComponentStreams } from './component-streams.ts'
 import { readSearch, searchComponents } from './search-components.ts'
-import { type Page, type RecordList, refuseStale, refuseUnknown } from './simple-records.ts'
+import {
+  type Page,
+  type RecordList,
+  refuseStale,
+  refuseTakenId,
+  refuseUnknown,
+} from './simple-records.ts'
 
 const KIND = 'component'
 const checkShape = shapeCheck(KIND, componentShape)
@@ -181,7 +187,7 @@ export class Components {
     const fields = input as ComponentInput
     const uid = newComponentUid()
     const body = readComponent(fields, await this.#defaults(principal))
-    this.#refuseLost(orgUid, body.id)
+    await this.#refuseTaken(orgUid, uid, body.id)
     const detail = nameOf(body)
     await retryConflicts(this.#base.documents, async () => {
       const folders = await this.#folderWrites(orgUid, body.folder)
@@ -242,7 +248,7 @@ export class Components {
         const before = await this.#require(orgUid, uid)
         refuseStale('component', fields.revision, before)
         const body = readComponent(fields, componentBodyOf(before))
-        this.#refuseLost(orgUid, body.id)
+        await this.#refuseTaken(orgUid, uid, body.id)
         const folders = await this.#folderWrites(orgUid, body.folder)
         const owner = { orgUid, uid, body, principal }
         const streams = await this.#streams.updateWrites(owner, fields.stream)
@@ -322,9 +328,17 @@ export class Components {
     await inLanes(uids, lanes, deleteOne)
   }
 
-  /** Fails for an ID that a component may have which cannot be read, also where its claim is lost with it. */
-  #refuseLost(orgUid: string, compId: string): void {
-    this.#base.documents.index.resolveComponent(orgUid, compId)
+  /**
+   * Refuses an ID that another component has, and fails for one that a component may have which cannot be read. The store
+   * would refuse it too, but by an index that may be damaged.
+   */
+  async #refuseTaken(orgUid: string, uid: string, compId: string): Promise<void> {
+    const { documents } = this.#base
+    const isTaken = () => (documents.index.resolveComponent(orgUid, compId)?.uid ?? uid) !== uid
+    if (!isTaken()) return
+    // It may have been given another one meanwhile.
+    await documents.followed()
+    if (isTaken()) refuseTakenId(KIND, compId)
   }
 
   #requireProperties(principal: Principal, compId: string, method: Method): string {

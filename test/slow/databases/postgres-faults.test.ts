@@ -119,6 +119,39 @@ test('calls are refused while nobody answers, and served again after', { skip },
   })
 })
 
+test('calls are refused while the server does not let the process in, and served again after', {
+  skip,
+}, async () => {
+  const home = await makePostgresHome()
+  const role = `guest_${process.pid}`
+  await home.ask(`CREATE ROLE ${role} LOGIN SUPERUSER PASSWORD 'the-password'`)
+  const proxy = await startPostgresProxy(home.server.port)
+  const url = home.url
+    .replace(`:${home.server.port}/`, `:${proxy.port}/`)
+    .replace('//weir:', `//${role}:`)
+  const database = await openPostgres(url)
+  const catalog = new PostgresCatalog(database, { reserveHandles: handleReserve() })
+  await catalog.commit([put('a')])
+  for (const [at, [change, back]] of [
+    [`PASSWORD 'another'`, `PASSWORD 'the-password'`],
+    ['NOLOGIN', 'LOGIN'],
+  ].entries()) {
+    await home.ask(`ALTER ROLE ${role} ${change}`)
+    proxy.cut()
+    const key = { orgUid: 'org', kind: 'board', uid: 'a' }
+    for (const call of [() => catalog.get(key), () => catalog.commit([put(`b${at}`)])]) {
+      await assert.rejects(call(), (error) => isAway(error))
+    }
+    await home.ask(`ALTER ROLE ${role} ${back}`)
+    await eventually(() => catalog.commit([put(`b${at}`)]))
+  }
+  await catalog.close()
+  await database.close()
+  proxy.close()
+  await home.dispose()
+  await home.server.ask(`DROP ROLE ${role}`)
+})
+
 test('a server killed amid commits keeps all that were acknowledged, each once', {
   skip,
 }, async () => {

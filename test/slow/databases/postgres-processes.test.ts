@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newOrderedUid } from '../../../src/base/index.ts'
+import { openCatalog } from '../../../src/catalog/index.ts'
 import {
   type CatalogChange,
   CatalogConflict,
@@ -11,6 +12,7 @@ import {
 import { type Database, PostgresCatalog } from '../../../src/store/postgres/index.ts'
 import { createOf } from '../../contract/catalog-components.ts'
 import { scanAll } from '../../contract/catalog-scanned.ts'
+import { people } from '../../support/catalog.ts'
 import { handleReserve, makePostgresHome } from '../../support/postgres-home.ts'
 import { postgresqlSkip } from '../../support/postgresql-server.ts'
 import { comesTrue } from '../../support/settle.ts'
@@ -67,6 +69,34 @@ test('one device created at once through three processes is made once', { skip }
       assert.ok(outcome.reason instanceof CatalogConflict)
       assert.equal(outcome.reason.claim, 'component_id:only')
     }
+  })
+})
+
+test('devices that add streams to one component through three processes are never told to try again', {
+  skip,
+}, async () => {
+  await withCatalogs(3, async ({ catalogs }) => {
+    const opened = await Promise.all(
+      catalogs.map((store) => openCatalog({ store, people, isShared: true })),
+    )
+    const wanted = (at: number) => [
+      {
+        compId: 'gateway',
+        rules: {},
+        streams: [`device ${at}`, 'common'].map((streamId) => ({
+          streamId,
+          valueType: 'DOUBLE' as const,
+        })),
+      },
+    ]
+    const made = await Promise.all(
+      Array.from({ length: 60 }, (_, at) =>
+        opened[at % 3].autoCreate('org', wanted(at), async () => []),
+      ),
+    )
+    assert.equal(new Set(made.map(([one]) => one.handleAt(0))).size, 60)
+    assert.equal(new Set(made.map(([one]) => one.handleAt(1))).size, 1)
+    assert.equal((await scanAll(catalogs[0])).streams.size, 61)
   })
 })
 

@@ -134,10 +134,31 @@ export function migrateCatalog(db: DatabaseSync): void {
   requireKnownCatalog(db)
   const before = formatOf(db)
   if (before === FORMAT) return
-  inTransaction(db, () => {
+  const change = () => {
     const tables = CHANGE_TABLE + DOCUMENT_TABLES + COMPONENT_TABLES
     if (before === 0) db.exec(COMMON_TABLES + tables)
     else upgradeFormat9(db, tables)
     db.exec(`PRAGMA user_version = ${FORMAT}`)
-  })
+  }
+  try {
+    inTransaction(db, change)
+  } catch (error) {
+    if (before !== 0 && isFull(error)) {
+      const megabytes = Math.ceil((2 * sizeOf(db)) / 1e6)
+      ;(error as Error).message +=
+        `: the upgrade of catalog.db needs ${megabytes} MB, twice its size, and has changed nothing`
+    }
+    throw error
+  }
+}
+
+const SQLITE_FULL = 13
+
+function isFull(error: unknown): boolean {
+  return ((error as { readonly errcode?: number }).errcode ?? 0) % 256 === SQLITE_FULL
+}
+
+function sizeOf(db: DatabaseSync): number {
+  const of = (name: string) => Number(db.prepare(`PRAGMA ${name}`).get()?.[name])
+  return of('page_count') * of('page_size')
 }

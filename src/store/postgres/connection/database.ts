@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { StoreUnusable } from '../../store-unusable.ts'
-import { isPostgresAway, sqlStateOf, toldOfPostgres } from './postgres-away.ts'
+import { isPostgresAway, postgresAway, sqlStateOf, toldOfPostgres } from './postgres-away.ts'
 import { urlsOfHosts } from './postgres-url.ts'
 
 /** Connections of a process. PostgreSQL allows 100 by default, and a cluster has some processes. */
@@ -24,8 +24,8 @@ const FIND_AGAIN_MS = 100
 /** What a start waits for is looked at this often. */
 const START_LOOK_MS = 500
 
-/** SQLSTATEs of a start that no waiting helps: wrong password, unknown user or database, no right to connect. */
-const UNUSABLE_CODES: ReadonlySet<string> = new Set(['28P01', '28000', '3D000', '42501'])
+/** SQLSTATEs of a server that refuses a connection for good: wrong password, unknown user or database, no right to connect. */
+const UNUSABLE_CODES: ReadonlySet<string> = new Set(['28P01', '28000', '3D000', '42501', '55000'])
 
 export type SqlRow = readonly unknown[]
 
@@ -180,7 +180,9 @@ export class Database {
       const other = await this.#primaryPool()
       return { client: await other.connect(), pool: other }
     } catch (error) {
-      throw toldOfPostgres(error)
+      // It was there when this process started: an operator changes something, and may change it back.
+      const isRefused = error instanceof StoreUnusable || UNUSABLE_CODES.has(sqlStateOf(error))
+      throw isRefused ? postgresAway(error) : toldOfPostgres(error)
     }
   }
 

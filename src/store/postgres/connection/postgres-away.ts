@@ -47,11 +47,11 @@ export function isDuplicate(error: unknown): boolean {
 
 /** What callers are told: the refusal `store_away` while the database is away, otherwise the error itself. */
 export function toldOfPostgres(error: unknown): unknown {
-  return isPostgresAway(error) ? awayRefusal(error) : error
+  return isPostgresAway(error) ? postgresAway(error) : error
 }
 
 /** The refusal, with the driver's error as its cause. */
-function awayRefusal(cause: unknown): Refusal {
+export function postgresAway(cause: unknown): Refusal {
   const refused = refusal('store_away', { retryAfterSeconds: RETRY_AFTER_SECONDS })
   refused.cause = cause
   return refused

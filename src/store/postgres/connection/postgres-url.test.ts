@@ -27,7 +27,12 @@ test('urlsOfHosts() refuses other texts, and repeats no password', () => {
     'postgres://h/',
     'postgres://u:secret@/d',
   ]
-  for (const url of [...wrong, 'postgres://u:secret@a,,b/d', 'postgres://u:secret@a:x/d']) {
+  const misspelt = [
+    'postgres://u:secret@a/d?sslmode=verify-ful',
+    'postgres://u:secret@a/d?ssl_mode=require',
+  ]
+  const odd = ['postgres://u:secret@a,,b/d', 'postgres://u:secret@a:x/d', ...misspelt]
+  for (const url of [...wrong, ...odd]) {
     assert.throws(
       () => urlsOfHosts(url),
       (error) => error instanceof StoreUnusable && !error.message.includes('secret'),
