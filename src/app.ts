@@ -21,7 +21,7 @@ import { openData, startDeleteProfiles } from './assembly/open-data.ts'
 import { openLive } from './assembly/open-live.ts'
 import { openSql } from './assembly/open-sql.ts'
 import { openStorage } from './assembly/open-storage.ts'
-import type { OpenedStorage } from './assembly/opened-storage.ts'
+import type { OpenedStorage, OpenedStores } from './assembly/opened-storage.ts'
 import { purgeRegularly } from './assembly/purge-regularly.ts'
 import { serviceMetrics } from './assembly/service-metrics.ts'
 import { trimAuditRegularly } from './assembly/trim-audit.ts'
@@ -163,7 +163,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     ...{ publicUrl: config.publicUrl, metricsAccess: config.metrics },
     isPublicSecure: config.publicUrl?.startsWith('https:') ?? false,
     connectionLimits: connectionLimits(config),
-    readiness: readinessOf(data.samples, parts.elsewhere),
+    readiness: readinessOf(data.stores, parts.elsewhere),
     findDetails: () => [
       ...sealingDetails(data.samples),
       ...damageDetails(data.damage),
@@ -210,9 +210,10 @@ function prepareSearch(parts: {
 }
 
 /** Without which calls cannot be served. */
-function readinessOf(samples: SampleStore, elsewhere: Elsewhere | undefined) {
+function readinessOf(stores: OpenedStores, elsewhere: Elsewhere | undefined) {
   return [
-    { name: 'samples', findProblem: () => samples.status().readOnlyReason },
+    { name: 'samples', findProblem: () => stores.samples.status().readOnlyReason },
+    { name: 'clock', findProblem: () => stores.findClockProblem?.() },
     { name: 'cluster', findProblem: () => elsewhere?.problem },
   ]
 }

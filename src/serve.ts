@@ -52,7 +52,7 @@ const DISK_CODES = [8, 10, 13]
 const OPEN_FILES_MIN = 128
 
 /** By whom a storage that cannot be used is made usable decides the code. */
-const UNUSABLE_EXITS = { settings: EXIT_CONFIG, clock: EXIT_SYSTEM, schema: EXIT_DATA } as const
+const UNUSABLE_EXITS = { settings: EXIT_CONFIG, schema: EXIT_DATA } as const
 
 /** A start that is given up ends within this, and one that lost its cluster is tried again after that. */
 const GIVE_UP_MS = 3_000

@@ -65,12 +65,13 @@ async function openClusterStores(
   const { catalog, config, clock, log } = parts
   const onFailure = (error: unknown) =>
     log.error({ error }, 'stored samples could not be compacted')
-  const stores = await openStoresOfCluster(parts, { clock, onFailure }, opened)
-  const timeSlot = await TimeSlot.open({ catalog, clock })
+  const { sharedClock, ...stores } = await openStoresOfCluster(parts, { clock, onFailure }, opened)
+  const timeSlot = await TimeSlot.open({ catalog, clock, shared: sharedClock })
   opened.defer(() => timeSlot.close())
   const standby = await watchStandby(parts.database, log, opened)
   return {
     ...{ ...stores, backups: noBackups, timeSlot },
+    findClockProblem: () => sharedClock.problem,
     findDetails: () => (standby.isMissing ? [NO_STANDBY] : []),
     measure: () => measureLocal(config.dataDir),
     metrics: async () => clusterMetrics(stores.samples, config.dataDir),

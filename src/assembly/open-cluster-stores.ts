@@ -8,14 +8,16 @@ import {
   openClusterBlobs,
   openClusterSamples,
   reserveHandles,
+  reserveStamps,
 } from '../store/cassandra/index.ts'
-import { StoreUnusable } from '../store/index.ts'
+import { SharedClock, StoreUnusable } from '../store/index.ts'
 import {
   type Database,
   identityOf,
   openPostgres,
   openPostgresPayloads,
   PostgresCatalog,
+  PostgresSampleOrder,
 } from '../store/postgres/index.ts'
 
 /** Where the parts of a cluster are. */
@@ -87,11 +89,18 @@ export async function openStoresOfCluster(
   { clock, onFailure }: ClusterStoresOptions,
   opened: AsyncDisposableStack,
 ) {
-  const samples = await openClusterSamples(cluster, { clock, onFailure })
+  const sharedClock = new SharedClock()
+  const order = await PostgresSampleOrder.open({
+    ...{ database, clock },
+    reserve: (count, floor) => reserveStamps(cluster, count, floor),
+    onClock: (aheadMs) => sharedClock.note(aheadMs),
+  })
+  opened.defer(() => order.close())
+  const samples = await openClusterSamples(cluster, order, { clock, onFailure })
   opened.defer(() => samples.close())
   const blobs = await openClusterBlobs(cluster, { clock })
   opened.defer(() => blobs.close())
   const payloads = await openPostgresPayloads(database)
   opened.defer(() => payloads.close())
-  return { samples, blobs, payloads }
+  return { samples, blobs, payloads, sharedClock }
 }

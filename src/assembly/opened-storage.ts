@@ -50,6 +50,8 @@ export interface OpenedStores {
   }
   /** What an operator should know although calls are served. */
   findDetails?(): readonly string[]
+  /** What is wrong with this machine's clock, among machines that share their data. */
+  findClockProblem?(): string | undefined
   /** What the parts take. */
   measure(): Promise<StorageSizes>
   /** What /metrics tells of them, in Prometheus' text format. */

@@ -22,7 +22,7 @@ import { getPlot } from './plot/get-plot.ts'
 import { getSparks, type Sparks, type SparksCommand } from './plot/get-sparks.ts'
 import type { Plot, PlotCommand } from './plot/plot.ts'
 import { AssignedTimes, EVERY_TIME, type TimeLane } from './put/assigned-times.ts'
-import { requireStillLiving } from './put/prepare-put.ts'
+import { requireStillThere } from './put/prepare-put.ts'
 import {
   type DeriveLanded,
   type PutCommand,
@@ -137,7 +137,7 @@ export class Feed {
     await this.#deps.store.append(batch, room)
     for (const tell of this.#deps.onLanded) tell(batch, orgUid)
     const { retention, catalog } = this
-    if (catalog.catchUps.isShared) await requireStillLiving(catalog, batch)
+    if (catalog.catchUps.isShared) await requireStillThere(catalog, batch)
     return warnOfTimes({ retention, index: catalog.index }, batch, this.now())
   }
 

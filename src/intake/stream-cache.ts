@@ -68,6 +68,11 @@ export class StreamCache {
     return this.#resolver.keepsDigits(handle)
   }
 
+  /** That of the streams that find() tells. */
+  get generation(): number {
+    return this.#seenGeneration
+  }
+
   /** Says whose streams find() looks for until the next begin(); call it once per body or slice. */
   begin(orgUid: string): void {
     const { generation } = this.#resolver

@@ -14,6 +14,7 @@ export {
   type ScrubState,
 } from './scrub/scrub-runner.ts'
 export { holdForMove, takeServingSlot } from './serving-slot.ts'
+export { SharedClock } from './shared-clock.ts'
 export { StoreUnusable } from './store-unusable.ts'
 export { storedClaim } from './stored-claim.ts'
 export { tellCommits } from './tell-commits.ts'

@@ -1,5 +1,5 @@
 /** Why a storage cannot be used, though it answers: who can change that is not the same. */
-type UnusableCause = 'settings' | 'clock' | 'schema'
+type UnusableCause = 'settings' | 'schema'
 
 /** The storage cannot be used as it is, and waiting does not help: somebody has to see to it. */
 export class StoreUnusable extends Error {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Clock, refuse, systemClock } from '../base/index.ts'
 import type { CatalogStore, Lease } from './catalog-port.ts'
 import { Renewal } from './renewal.ts'
+import type { SharedClock } from './shared-clock.ts'
 
 /**
  * Processes that can assign times over one store. Each has every sixteenth millisecond, so an assigned time is at most
@@ -30,6 +31,8 @@ const RETRY_AFTER_SECONDS = 5
 interface TimeSlotDeps {
   readonly catalog: Pick<CatalogStore, 'acquireLease'>
   readonly clock?: Clock
+  /** Whether that clock is right. */
+  readonly shared?: Pick<SharedClock, 'problem'>
 }
 
 /**
@@ -75,8 +78,13 @@ export class TimeSlot {
     return this.#generation
   }
 
-  /** Refuses while no slot is held. */
+  /** Refuses while no slot is held, or the clock is off. */
   require(): void {
+    const problem = this.#deps.shared?.problem
+    if (problem !== undefined) {
+      const what = `Cannot assign times to samples: ${problem}`
+      refuse('read_only', { what, retryAfterSeconds: RETRY_AFTER_SECONDS })
+    }
     const isHeld = this.#lease !== undefined && this.#clock.elapsed() - this.#renewedAtMs < HELD_MS
     if (isHeld) return
     refuse('read_only', {

@@ -65,6 +65,7 @@ const postgresArrows: Record<string, readonly string[]> = {
   schema: ['connection'],
   catalog: ['connection', 'schema'],
   payloads: ['connection'],
+  'sample-order': ['connection'],
 }
 
 const sources = globSync('src/**/*.ts').filter((file) => !file.endsWith('.test.ts'))

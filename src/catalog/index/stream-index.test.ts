@@ -83,6 +83,25 @@ test('generation moves exactly when an ID may mean another stream', () => {
   check('deleted component', true, () => index.deleteComponent(uid))
 })
 
+test('movedSince() tells the streams whose IDs may be others since', () => {
+  const index = new StreamIndex()
+  const [first, second] = [putComponent(index, 'a'), putComponent(index, 'b')]
+  const streams = [first, first, second].map((componentUid, at) => ({
+    ...{ uid: randomUUID(), componentUid, handle: at + 1 },
+  }))
+  for (const stream of streams) putStream(index, stream, entryOf({ id: `s${stream.handle}` }))
+  const movedSince = (generation: number) => [1, 2, 3].filter(index.movedSince(generation))
+  const before = index.generation
+  assert.deepEqual(movedSince(before), [])
+  putStream(index, streams[0], entryOf({ id: 'renamed' }))
+  assert.deepEqual(movedSince(before), [1])
+  const between = index.generation
+  putComponent(index, 'c', second)
+  assert.deepEqual(movedSince(before), [1, 3])
+  assert.deepEqual(movedSince(between), [3])
+  assert.deepEqual(movedSince(index.generation), [])
+})
+
 test('an edit that is older than what is known changes nothing', () => {
   const index = new StreamIndex()
   const uid = randomUUID()

@@ -16,6 +16,7 @@ import {
 } from '../../store/index.ts'
 import type { StreamKind } from '../shape/stream-kind.ts'
 import { ComponentColumns, type ComponentPlace } from './component-columns.ts'
+import { RecentMoves } from './recent-moves.ts'
 import { type IndexedDefinition, StreamColumns, type StreamPlace } from './stream-columns.ts'
 
 /** A component as the index knows it: a view that always shows the state of the moment. */
@@ -51,6 +52,7 @@ export class StreamIndex {
   readonly #components = new ComponentColumns()
   readonly #streams = new StreamColumns(this.#components.uids)
   #generation = 0
+  readonly #moves = new RecentMoves()
   #retentionGeneration = 0
   #lost: LostComponents | undefined
 
@@ -254,7 +256,7 @@ export class StreamIndex {
       this.#components.noteRevision(added, revision)
     } else if (this.#components.noteRevision(ref, revision)) {
       const zoneBefore = this.#components.timeZoneOf(ref)
-      if (this.#components.update(ref, timeZone, id)) this.#generation += 1
+      if (this.#components.update(ref, timeZone, id)) this.#noteMove({ stream: 0, component: ref })
       if (timeZone !== zoneBefore) this.#retentionGeneration += 1
     }
   }
@@ -269,7 +271,22 @@ export class StreamIndex {
     if (!this.#streams.noteRevision(handle, revision)) return
     // One profile may have taken the place of another: the index does not know which it is.
     if (this.hasDeleteProfile(handle) || stream.hasDeleteProfile) this.#retentionGeneration += 1
-    if (this.#streams.update(handle, stream, stream)) this.#generation += 1
+    if (this.#streams.update(handle, stream, stream))
+      this.#noteMove({ stream: handle, component: 0 })
+  }
+
+  #noteMove(moved: { readonly stream: number; readonly component: number }): void {
+    this.#generation += 1
+    this.#moves.note({ generation: this.#generation, ...moved })
+  }
+
+  /** Whether the IDs of a stream, or where it has its place, may be others than they were at a generation. */
+  movedSince(generation: number): (handle: number) => boolean {
+    const moved = this.#moves.since(generation)
+    if (moved === undefined) return () => true
+    const { streams, components } = moved
+    if (streams.size + components.size === 0) return () => false
+    return (handle) => streams.has(handle) || components.has(this.componentRefOf(handle))
   }
 
   #addAny(stream: IndexedStream): void {

@@ -84,6 +84,8 @@ export class IncomingSamples {
   isNumeric = true
   /** Whether every sample so far brought its own time. */
   isTimed = true
+  /** That of the index when streams were first looked up while the samples were read. */
+  generation: number | undefined
   #room: SampleRoom
 
   constructor(capacity = 1) {

@@ -62,15 +62,23 @@ export function requireAllLiving(
 }
 
 /**
- * Refuses to acknowledge samples whose stream another process has deleted: whoever is told that they are stored
- * after the deletion was answered would look for them in vain.
+ * Refuses to acknowledge samples whose stream another process has deleted, or given other IDs than those that were asked
+ * for at a generation of the index: whoever is told that they are stored after that was answered would look for them in
+ * vain.
  */
-export async function requireStillLiving(
+export async function requireStillThere(
   { index, catchUps }: Pick<Catalog, 'index' | 'catchUps'>,
   batch: Pick<SampleBatch, 'count' | 'handles' | 'removals'>,
+  generation?: number,
 ): Promise<void> {
   await catchUps.ensureFresh()
   requireAllLiving(index, batch)
+  if (generation === undefined || generation === index.generation) return
+  const isMoved = index.movedSince(generation)
+  for (let at = 0; at < batch.count; at++) {
+    if (!isMoved(batch.handles[at])) continue
+    refuse('conflict', { what: 'A stream of the call got another ID meanwhile: send it again' })
+  }
 }
 
 /** Whether a stream appends numbers as they came; a deleted one does not. */

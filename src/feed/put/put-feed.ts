@@ -21,7 +21,7 @@ import {
   type Placing,
   prepareStream,
   requireAllLiving,
-  requireStillLiving,
+  requireStillThere,
   type StreamSamples,
   StreamsToPrepare,
 } from './prepare-put.ts'
@@ -123,6 +123,8 @@ async function putOnce(
   const startedAt = options.deriveStreamsMax > 0 ? deps.clock.elapsed() : 0
   const following = catalog.catchUps.ensureFresh()
   if (following !== undefined) await following
+  // Streams may have been found while the body was read.
+  const resolvedAt = samples.generation ?? catalog.index.generation
   const allowed = findTargets(catalog, principal, command)
   const missing = allowed instanceof Promise ? await allowed : allowed
   const { uploadTime, repeated } = command
@@ -157,7 +159,7 @@ async function putOnce(
   }
   for (const tell of deps.onLanded) tell(batch, orgUid)
   if (options.deriveStreamsMax > 0) await deps.derive(batch, limitsOf(options, startedAt))
-  if (catalog.catchUps.isShared) await requireStillLiving(catalog, batch)
+  if (catalog.catchUps.isShared) await requireStillThere(catalog, batch, resolvedAt)
   const { retention } = deps
   const warning = warnOfTimes({ retention, index: catalog.index }, batch, command.uploadTime)
   const warnings = warning instanceof Promise ? await warning : warning

@@ -107,6 +107,7 @@ export class SampleArrayParser {
   /** Reads on for about `sliceBytes`; a slice ends between two samples or in white space. */
   step(sliceBytes: number): ParseStep {
     this.#cache.begin(this.#orgUid)
+    this.samples.generation ??= this.#cache.generation
     const bytes = this.#bytes
     const sliceEnd = Math.min(this.#pos + sliceBytes, bytes.length)
     for (;;) {

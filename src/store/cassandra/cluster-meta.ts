@@ -7,6 +7,7 @@ import type { Cluster } from './connection/cluster.ts'
 const FINGERPRINT = 'key_fingerprint'
 const CATALOG = 'catalog'
 const LAST_HANDLE = 'last_handle'
+const LAST_STAMP = 'last_stamp'
 const TRIES_MAX = 5
 /** Processes that reserve handles at once get their turn one after the other. */
 const RESERVE_TRIES_MAX = 50
@@ -36,33 +37,42 @@ export async function isCatalogOfCluster(cluster: Cluster, identity: string): Pr
 
 /**
  * Reserves handles above all that were reserved before, and above a floor; returns the first. The samples of a handle
- * are in this keyspace, so it is here that no handle is given twice, whatever the catalog forgets.
+ * are in this keyspace, so it is here that no handle is given twice, whatever PostgreSQL forgets.
  */
-export async function reserveHandles(
+export function reserveHandles(cluster: Cluster, count: number, floor: number): Promise<number> {
+  return reserve(cluster, LAST_HANDLE, { count, floor })
+}
+
+/** The same of stamps, by which writes to samples are ordered. */
+export function reserveStamps(cluster: Cluster, count: number, floor: number): Promise<number> {
+  return reserve(cluster, LAST_STAMP, { count, floor })
+}
+
+async function reserve(
   cluster: Cluster,
-  count: number,
-  floor: number,
+  name: string,
+  { count, floor }: { readonly count: number; readonly floor: number },
 ): Promise<number> {
   for (let tries = 1; tries <= RESERVE_TRIES_MAX; tries += 1) {
     const cql = 'SELECT value FROM meta WHERE name = ?'
-    const [row] = await cluster.run(cql, [LAST_HANDLE], { isSerial: true })
+    const [row] = await cluster.run(cql, [name], { isSerial: true })
     const last = row === undefined ? undefined : String(row.value)
     const first = Math.max(Number(last ?? 0), floor) + 1
     const next = String(first + count - 1)
     try {
       const { isApplied } =
         last === undefined
-          ? await cluster.cas(INSERT, [LAST_HANDLE, next])
+          ? await cluster.cas(INSERT, [name, next])
           : await cluster.cas('UPDATE meta SET value = ? WHERE name = ? IF value = ?', [
-              ...[next, LAST_HANDLE, last],
+              ...[next, name, last],
             ])
       if (isApplied) return first
     } catch (error) {
-      // Of one that failed nobody knows whether it was made: its handles are given to nobody, and others are reserved.
+      // Of one that failed nobody knows whether it was made: its numbers are given to nobody, and others are reserved.
       if (!(error instanceof Refusal) || tries >= TRIES_MAX) throw error
     }
   }
-  throw awayRefusal(new Error('others reserve handles all the time'))
+  throw awayRefusal(new Error('others reserve numbers all the time'))
 }
 
 /** Whether a value is the one that the keyspace was given first. */

@@ -5,6 +5,7 @@ export {
   isCatalogOfCluster,
   isKeyOfCluster,
   reserveHandles,
+  reserveStamps,
   takesFingerprint,
 } from './cluster-meta.ts'
 export { Cluster } from './connection/cluster.ts'

@@ -89,25 +89,28 @@ function startCases(): void {
     proxy.close()
   })
 
-  test('openCluster() refuses a keyspace that holds a catalog, and changes nothing', async () => {
+  test('openCluster() refuses a keyspace of an earlier version, and changes nothing', async () => {
     await makeKeyspace(old, {})
     const opening = Cluster.open(old)
     clusters.push(opening)
     const cluster = await opening
-    await cluster.alter('CREATE TABLE change_log (bucket bigint PRIMARY KEY)')
-    await assert.rejects(openCluster(old, catalog), (error) => {
-      assert.ok(error instanceof StoreUnusable && error.why === 'schema')
-      assert.match(error.message, /"weir move --to folder" with commit [0-9a-f]{8}/)
-      return true
-    })
-    const tables = await cluster.run(
-      'SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?',
-      [old.keyspace],
-    )
-    assert.deepEqual(
-      tables.map((row) => row.table_name),
-      ['change_log'],
-    )
+    for (const table of ['change_log', 'sample_map']) {
+      await cluster.alter(`CREATE TABLE ${table} (key bigint PRIMARY KEY)`)
+      await assert.rejects(openCluster(old, catalog), (error) => {
+        assert.ok(error instanceof StoreUnusable && error.why === 'schema')
+        assert.match(error.message, /"weir move --to folder" with commit [0-9a-f]{8}/)
+        return true
+      })
+      const tables = await cluster.run(
+        'SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?',
+        [old.keyspace],
+      )
+      assert.deepEqual(
+        tables.map((row) => row.table_name),
+        [table],
+      )
+      await cluster.alter(`DROP TABLE ${table}`)
+    }
   })
 
   test('handles that processes reserve at once are all different, and above the floor', async () => {

@@ -10,6 +10,10 @@ test('isAway() knows every way in which the driver says that nobody is there', (
     new errors.NoHostAvailableError({}),
     new errors.OperationTimedOutError('too late'),
     new errors.ResponseError(types.responseErrorCodes.unavailableException, 'too few'),
+    new errors.ResponseError(
+      types.responseErrorCodes.unauthorized,
+      'Unable to perform authorization of permissions: Cannot achieve consistency level LOCAL_QUORUM',
+    ),
     new Error('No connection available'),
     new Error('Connection closed'),
     reset,
@@ -17,7 +21,11 @@ test('isAway() knows every way in which the driver says that nobody is there', (
     assert.equal(isAway(error), true, error.message)
   }
   const mistake = new errors.ResponseError(types.responseErrorCodes.syntaxError, 'no CQL')
-  for (const error of [mistake, new Error('a mistake of ours'), undefined]) {
+  const forbidden = new errors.ResponseError(
+    types.responseErrorCodes.unauthorized,
+    'User weir has no MODIFY permission on <table weir.sample>',
+  )
+  for (const error of [mistake, forbidden, new Error('a mistake of ours'), undefined]) {
     assert.equal(isAway(error), false)
   }
 })

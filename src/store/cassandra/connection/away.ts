@@ -18,6 +18,12 @@ const AWAY_CODES: ReadonlySet<number> = new Set([
 const NO_CONNECTION = 'No connection available'
 const AWAY_MESSAGES: ReadonlySet<string> = new Set([NO_CONNECTION, 'Connection closed'])
 
+/**
+ * Rights are looked up on a majority of nodes too: without one a node says that they are missing. Only the message tells
+ * that from a right that really is.
+ */
+const RIGHTS_UNKNOWN = /Cannot achieve consistency level|Unable to perform author/i
+
 /** Whether an error says that nothing was sent, for want of a connection to the node that was chosen: another may have one. */
 export function isUnsent(error: unknown): boolean {
   return error instanceof Error && error.message === NO_CONNECTION
@@ -32,7 +38,9 @@ export function isAway(error: unknown): boolean {
   if (error instanceof errors.NoHostAvailableError) return true
   if (error instanceof errors.OperationTimedOutError) return true
   if (error instanceof errors.BusyConnectionError) return true
-  return error instanceof errors.ResponseError && AWAY_CODES.has(error.code)
+  if (!(error instanceof errors.ResponseError)) return false
+  if (error.code === codes.unauthorized) return RIGHTS_UNKNOWN.test(error.message)
+  return AWAY_CODES.has(error.code)
 }
 
 /** What callers are told while the cluster is away; whatever else went wrong is told as it is. */

@@ -1,7 +1,9 @@
-import { type Clock, epochMs, invariant, refuse } from '../../../base/index.ts'
+import { epochMs, invariant, refuse } from '../../../base/index.ts'
+import { chunkInfo } from '../../embedded/chunk/chunk.ts'
 import {
   concatColumns,
   cutColumns,
+  decodeChunk,
   decodedTextBytes,
   emptyColumns,
   mergeColumns,
@@ -9,6 +11,7 @@ import {
 } from '../../embedded/chunk/index.ts'
 import { applyMask } from '../../embedded/head/apply-mask.ts'
 import { copyColumns, reverseColumns } from '../../embedded/head/sample-sink.ts'
+import { EMPTY_MASK } from '../../embedded/head/tombstones.ts'
 import { looseMsOf } from '../../embedded/sealed/sealed-fold.ts'
 import { SummaryFold } from '../../embedded/summary/index.ts'
 import type {
@@ -21,21 +24,19 @@ import type {
   Summaries,
   TextMemory,
 } from '../../sample-port.ts'
-import type { Cluster } from '../connection/cluster.ts'
 import { foldStream } from './fold-stream.ts'
 import { hidesAll } from './hidden-spans.ts'
-import type { HybridClock } from './hybrid-clock.ts'
 import type { ManifestEntry } from './leaf-index.ts'
-import { decodeEntry, type LeafReader, ViewPassed } from './leaf-reader.ts'
-import { layRuns, type Overlay, type RunRow, readRuns, type WantedSpan } from './run-reader.ts'
+import { decodeEntry, type LeafReader } from './leaf-reader.ts'
+import { layRuns, type Overlay, runsIn, type WantedSpan } from './run-reader.ts'
+import { type LeafPlace, type SampleHead, type SampleHeads, ViewPassed } from './sample-head.ts'
 import { eachAtOnce } from './slots.ts'
-import { readView, type StreamView } from './stream-view.ts'
 import { type TextRoom, TextRooms } from './text-room.ts'
 
-/** What compaction replaced is deleted after READ_MS_MAX twice, so a quicker read misses nothing. */
-export const READ_MS_MAX = 30_000
-
 const TRIES_MAX = 5
+
+const ALL_TIME = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY }
+const NOTHING: Overlay = { columns: emptyColumns, mask: EMPTY_MASK }
 
 /** Chunks that one read fetches at once. */
 const CHUNKS_AT_ONCE = 8
@@ -45,16 +46,14 @@ const STREAMS_AT_ONCE = 64
 
 /** What reads look at. */
 interface ReaderDeps {
-  readonly cql: Cluster
-  readonly clock: Clock
-  readonly stamps: HybridClock
+  readonly heads: SampleHeads
   readonly leaves: LeafReader
 }
 
 /** What one read found above the chunks. */
 interface Opened {
   readonly handle: number
-  readonly view: StreamView
+  readonly leaves: readonly LeafPlace[]
   readonly overlay: Overlay
   readonly room: TextRoom
 }
@@ -100,9 +99,28 @@ export class ClusterReader {
     const found = new Array<Sample | undefined>(handles.length).fill(undefined)
     const rooms = new TextRooms(memory)
     await eachAtOnce([...handles.entries()], STREAMS_AT_ONCE, async ([at, handle]) => {
-      found[at] = await this.#endOf(handle, { order: 'latest_first', isTimesOnly }, rooms)
+      found[at] = await this.#latest(handle, isTimesOnly, rooms)
     })
     return found
+  }
+
+  /** The latest sample of a stream: its partition tells it, unless one was removed. */
+  async #latest(
+    handle: StreamHandle,
+    isTimesOnly: boolean | undefined,
+    rooms: TextRooms,
+  ): Promise<Sample | undefined> {
+    const known = await this.#tryOften(rooms, async (room) => {
+      const head = await this.#deps.heads.read(handle)
+      if (head.isForgotten) return { sample: undefined }
+      const overlay = await layRuns(runsIn(head.runs, handle, ALL_TIME), ALL_TIME, room)
+      const columns = latestOf(handle, head, overlay)
+      if (columns === undefined) return undefined
+      await room.keep(columns)
+      return { sample: sampleAt(columns, columns.count - 1) }
+    })
+    if (known !== undefined) return known.sample
+    return await this.#endOf(handle, { order: 'latest_first', isTimesOnly }, rooms)
   }
 
   /** As SampleStore has it. */
@@ -134,9 +152,9 @@ export class ClusterReader {
     if (edges.length < 2) return new SummaryFold(edges).finish()
     const span = { from: edges[0], until: edges[edges.length - 1] }
     return await this.#tryOften(new TextRooms(memory), async (room) => {
-      const { view, overlay } = await this.#open(handle, span, room)
+      const opened = await this.#open(handle, span, room)
       const fold = new SummaryFold(edges, looseMs)
-      await foldStream({ handle, view, overlay, room, leaves: this.#deps.leaves }, fold)
+      await foldStream(opened, this.#deps.leaves, fold)
       await room.keepBytes(fold.textBytes)
       return fold.finish()
     })
@@ -149,9 +167,7 @@ export class ClusterReader {
   ): Promise<Sample | undefined> {
     const [from, until] = [epochMs(-Infinity), epochMs(Infinity)]
     const columns = await this.#range(handle, { from, until, limit: 1, ...side }, rooms)
-    if (columns.count === 0) return undefined
-    const value = columns.texts?.[0] ?? columns.numbers[0]
-    return { time: epochMs(columns.times[0]), value }
+    return sampleAt(columns, 0)
   }
 
   /** Reads again where compaction deleted what an earlier look had named. */
@@ -168,25 +184,13 @@ export class ClusterReader {
     }
   }
 
-  /** Takes note of the latest stamp of a span: stamps given from here on are later. */
-  async observe(handle: number, { from, until }: WantedSpan): Promise<void> {
-    await this.#tryOften(new TextRooms(), () => this.#look(handle, { from, until }))
-  }
-
   async #open(handle: number, span: WantedSpan, room: TextRoom): Promise<Opened> {
-    const { view, rows } = await this.#look(handle, span)
-    return { handle, view, overlay: await layRuns(rows, span, room), room }
-  }
-
-  async #look(handle: number, span: WantedSpan): Promise<{ view: StreamView; rows: RunRow[] }> {
-    const { cql, clock, stamps } = this.#deps
-    const seen = await readView(cql, clock, handle)
-    const view = seen.isForgotten ? { ...seen, parts: [], leaves: [] } : seen
-    const rows = await readRuns(cql, handle, view, span)
-    if (clock.elapsed() - view.readAtMs > READ_MS_MAX) throw new ViewPassed('the read was too slow')
-    if (view.version !== undefined) stamps.observe(view.version)
-    if (rows.length > 0) stamps.observe(rows[0].stamp)
-    return { view, rows }
+    const { heads } = this.#deps
+    const head = await heads.read(handle)
+    if (head.isForgotten) return { handle, leaves: [], overlay: NOTHING, room }
+    const { leaves } = await heads.leavesOf(handle, head)
+    const overlay = await layRuns(runsIn(head.runs, handle, span), span, room)
+    return { handle, leaves, overlay, room }
   }
 
   /** The samples of a span, ascending, at most so many from one side. */
@@ -228,14 +232,14 @@ export class ClusterReader {
 
   /** The chunks of a span from one side on, so many at a time as are likely to be wanted. */
   async *#groups(
-    { handle, view, overlay }: Opened,
+    { handle, leaves, overlay }: Opened,
     span: WantedSpan,
     side: { readonly isLatestFirst: boolean; wanted(): number },
   ): AsyncGenerator<PlacedEntry[]> {
     let group: PlacedEntry[] = []
     let samples = 0
-    const leaves = view.leaves.filter((leaf) => isWanted(leaf, span))
-    for (const place of side.isLatestFirst ? leaves.reverse() : leaves) {
+    const wanted = leaves.filter((leaf) => isWanted(leaf, span))
+    for (const place of side.isLatestFirst ? wanted.reverse() : wanted) {
       const { entries } = await this.#deps.leaves.manifest(handle, place)
       const some = entries.filter(
         (entry) => isWanted(entry, span) && !hidesAll(overlay.mask, entry),
@@ -270,9 +274,32 @@ export class ClusterReader {
   }
 }
 
+/**
+ * Samples of which the last is the latest of a stream, as its head tells; none of an empty one. Undefined when only the
+ * leaves tell.
+ */
+function latestOf(
+  handle: number,
+  { version, newest }: SampleHead,
+  { columns, mask }: Overlay,
+): SampleColumns | undefined {
+  if (version === undefined) return columns
+  // One that belongs elsewhere is damaged; the leaves tell better.
+  const isOwn = newest?.length === 0 || (newest && chunkInfo(newest).owner?.stream === handle)
+  if (newest === undefined || !isOwn) return undefined
+  const below = newest.length === 0 ? emptyColumns : decodeChunk(newest)
+  if (below.count === 0 || columns.times[columns.count - 1] >= below.times[0]) return columns
+  return applyMask(below, mask).count === 0 ? undefined : below
+}
+
+function sampleAt({ count, times, numbers, texts }: SampleColumns, at: number): Sample | undefined {
+  if (at < 0 || at >= count) return undefined
+  return { time: epochMs(times[at]), value: texts?.[at] ?? numbers[at] }
+}
+
 /** What lies behind the last sample of all leaves: there is nothing below to look at. */
-function aboveLeaves({ view, overlay }: Opened, span: WantedSpan): SampleColumns {
-  const end = view.leaves.at(-1)?.last ?? Number.NEGATIVE_INFINITY
+function aboveLeaves({ leaves, overlay }: Opened, span: WantedSpan): SampleColumns {
+  const end = leaves.at(-1)?.last ?? Number.NEGATIVE_INFINITY
   return cutColumns(overlay.columns, Math.max(span.from, end + 1), span.until)
 }
 

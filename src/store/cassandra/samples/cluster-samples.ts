@@ -2,6 +2,7 @@ import { type Clock, refuse } from '../../../base/index.ts'
 import { HandleSet } from '../../embedded/head/handle-set.ts'
 import { batchOf, checkBatch, checkRemoval, namesAny } from '../../embedded/samples/batch-check.ts'
 import { FollowedStreams } from '../../embedded/samples/followed-streams.ts'
+import type { SampleOrder } from '../../sample-order.ts'
 import {
   type KeptRoom,
   type LatestOptions,
@@ -21,34 +22,31 @@ import {
   type TouchedSpan,
 } from '../../sample-port.ts'
 import type { Cluster } from '../connection/cluster.ts'
-import type { ClockGuard } from './clock-guard.ts'
 import { ClusterReader } from './cluster-reader.ts'
 import { BackgroundCompaction } from './compaction/background-compaction.ts'
-import { Compactor, GRACE_MS } from './compaction/compactor.ts'
+import { Compactor } from './compaction/compactor.ts'
 import { DueStreams } from './compaction/due-streams.ts'
-import { DirtyDays } from './dirty-days.ts'
+import { DirtyDays, dayOf } from './dirty-days.ts'
 import { FollowedElsewhere } from './followed-elsewhere.ts'
-import { HybridClock } from './hybrid-clock.ts'
 import { LeafReader } from './leaf-reader.ts'
-import { OpenParts } from './open-parts.ts'
+import { SampleHeads } from './sample-head.ts'
 import { SampleWriter } from './sample-writer.ts'
 import { eachAtOnce, Slots } from './slots.ts'
 import { TouchedStreams } from './touched-streams.ts'
+import { WrittenStreams } from './written-streams.ts'
 
 /** Statements of all calls together that are under way: more only wait inside the nodes. */
 const STATEMENTS_AT_ONCE = 256
 
 const FORGOTTEN_AT_ONCE = 64
 
-const updateForgotten = 'UPDATE sample_map SET forgotten = true WHERE stream = ?'
+const updateForgotten = 'UPDATE sample SET forgotten = true WHERE stream = ?'
 
 /** What the store is put together from. */
 interface ClusterSamplesDeps {
   readonly cql: Cluster
   readonly clock: Clock
-  readonly guard: ClockGuard
-  /** A number that no other process has. */
-  readonly writer: number
+  readonly order: SampleOrder
   /** Told of compaction that failed; it is tried again. */
   readonly onFailure: (error: unknown) => void
 }
@@ -56,10 +54,8 @@ interface ClusterSamplesDeps {
 /** Samples in a cluster of Cassandra, shared by all processes that are connected to it. */
 export class ClusterSamples implements SampleStore {
   readonly #cql: Cluster
-  readonly #guard: ClockGuard
-  readonly #stamps: HybridClock
+  readonly #order: SampleOrder
   readonly #dirty: DirtyDays
-  readonly #parts: OpenParts
   readonly #reader: ClusterReader
   readonly #writer: SampleWriter
   readonly #touched: TouchedStreams
@@ -70,29 +66,27 @@ export class ClusterSamples implements SampleStore {
   readonly #elsewhere: FollowedElsewhere
   readonly #running = new Set<Promise<unknown>>()
 
-  constructor({ cql, clock, guard, writer, onFailure }: ClusterSamplesDeps) {
+  constructor({ cql, clock, order, onFailure }: ClusterSamplesDeps) {
     this.#cql = cql
-    this.#guard = guard
-    this.#stamps = new HybridClock(clock)
+    this.#order = order
     this.#touched = new TouchedStreams(cql)
     this.#dirty = new DirtyDays(cql)
-    const shared = { cql, clock, guard, stamps: this.#stamps, dirty: this.#dirty }
-    this.#parts = new OpenParts({ ...shared, writer })
+    const heads = new SampleHeads(cql)
     const leaves = new LeafReader(cql)
-    this.#reader = new ClusterReader({ ...shared, leaves })
+    const shared = { cql, clock, order, heads, leaves, dirty: this.#dirty }
+    this.#reader = new ClusterReader(shared)
     const due = new DueStreams()
-    const compactor = new Compactor({ ...shared, leaves, writer })
+    const compactor = new Compactor(shared)
     this.#elsewhere = new FollowedElsewhere({
-      ...{ cql, clock, stamps: this.#stamps, writer, onFailure },
+      ...{ ...shared, onFailure },
       onTouched: (span) => this.#tellFollows(batchOf([], [span])),
     })
-    const adopt = () => this.#touched.adopt(this.#stamps.before(GRACE_MS))
+    const adopt = () => this.#touched.adopt(order.endedUpTo)
     this.compaction = new BackgroundCompaction({ ...shared, compactor, due, adopt, onFailure })
     this.#writer = new SampleWriter({
-      ...{ ...shared, parts: this.#parts, touched: this.#touched },
+      ...{ cql, order, streams: new WrittenStreams(shared), touched: this.#touched },
       slots: new Slots(STATEMENTS_AT_ONCE),
       permit: (batch) => this.#permit(batch),
-      observe: (removal) => this.#reader.observe(removal.handle, removal),
       onRun: (handle, run) => due.count(handle, run, clock.elapsed()),
     })
   }
@@ -100,12 +94,11 @@ export class ClusterSamples implements SampleStore {
   /** Learns what earlier processes left; before the first call. */
   async load(): Promise<void> {
     await this.#touched.load()
-    await this.#touched.adopt(this.#stamps.before(GRACE_MS))
+    await this.#touched.adopt(this.#order.endedUpTo)
   }
 
-  /** A cluster that is full or away shows when it is written to; that this machine's clock is off shows before. */
+  /** A cluster that is full or away shows when it is written to. */
   async keepRoom(): Promise<KeptRoom> {
-    await this.#guard.ensure()
     return NO_ROOM
   }
 
@@ -113,8 +106,6 @@ export class ClusterSamples implements SampleStore {
     checkBatch(batch)
     this.#permit(batch)
     if (batch.count === 0 && batch.removals.length === 0) return
-    const checking = this.#guard.ensure()
-    if (checking !== undefined) await checking
     await this.#run(this.#writer.append(batch))
     this.#tellFollows(batch)
   }
@@ -149,7 +140,6 @@ export class ClusterSamples implements SampleStore {
     checkRemoval(removal)
     // Of a forgotten stream everything is gone already.
     if (this.#forgotten.has(removal.handle)) return isWanted()
-    await this.#guard.ensure()
     const isRemoved = await this.#run(this.#writer.remove(removal, isWanted))
     if (!isRemoved) return false
     this.#tellFollows(batchOf([], [removal]))
@@ -157,10 +147,7 @@ export class ClusterSamples implements SampleStore {
   }
 
   async forget(handles: readonly StreamHandle[]): Promise<void> {
-    for (const handle of handles) {
-      this.#forgotten.add(handle)
-      this.#parts.close(handle)
-    }
+    for (const handle of handles) this.#forgotten.add(handle)
     this.#touched.forget(handles)
     await eachAtOnce(handles, FORGOTTEN_AT_ONCE, (handle) => this.#forgetOne(handle))
   }
@@ -203,7 +190,7 @@ export class ClusterSamples implements SampleStore {
   }
 
   status(): StoreStatus {
-    return { readOnlyReason: this.#guard.reason, isSealingStuck: false, damages: [] }
+    return { readOnlyReason: undefined, isSealingStuck: false, damages: [] }
   }
 
   async close(): Promise<void> {
@@ -232,8 +219,8 @@ export class ClusterSamples implements SampleStore {
   }
 
   async #forgetOne(handle: number): Promise<void> {
-    const timestamp = this.#stamps.next()
+    const timestamp = await this.#order.next()
     await this.#cql.run(updateForgotten, [handle], { timestamp })
-    await this.#dirty.add(handle, timestamp)
+    await this.#dirty.add(handle, dayOf(this.#order.nowMs), timestamp)
   }
 }

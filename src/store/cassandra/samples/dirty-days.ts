@@ -1,5 +1,4 @@
 import type { Cluster, CqlRow } from '../connection/cluster.ts'
-import { stampSpan } from './hybrid-clock.ts'
 import { mustBeWhole } from './row-values.ts'
 
 const DAY_MS = 86_400_000
@@ -14,14 +13,9 @@ const insertStream = 'INSERT INTO sample_dirty (day, shard, stream) VALUES (?, ?
 const deleteStream = 'DELETE FROM sample_dirty WHERE day = ? AND shard = ? AND stream = ?'
 const selectStreams = 'SELECT stream FROM sample_dirty WHERE day = ? AND shard = ?'
 
-/** The day of a stamp. */
-export function dayOf(stamp: number): number {
-  return Math.floor(stamp / stampSpan(DAY_MS))
-}
-
-/** The stamp at which a day ends. */
-export function endOfDay(day: number): number {
-  return (day + 1) * stampSpan(DAY_MS)
+/** The day of a moment, counted from 1970 on. */
+export function dayOf(ms: number): number {
+  return Math.floor(ms / DAY_MS)
 }
 
 /** Which streams have something that waits for compaction, by the day it began: found also when its process died. */
@@ -33,9 +27,8 @@ export class DirtyDays {
     this.#cql = cql
   }
 
-  /** Puts a stream on the list of the day of a stamp. */
-  async add(handle: number, stamp: number): Promise<void> {
-    const day = dayOf(stamp)
+  /** Puts a stream on the list of a day. */
+  async add(handle: number, day: number, stamp: number): Promise<void> {
     if (day !== this.#listedDay) {
       await this.#cql.run(insertStream, [LIST_DAY, 0, day], { timestamp: stamp })
       this.#listedDay = day

@@ -18,8 +18,8 @@ import { hidesAll } from './hidden-spans.ts'
 import type { ManifestEntry } from './leaf-index.ts'
 import { decodeEntry, type LeafReader } from './leaf-reader.ts'
 import type { Overlay } from './run-reader.ts'
+import type { LeafPlace } from './sample-head.ts'
 import { eachAtOnce } from './slots.ts'
-import type { StreamView } from './stream-view.ts'
 import type { TextRoom } from './text-room.ts'
 
 /** Chunks that are fetched and decoded at once. */
@@ -31,10 +31,9 @@ const SUMMARIES_PER_SLICE = 64
 /** A stream as one read found it. */
 interface FoldedStream {
   readonly handle: number
-  readonly view: StreamView
+  readonly leaves: readonly LeafPlace[]
   readonly overlay: Overlay
   readonly room: TextRoom
-  readonly leaves: LeafReader
 }
 
 interface Undecided {
@@ -46,15 +45,19 @@ interface Undecided {
  * Adds a stream's samples to a fold. The summary of a chunk counts only while no run and no removal that
  * is newer than it touches its stretch, and where no edge cuts one of its blocks; else it is decoded.
  */
-export async function foldStream(stream: FoldedStream, into: SummaryFold): Promise<void> {
-  const { handle, view, overlay, leaves } = stream
+export async function foldStream(
+  stream: FoldedStream,
+  reader: LeafReader,
+  into: SummaryFold,
+): Promise<void> {
+  const { handle, overlay, leaves } = stream
   const [from, until] = [into.edges[0], into.edges[into.edges.length - 1]]
   const toDecode: Undecided[] = []
   let done = from
   let work = 0
-  for (const place of view.leaves) {
+  for (const place of leaves) {
     if (place.start >= until || place.last < from) continue
-    const { entries } = await leaves.manifest(handle, place)
+    const { entries } = await reader.manifest(handle, place)
     for (const entry of entries) {
       if (entry.start >= until || entry.last < from) continue
       // What lies between two chunks is in none of them.
@@ -69,7 +72,9 @@ export async function foldStream(stream: FoldedStream, into: SummaryFold): Promi
     }
   }
   foldColumns(cutColumns(overlay.columns, done, until), into)
-  await eachAtOnce(toDecode, DECODED_AT_ONCE, (one) => foldDecoded(stream, one, into))
+  await eachAtOnce(toDecode, DECODED_AT_ONCE, (one) =>
+    foldDecoded(stream, { ...one, reader }, into),
+  )
 }
 
 function foldBySummary(
@@ -92,11 +97,11 @@ function foldBySummary(
 }
 
 async function foldDecoded(
-  { handle, overlay, room, leaves }: FoldedStream,
-  { leaf, entry }: Undecided,
+  { handle, overlay, room }: FoldedStream,
+  { leaf, entry, reader }: Undecided & { readonly reader: LeafReader },
   into: SummaryFold,
 ): Promise<void> {
-  const bytes = await leaves.chunkBytes(handle, leaf, entry)
+  const bytes = await reader.chunkBytes(handle, leaf, entry)
   await room.add(decodedTextBytes(bytes))
   const below = applyMask(decodeEntry(handle, entry, bytes), overlay.mask)
   const above = cutColumns(overlay.columns, entry.start, entry.last + 1)

@@ -1,12 +1,9 @@
-import { type Clock, epochMs, TIME_END } from '../../../base/index.ts'
+import { type Clock, EARLIEST_TIME, epochMs, TIME_END } from '../../../base/index.ts'
 import { chunkInfo } from '../../embedded/chunk/chunk.ts'
+import type { SampleOrder } from '../../sample-order.ts'
 import type { StreamHandle, TouchedSpan } from '../../sample-port.ts'
-import { SKEW_MS_MAX } from '../connection/clock-skew.ts'
-import type { Cluster, CqlRow } from '../connection/cluster.ts'
-import { type HybridClock, stampSpan } from './hybrid-clock.ts'
-import { PART_MS_MAX, PART_SECTION } from './open-parts.ts'
-import { mustBeWhole } from './row-values.ts'
-import { type RunRow, runRowOf } from './run-reader.ts'
+import type { RunRow } from './run-row.ts'
+import { type SampleHeads, ViewPassed } from './sample-head.ts'
 import { eachAtOnce, Slots } from './slots.ts'
 
 /** How soon it is looked again; a look that took longer is followed by as long a pause. */
@@ -18,16 +15,8 @@ const RETRY_MS = 2_000
 /** Streams that are looked at together. */
 const STREAMS_AT_ONCE = 32
 
-/** A call shows with its stamp, which is of another clock, and some time later: so far it is looked back. */
-const LOOK_BACK_MS = SKEW_MS_MAX + 3_000
-
-/** Rows of one part that a look takes in; of more than that it is told that anything may have changed. */
-const ROWS_MAX = 2_000
-
-const selectParts = `SELECT key, writer FROM sample_map
-  WHERE stream = ? AND section = ${PART_SECTION} AND key > ?`
-const selectNewest = `SELECT stamp, piece, removed, body FROM sample_run
-  WHERE stream = ? AND part = ? AND writer = ? AND stamp > ? LIMIT ${ROWS_MAX}`
+/** All time: what was merged between two looks is not known any more. */
+const ANY_TIME = { from: EARLIEST_TIME, until: TIME_END }
 
 /** A stream that is followed. */
 interface Followed {
@@ -35,25 +24,21 @@ interface Followed {
   count: number
   /** Calls up to this stamp were told, or are of before. */
   since: number
-  /** Rows behind `since` that were told, with their stamps. */
-  seen: Map<string, number>
+  /** Calls behind `since` that were told, with the number of their rows that were there. */
+  readonly seen: Map<number, number>
   /** Resolves when it is known what was there when it began to be followed; undefined once it is. */
   beginning: Promise<void> | undefined
 }
 
 /** What is done with the rows that a look finds. */
 interface Look {
-  /** Rows with later stamps are left to the next. */
-  readonly until: number
   readonly tell: (span: TouchedSpan) => void
 }
 
 interface ElsewhereDeps {
-  readonly cql: Cluster
   readonly clock: Clock
-  readonly stamps: HybridClock
-  /** This process, whose own calls are told without a look. */
-  readonly writer: number
+  readonly heads: SampleHeads
+  readonly order: Pick<SampleOrder, 'endedUpTo' | 'writer'>
   readonly onTouched: (span: TouchedSpan) => void
   readonly onFailure: (error: unknown) => void
 }
@@ -82,14 +67,12 @@ export class FollowedElsewhere {
       known.count += 1
       return
     }
-    const since = this.#deps.stamps.before(LOOK_BACK_MS)
-    const followed: Followed = { count: 1, since, seen: new Map(), beginning: undefined }
+    const followed: Followed = { count: 1, since: -1, seen: new Map(), beginning: undefined }
     this.#streams.set(handle, followed)
     const end = () => {
       followed.beginning = undefined
     }
-    const begunAt = this.#deps.stamps.before(0)
-    const begin = () => this.#lookAt(handle, followed, { until: begunAt, tell: () => {} })
+    const begin = () => this.#lookAt(handle, followed, { tell: () => {} })
     // What could not be seen is told by a later look.
     followed.beginning = this.#beginnings.run(begin).then(end, end)
     if (this.#looking === undefined) this.#lookAfter(LOOK_EVERY_MS)
@@ -136,7 +119,7 @@ export class FollowedElsewhere {
     const begunAtMs = clock.elapsed()
     let pauseMs = RETRY_MS
     try {
-      const control = { until: Number.MAX_SAFE_INTEGER, tell: this.#deps.onTouched }
+      const control = { tell: this.#deps.onTouched }
       await eachAtOnce([...this.#streams], STREAMS_AT_ONCE, async ([handle, followed]) => {
         await followed.beginning
         await this.#lookAt(handle, followed, control)
@@ -151,44 +134,42 @@ export class FollowedElsewhere {
     this.#lookAfter(pauseMs)
   }
 
-  async #lookAt(handle: StreamHandle, followed: Followed, { until, tell }: Look): Promise<void> {
+  async #lookAt(handle: StreamHandle, followed: Followed, { tell }: Look): Promise<void> {
     if (this.#isClosed || followed.count === 0) return
-    const { cql, stamps, writer } = this.#deps
-    const lookedBack = stamps.before(LOOK_BACK_MS)
-    const firstPart = stamps.before(PART_MS_MAX) - stampSpan(LOOK_BACK_MS)
-    const parts = await cql.run(selectParts, [handle, BigInt(firstPart)])
-    for (const row of parts) {
-      const part = { key: mustBeWhole(row.key), writer: mustBeWhole(row.writer) }
-      if (part.writer === writer) continue
-      const params = [handle, BigInt(part.key), part.writer, BigInt(followed.since)]
-      const newest = await cql.run(selectNewest, params)
-      const rows = newest.filter(({ stamp }) => mustBeWhole(stamp) <= until)
-      const span = takeIn(followed, { rows, writer: part.writer })
-      if (span !== undefined) tell({ handle, ...span })
+    const { heads, order } = this.#deps
+    // Asked before the runs are read: all up to here are among them.
+    const { endedUpTo } = order
+    const head = await heads.read(handle).catch(nothingWhenPassed)
+    if (head === undefined) return
+    const isFirst = followed.since < 0
+    const span = takeIn(followed, head.runs, order.writer)
+    if (!isFirst && head.sealed > followed.since) tell({ handle, ...ANY_TIME })
+    else if (span !== undefined) tell({ handle, ...span })
+    followed.since = Math.max(followed.since, endedUpTo, head.sealed)
+    for (const stamp of followed.seen.keys()) {
+      if (stamp <= followed.since) followed.seen.delete(stamp)
     }
-    if (until < lookedBack || lookedBack <= followed.since) return
-    followed.since = lookedBack
-    for (const [key, stamp] of followed.seen) if (stamp <= lookedBack) followed.seen.delete(key)
   }
 }
 
-/** The span of rows that were not told; undefined when all were. */
+/** The span of calls of other processes that were not told; undefined when all were. */
 function takeIn(
-  { seen }: Followed,
-  { rows, writer }: { readonly rows: readonly CqlRow[]; readonly writer: number },
+  { since, seen }: Followed,
+  runs: readonly RunRow[],
+  ownWriter: number,
 ): Omit<TouchedSpan, 'handle'> | undefined {
   let from = Number.POSITIVE_INFINITY
   let until = Number.NEGATIVE_INFINITY
-  for (const row of rows) {
-    const run = runRowOf(row, writer)
-    const key = `${writer} ${run.stamp} ${row.piece}`
-    if (seen.has(key)) continue
-    seen.set(key, run.stamp)
-    const span = spanOfRow(run)
-    from = Math.min(from, span.from)
-    until = Math.max(until, span.until)
+  const others = runs.filter(({ stamp, writer }) => stamp > since && writer !== ownWriter)
+  for (const [stamp, rows] of Map.groupBy(others, (run) => run.stamp)) {
+    // The rows of a long call come one after the other.
+    if (seen.get(stamp) === rows.length) continue
+    seen.set(stamp, rows.length)
+    for (const span of rows.map(spanOfRow)) {
+      from = Math.min(from, span.from)
+      until = Math.max(until, span.until)
+    }
   }
-  if (rows.length >= ROWS_MAX && from < until) until = TIME_END
   return from < until ? { from: epochMs(from), until: epochMs(until) } : undefined
 }
 
@@ -201,4 +182,9 @@ function spanOfRow({ removed, body }: RunRow): { readonly from: number; readonly
     until = Math.max(until, lastTime + 1)
   }
   return { from, until }
+}
+
+/** A stream that is merged again and again while it is read is looked at the next time. */
+function nothingWhenPassed(error: unknown): undefined {
+  if (!(error instanceof ViewPassed)) throw error
 }

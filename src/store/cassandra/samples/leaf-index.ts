@@ -4,7 +4,7 @@ import { ByteWriter } from '../../embedded/chunk/byte-writer.ts'
 import { DamagedBytes } from '../../embedded/chunk/index.ts'
 
 /** First byte of every index of a leaf. */
-const MANIFEST_VERSION = 1
+const MANIFEST_VERSION = 2
 const CRC_BYTES = 4
 
 /** No leaf has more chunks, and none more replaced ones that wait to be deleted. */
@@ -26,10 +26,16 @@ export interface ManifestEntry extends ChunkKey {
   readonly summary: Uint8Array
 }
 
-/** The chunks of a leaf in the order of time, and rows that were replaced and wait to be deleted. */
+/** A row that was replaced and waits to be deleted. */
+export interface ReplacedChunk extends ChunkKey {
+  /** When it was, by the clock that all processes share. */
+  readonly atMs: number
+}
+
+/** The chunks of a leaf in the order of time, and rows that were replaced. */
 export interface Manifest {
   readonly entries: readonly ManifestEntry[]
-  readonly replaced: readonly ChunkKey[]
+  readonly replaced: readonly ReplacedChunk[]
 }
 
 /** Packs the index of a leaf. */
@@ -48,7 +54,10 @@ export function packManifest(stream: number, { entries, replaced }: Manifest): U
     writer.bytes(entry.summary)
   }
   writer.varint(replaced.length)
-  for (const key of replaced) writeKey(writer, key)
+  for (const chunk of replaced) {
+    writeKey(writer, chunk)
+    writer.varint(chunk.atMs)
+  }
   writer.u32(crc32(writer.view()))
   return writer.finish()
 }
@@ -64,7 +73,10 @@ export function unpackManifest(stream: number, bytes: Uint8Array): Manifest {
     throw new DamagedBytes('Cannot read the index of a leaf: it belongs elsewhere')
   }
   const entries = Array.from({ length: reader.countUpTo(ENTRIES_MAX) }, () => readEntry(reader))
-  const replaced = Array.from({ length: reader.countUpTo(ENTRIES_MAX) }, () => readKey(reader))
+  const replaced = Array.from({ length: reader.countUpTo(ENTRIES_MAX) }, () => ({
+    ...readKey(reader),
+    atMs: reader.varint(),
+  }))
   return { entries, replaced }
 }
 

@@ -4,7 +4,7 @@ import type { SampleColumns } from '../../sample-port.ts'
 import type { Cluster } from '../connection/cluster.ts'
 import { type ChunkKey, type Manifest, type ManifestEntry, unpackManifest } from './leaf-index.ts'
 import { bytesOf } from './row-values.ts'
-import type { LeafPlace } from './stream-view.ts'
+import { type LeafPlace, ViewPassed } from './sample-head.ts'
 
 /** Where a leaf's index lies among its chunks. */
 export const MANIFEST_PLACE = -1
@@ -14,9 +14,6 @@ const MANIFESTS_MAX = 512
 
 const selectBody =
   'SELECT body FROM sample_chunk WHERE stream = ? AND leaf = ? AND gen = ? AND place = ?'
-
-/** A row that a view names is gone: the view is older than what may be deleted, and has to be read again. */
-export class ViewPassed extends Error {}
 
 /** Reads the indexes and chunks of leaves. */
 export class LeafReader {

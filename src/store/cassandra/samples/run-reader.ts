@@ -10,29 +10,12 @@ import {
 import { applyMask } from '../../embedded/head/apply-mask.ts'
 import { EMPTY_MASK, type Mask, uniteMasks } from '../../embedded/head/tombstones.ts'
 import type { SampleColumns } from '../../sample-port.ts'
-import type { Cluster, CqlRow } from '../connection/cluster.ts'
 import { hidesWanted } from './hidden-spans.ts'
-import { bytesOf, mustBeWhole } from './row-values.ts'
-import { unpackRemovals } from './run-row.ts'
-import type { OpenPart, StreamView } from './stream-view.ts'
+import type { RunRow } from './run-row.ts'
 import type { TextRoom } from './text-room.ts'
-
-/** Rows of runs that are read at once. */
-const ROWS_PER_PAGE = 500
 
 /** Rows decoded before others get a turn: some milliseconds at most. */
 const ROWS_PER_SLICE = 64
-
-const selectRuns = `SELECT stamp, piece, removed, body FROM sample_run
-  WHERE stream = ? AND part = ? AND writer = ? AND stamp > ?`
-
-/** A row of a run, not decoded. */
-export interface RunRow {
-  readonly stamp: number
-  readonly writer: number
-  readonly removed: Mask
-  readonly body: Uint8Array | undefined
-}
 
 /** What of a stream is wanted. */
 export interface WantedSpan {
@@ -47,42 +30,9 @@ export interface Overlay {
   readonly mask: Mask
 }
 
-/** The rows of runs that are not in the leaves of a view and touch a span, newest first. */
-export async function readRuns(
-  cql: Cluster,
-  handle: number,
-  view: StreamView,
-  span: WantedSpan,
-): Promise<RunRow[]> {
-  const found = await Promise.all(
-    view.parts.map((part) => readPart(cql, { handle, part, after: view.sealed }, span)),
-  )
-  return found.flat().sort((a, b) => b.stamp - a.stamp || b.writer - a.writer)
-}
-
-async function readPart(
-  cql: Cluster,
-  { handle, part, after }: { handle: number; part: OpenPart; after: number },
-  span: WantedSpan,
-): Promise<RunRow[]> {
-  const params = [handle, BigInt(part.part), part.writer, BigInt(after)]
-  const rows: RunRow[] = []
-  for await (const page of cql.pages(selectRuns, params, ROWS_PER_PAGE)) {
-    for (const row of page) {
-      const run = runRowOf(row, part.writer)
-      if (touches(run, handle, span)) rows.push(run)
-    }
-  }
-  return rows
-}
-
-/** A row of a run as the table has it. */
-export function runRowOf(row: CqlRow, writer: number): RunRow {
-  const removed = bytesOf(row.removed)
-  return {
-    ...{ stamp: mustBeWhole(row.stamp), writer, body: bytesOf(row.body) },
-    removed: removed === undefined ? EMPTY_MASK : unpackRemovals(removed),
-  }
+/** The runs of a head that touch a span, newest first. */
+export function runsIn(runs: readonly RunRow[], handle: number, span: WantedSpan): RunRow[] {
+  return runs.filter((run) => touches(run, handle, span))
 }
 
 function touches({ removed, body }: RunRow, handle: number, span: WantedSpan): boolean {
@@ -105,7 +55,7 @@ export async function layRuns(
   let at: RunRow | undefined
   for (const row of rows) {
     // The rows of one call lie beside each other: what they remove hides the calls before.
-    if (at !== undefined && (at.stamp !== row.stamp || at.writer !== row.writer)) {
+    if (at !== undefined && at.stamp !== row.stamp) {
       mask = uniteMasks(mask, own)
       own = EMPTY_MASK
       // A point stream removes all time with each sample: nothing older shows.

@@ -1,9 +1,10 @@
 import { epochMs, nextTurn } from '../../../base/index.ts'
 import { CHUNK_SAMPLES_MAX, encodeChunk, sliceColumns } from '../../embedded/chunk/index.ts'
-import type { Mask } from '../../embedded/head/tombstones.ts'
-import { uniteMasks } from '../../embedded/head/tombstones.ts'
+import { EMPTY_MASK, type Mask, uniteMasks } from '../../embedded/head/tombstones.ts'
 import type { Removal, SampleColumns, StreamHandle } from '../../sample-port.ts'
+import type { CqlRow } from '../connection/cluster.ts'
 import type { StreamRun } from './group-runs.ts'
+import { bytesOf, mustBeWhole } from './row-values.ts'
 
 /** The texts of one row, in UTF-16 units: a row stays far below what a node takes in one write. */
 const TEXT_UNITS_PER_ROW = 512 * 1024
@@ -94,4 +95,23 @@ export function spanOfRun({ handle, removals, columns }: StreamRun) {
   }
   if (from >= until) return undefined
   return { handle: handle as StreamHandle, from: epochMs(from), until: epochMs(until) }
+}
+
+/** A row of a run, not decoded. */
+export interface RunRow {
+  readonly stamp: number
+  readonly writer: number
+  readonly removed: Mask
+  readonly body: Uint8Array | undefined
+}
+
+/** A row of a run as the table has it. */
+export function runRowOf(row: CqlRow): RunRow {
+  const removed = bytesOf(row.removed)
+  return {
+    stamp: mustBeWhole(row.key),
+    writer: mustBeWhole(row.writer),
+    removed: removed === undefined ? EMPTY_MASK : unpackRemovals(removed),
+    body: bytesOf(row.body),
+  }
 }

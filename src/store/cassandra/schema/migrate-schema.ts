@@ -6,14 +6,11 @@ import type { CatalogStore } from '../../catalog-port.ts'
 import { StoreUnusable } from '../../store-unusable.ts'
 import { isBehind } from '../connection/behind.ts'
 import type { Cluster, ClusterWatch } from '../connection/cluster.ts'
-import { CATALOG_TABLE, firstTables, schemaSteps } from './schema-steps.ts'
+import { EARLIER_TABLES, firstTables, schemaSteps } from './schema-steps.ts'
 
 /** A process that died amid a change keeps others waiting this long. */
 const LEASE_MS = 120_000
 const LOOK_MS = 500
-
-/** The last commit that reads a catalog in Cassandra. */
-const LAST_WITH_CATALOG = '922df51d'
 
 /** By whose leases processes agree on who makes the tables. */
 export type LeaseStore = Pick<CatalogStore, 'acquireLease' | 'releaseLease'>
@@ -24,7 +21,7 @@ export async function migrateSchema(
   leases: LeaseStore,
   watch: ClusterWatch = {},
 ): Promise<void> {
-  await refuseCatalog(cluster)
+  await refuseEarlier(cluster)
   // The same holder in every try, so that none waits for the lease of the one before it.
   const holder = randomUUID()
   for (;;) {
@@ -72,14 +69,16 @@ async function hasTable(cluster: Cluster, name: string): Promise<boolean> {
   return (await cluster.run(cql, [cluster.settings.keyspace, name])).length > 0
 }
 
-/** A catalog in Cassandra is moved by the version that wrote it. */
-async function refuseCatalog(cluster: Cluster): Promise<void> {
-  if (!(await hasTable(cluster, CATALOG_TABLE))) return
-  throw new StoreUnusable(
-    'schema',
-    `The keyspace ${cluster.settings.keyspace} holds the catalog of an earlier Weir, and was not changed. ` +
-      `Run "weir move --to folder" with commit ${LAST_WITH_CATALOG}, then "weir move --to cluster" with this one into another keyspace`,
-  )
+/** What an earlier version wrote is moved by that version. */
+async function refuseEarlier(cluster: Cluster): Promise<void> {
+  for (const [table, commit] of EARLIER_TABLES) {
+    if (!(await hasTable(cluster, table))) continue
+    throw new StoreUnusable(
+      'schema',
+      `The keyspace ${cluster.settings.keyspace} holds the tables of an earlier Weir, and was not changed. ` +
+        `Run "weir move --to folder" with commit ${commit}, then "weir move --to cluster" with this one into another keyspace`,
+    )
+  }
 }
 
 /** The version of the tables; undefined when there are none. */

@@ -9,5 +9,8 @@ export const firstTables: readonly string[] = [
 /** What makes each version of the schema of the one before it; a step never changes once it was released. */
 export const schemaSteps: readonly (readonly string[])[] = [[...blobTables, ...sampleTables]]
 
-/** A table of keyspaces that hold a catalog too, as those of earlier versions did. */
-export const CATALOG_TABLE = 'change_log'
+/** Tables of keyspaces of earlier versions, with the last commit that reads them. */
+export const EARLIER_TABLES: readonly (readonly [table: string, commit: string])[] = [
+  ['change_log', '922df51d'],
+  ['sample_map', 'b9dbf9bf'],
+]

@@ -43,6 +43,12 @@ interface SqlResult {
   readonly rowCount: number
 }
 
+/** A connection of its own beside the pool. */
+export interface SoleClient extends SqlClient {
+  /** Ends it, also while the server is away. */
+  end(): Promise<void>
+}
+
 /** Who hears of the notices of a channel. */
 interface NoticeListener {
   readonly onNotice: (payload: string) => void
@@ -149,19 +155,36 @@ export class Database {
     })
   }
 
+  /** A connection to the server that takes writes, beside the pool; its statements reject when it is lost. */
+  async connectAlone(): Promise<SoleClient> {
+    const client = await this.#connectBeside()
+    return { ...clientOf(client), end: () => client.end().catch(() => {}) }
+  }
+
   /** Listens on a channel by a connection of its own beside the pool; `onEnd` is told when the connection ends. */
   async listen(
     channel: string,
     { onNotice, onEnd }: NoticeListener,
   ): Promise<{ end(): Promise<void> }> {
-    await this.#primaryPool()
-    const client = new pg.Client(this.#optionsOf(this.#primary))
-    client.on('error', () => {})
-    await client.connect()
+    const client = await this.#connectBeside()
     client.on('notification', ({ payload = '' }) => onNotice(payload))
     client.on('end', onEnd)
     await client.query(`LISTEN ${channel}`)
     return { end: () => client.end() }
+  }
+
+  async #connectBeside(): Promise<pg.Client> {
+    await this.#primaryPool()
+    const client = new pg.Client(this.#optionsOf(this.#primary))
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      await beginSession(client)
+      return client
+    } catch (error) {
+      await client.end().catch(() => {})
+      throw error
+    }
   }
 
   async close(): Promise<void> {

@@ -125,5 +125,17 @@ const payloadTables = [
   `CREATE TABLE payload_writer (writer text PRIMARY KEY, expires_at_ms bigint NOT NULL)`,
 ]
 
+/** Who writes samples, and in which order: src/store/sample-order.ts. */
+const sampleOrderTables = [
+  // One row. Each update leaves a dead one behind, for which the page has room.
+  `CREATE TABLE stamp (value bigint NOT NULL) WITH (fillfactor = 10)`,
+  `INSERT INTO stamp VALUES (0)`,
+  `CREATE TABLE sample_writer (writer integer PRIMARY KEY, low bigint NOT NULL, seen_at timestamptz NOT NULL)
+    WITH (fillfactor = 50)`,
+]
+
 /** What makes each version of the schema of the one before it; a step never changes once it was released. */
-export const postgresSteps: readonly (readonly string[])[] = [[...catalogTables, ...payloadTables]]
+export const postgresSteps: readonly (readonly string[])[] = [
+  [...catalogTables, ...payloadTables],
+  sampleOrderTables,
+]

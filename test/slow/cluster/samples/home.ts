@@ -1,39 +1,95 @@
 /** Samples in the keyspace of a test file, for tests that each have streams of their own. */
-import { type Clock, ManualClock } from '../../../../src/base/index.ts'
-import { type ClusterSamples, openClusterSamples } from '../../../../src/store/cassandra/index.ts'
+import { ManualClock } from '../../../../src/base/index.ts'
+import {
+  type ClusterSamples,
+  openClusterSamples,
+  reserveStamps,
+} from '../../../../src/store/cassandra/index.ts'
 import { sampleTables } from '../../../../src/store/cassandra/samples/sample-tables.ts'
 import type { SampleStore } from '../../../../src/store/index.ts'
+import { type Database, PostgresSampleOrder } from '../../../../src/store/postgres/index.ts'
 import { openTestKeyspace, type TestKeyspace } from '../../../support/cassandra.ts'
+import { makePostgresHome, type PostgresHome } from '../../../support/postgres-home.ts'
 import { shiftedSamples } from '../../../support/shifted-samples.ts'
 
 const STREAMS_PER_TEST = 1_000
 
-let keyspace: TestKeyspace | undefined
+interface Home {
+  readonly keyspace: TestKeyspace
+  readonly postgres: PostgresHome
+  readonly database: Database
+}
+
+let home: Home | undefined
 let tests = 0
+/** The order of writes of each process that runs. */
+const orders = new Map<ClusterSamples, PostgresSampleOrder>()
 
 /** Makes the tables of samples; for the `before` of a test file. */
 export async function makeSampleTables(): Promise<void> {
-  keyspace = await openTestKeyspace('samples', sampleTables)
+  const [keyspace, postgres] = await Promise.all([
+    openTestKeyspace('samples', sampleTables),
+    makePostgresHome(),
+  ])
+  home = { keyspace, postgres, database: await postgres.open() }
 }
 
 /** Lets the tables go; for the `after` of a test file. */
 export async function dropSampleTables(): Promise<void> {
-  await keyspace?.dispose()
+  await home?.database.close()
+  await home?.postgres.dispose()
+  await home?.keyspace.dispose()
+}
+
+function theHome(): Home {
+  if (home === undefined) throw new Error('no tables were made')
+  return home
 }
 
 /** What tests ask the tables themselves. */
-export async function askTables(cql: string, params: readonly unknown[] = []) {
-  if (keyspace === undefined) throw new Error('no keyspace was made')
-  return await keyspace.cluster.run(cql, params)
+export async function askTables(cql: string, params: readonly unknown[] = [], timestamp?: number) {
+  return await theHome().keyspace.cluster.run(cql, params, { timestamp })
 }
 
-/** A process with samples of the cluster; its clock is moved by the test, or is the machine's. */
-export async function openProcess(clock?: Clock): Promise<ClusterSamples> {
-  if (keyspace === undefined) throw new Error('no keyspace was made')
-  // A clock that a test moves runs ahead of the cluster's.
-  const isReal = clock === undefined
-  const options = { clock, checksClock: isReal, isCompacting: isReal }
-  return await openClusterSamples(keyspace.cluster, options)
+/** What tests ask the tables of PostgreSQL. */
+export async function askPostgres(sql: string) {
+  return await theHome().postgres.ask(sql)
+}
+
+/** A process with samples of the cluster. With a clock that the test moves it compacts only when told to. */
+export async function openProcess(clock?: ManualClock): Promise<ClusterSamples> {
+  const { keyspace, database } = theHome()
+  const { cluster } = keyspace
+  const reserve = (count: number, floor: number) => reserveStamps(cluster, count, floor)
+  const sharedNowMs = clock && (() => clock.now())
+  const order = await PostgresSampleOrder.open({ database, reserve, clock, sharedNowMs })
+  const store = await openClusterSamples(cluster, order, {
+    clock,
+    isCompacting: clock === undefined,
+  })
+  const close = store.close.bind(store)
+  orders.set(store, order)
+  store.close = async () => {
+    await close()
+    orders.delete(store)
+    await order.close()
+  }
+  return store
+}
+
+/** How a process orders its writes. */
+export function orderOf(store: ClusterSamples): PostgresSampleOrder {
+  const order = orders.get(store)
+  if (order === undefined) throw new Error('the process has ended')
+  return order
+}
+
+/** Lets all processes tell how far their writes have ended, and all of them hear it. */
+export async function tellEnds(): Promise<void> {
+  // One that is idle hears of the last stamp, then tells it, and then the others hear that.
+  for (let round = 0; round < 4; round++) {
+    for (const order of orders.values()) await order.refresh()
+  }
 }
 
 /** The streams of one test: processes that number them from 1 on, whatever other tests have. */

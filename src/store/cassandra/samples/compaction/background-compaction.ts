@@ -1,11 +1,9 @@
 import type { Clock } from '../../../../base/index.ts'
-import type { Cluster } from '../../connection/cluster.ts'
-import type { ClockGuard } from '../clock-guard.ts'
-import { DIRTY_SHARDS, type DirtyDays, dayOf, endOfDay } from '../dirty-days.ts'
-import type { HybridClock } from '../hybrid-clock.ts'
+import type { SampleOrder } from '../../../sample-order.ts'
+import { DIRTY_SHARDS, type DirtyDays, dayOf } from '../dirty-days.ts'
+import { type SampleHeads, ViewPassed } from '../sample-head.ts'
 import { eachAtOnce } from '../slots.ts'
-import { readView } from '../stream-view.ts'
-import { type Compactor, GRACE_MS, type PassEnd } from './compactor.ts'
+import type { Compactor, PassEnd } from './compactor.ts'
 import type { DueStreams } from './due-streams.ts'
 
 /** Between two looks at what is due. */
@@ -17,6 +15,12 @@ const SWEEP_MS = 60 * 60 * 1_000
 /** Between two looks for what processes that died had begun. */
 const ADOPT_MS = 60 * 1_000
 
+/** By then the writes that made a stream due have ended, and all processes were told. */
+const GRACE_MS = 5_000
+
+/** A process may be so late to hear that a day is over; one that is later is not waited for. */
+const DAY_OVER_MS = 120_000
+
 /** Streams of one look, and how many of them at once: puts and reads come first. */
 const STREAMS_PER_LOOK = 1_000
 const STREAMS_AT_ONCE = 4
@@ -26,10 +30,9 @@ const PASSES_MAX = 100
 
 /** What compaction in the background needs. */
 interface BackgroundDeps {
-  readonly cql: Cluster
   readonly clock: Clock
-  readonly guard: ClockGuard
-  readonly stamps: HybridClock
+  readonly order: SampleOrder
+  readonly heads: SampleHeads
   readonly dirty: DirtyDays
   readonly compactor: Compactor
   readonly due: DueStreams
@@ -70,7 +73,6 @@ export class BackgroundCompaction {
 
   /** Compacts one stream as far as it can be at the moment; tells how the last pass ended. */
   async compact(handle: number): Promise<PassEnd> {
-    await this.#deps.guard.ensure()
     for (let passes = 0; passes < PASSES_MAX && !this.#isClosed; passes += 1) {
       const end = await this.#deps.compactor.compact(handle)
       if (end !== 'more') return end
@@ -80,15 +82,14 @@ export class BackgroundCompaction {
 
   /** Compacts the streams that have waited since a day that is over; tells how many it looked at. */
   async sweep(): Promise<number> {
-    const { dirty, stamps } = this.#deps
-    const today = dayOf(stamps.before(0))
+    const { dirty, order } = this.#deps
+    const today = dayOf(order.nowMs - DAY_OVER_MS)
     let count = 0
     for (const day of await dirty.days()) {
       if (day >= today || this.#isClosed) continue
       const found = await this.#sweepDay(day)
       count += found
-      // A process whose clock is behind may still be in the day before.
-      if (found === 0 && day < today - 1) await dirty.deleteDay(day, stamps.next())
+      if (found === 0) await dirty.deleteDay(day, await order.next())
     }
     return count
   }
@@ -140,11 +141,20 @@ export class BackgroundCompaction {
 
   /** Takes a stream off the list of a day once nothing of that day waits any more. */
   async #settle(day: number, handle: number): Promise<void> {
-    const { cql, clock, dirty, stamps } = this.#deps
+    const { heads, dirty, order } = this.#deps
     if (this.#isClosed) return
-    const { parts, leaves, isForgotten } = await readView(cql, clock, handle)
-    const isWaiting = parts.some(({ part }) => part < endOfDay(day))
-    if (isWaiting || (isForgotten && leaves.length > 0)) return
-    await dirty.delete(day, handle, stamps.next())
+    const stamp = await order.next()
+    try {
+      const head = await heads.read(handle)
+      const { leaves, dropped } = await heads.leavesOf(handle, head)
+      const isWaiting = head.runs.length > 0 || dropped.length > 0
+      if (isWaiting || (head.isForgotten && leaves.length > 0)) return
+    } catch (error) {
+      // Another process is at it.
+      if (error instanceof ViewPassed) return
+      throw error
+    }
+    // Not if it was put on the list since.
+    await dirty.delete(day, handle, stamp)
   }
 }

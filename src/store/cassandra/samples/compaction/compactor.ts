@@ -1,46 +1,53 @@
-import { type Clock, EARLIEST_TIME } from '../../../../base/index.ts'
-import { cutColumns } from '../../../embedded/chunk/index.ts'
+import { EARLIEST_TIME } from '../../../../base/index.ts'
+import { cutColumns, encodeChunk, sliceColumns } from '../../../embedded/chunk/index.ts'
 import { touchesMask } from '../../../embedded/head/tombstones.ts'
-import { APART_MS_MAX, SKEW_MS_MAX } from '../../connection/clock-skew.ts'
+import type { SampleOrder } from '../../../sample-order.ts'
+import type { SampleColumns } from '../../../sample-port.ts'
 import type { Cluster } from '../../connection/cluster.ts'
-import { READ_MS_MAX } from '../cluster-reader.ts'
-import { type HybridClock, stampSpan } from '../hybrid-clock.ts'
 import type { Manifest } from '../leaf-index.ts'
 import { decodeEntry, type LeafReader } from '../leaf-reader.ts'
-import { PART_MS_MAX } from '../open-parts.ts'
 import { layRuns, type Overlay } from '../run-reader.ts'
-import { WRITE_MS_MAX } from '../sample-writer.ts'
-import { type LeafPlace, readView, type StreamView } from '../stream-view.ts'
+import {
+  type LeafList,
+  type LeafPlace,
+  type SampleHead,
+  type SampleHeads,
+  ViewPassed,
+} from '../sample-head.ts'
 import { TextRooms } from '../text-room.ts'
-import { LeafWriter, type Pass } from './leaf-writer.ts'
+import { isUnread, LeafWriter, type Pass } from './leaf-writer.ts'
 import { MapWriter } from './map-writer.ts'
 import { mergeLeaf } from './merge-leaf.ts'
-import { takeRuns } from './take-runs.ts'
 
-/** Runs are left alone until none that counts can come before them, whatever the clocks. */
-export const GRACE_MS = WRITE_MS_MAX + APART_MS_MAX
+/** Bytes of runs that one pass takes: what it decodes is some times as much. */
+const TAKEN_BYTES_MAX = 2 * 1024 * 1024
 
-/** A pass that takes longer is given up, and its lease is over. */
-const PASS_MS_MAX = 60_000
-
-/** After this nobody reads what a pass replaced: the pass may last its time, and a read its own twice. */
-const UNREAD_MS = PASS_MS_MAX + 2 * READ_MS_MAX + SKEW_MS_MAX
+/** The last sample of a stream is kept beside its runs unless it is longer. */
+const NEWEST_BYTES_MAX = 1_024
 
 /** What a compactor works with. */
 interface CompactorDeps {
   readonly cql: Cluster
-  readonly clock: Clock
-  readonly stamps: HybridClock
+  readonly order: SampleOrder
+  readonly heads: SampleHeads
   readonly leaves: LeafReader
-  readonly writer: number
 }
 
-/** How a pass ended: `more` is left to do at once, another process is at it, or all is done for the time being. */
+/** How a pass ended: `more` is left to do at once, there are calls or another process to wait for, or all is done. */
 export type PassEnd = 'done' | 'more' | 'busy'
+
+/** A stream as a pass found it. */
+interface Found {
+  readonly head: SampleHead
+  readonly list: LeafList
+}
 
 const ALL_TIME = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY }
 
-/** Merges the runs of single streams into their leaves, under a lease that is in the stream's own map. */
+/**
+ * Merges the runs of single streams into their leaves. It takes runs only up to a stamp up to which all writes have
+ * ended, so none that counts comes later below it. Of two processes that merge one stream at once one changes nothing.
+ */
 export class Compactor {
   readonly #deps: CompactorDeps
   readonly #leafWriter: LeafWriter
@@ -54,43 +61,68 @@ export class Compactor {
 
   /** Makes one pass over a stream. */
   async compact(handle: number): Promise<PassEnd> {
-    const { cql, clock, stamps } = this.#deps
-    const view = await readView(cql, clock, handle)
-    stamps.observe(view.version ?? 0)
-    const now = stamps.next()
-    if (view.leaseUntil !== undefined && view.leaseUntil > now) return 'busy'
-    if (view.isForgotten) return await this.#map.purge(handle, view)
-    if (view.parts.length === 0 && view.dropped.length === 0) return 'done'
-    const leaseUntil = now + stampSpan(PASS_MS_MAX)
-    if (!(await this.#map.takeLease(handle, view, leaseUntil))) return 'busy'
-    const pass = {
-      ...{ handle, gen: stamps.next(), nextPlace: 0 },
-      unreadBefore: stamps.before(UNREAD_MS),
+    const { order, heads } = this.#deps
+    // Asked before the runs are read: all up to here are among them.
+    const { endedUpTo, nowMs } = order
+    try {
+      const head = await heads.read(handle, TAKEN_BYTES_MAX)
+      const list = await heads.leavesOf(handle, head)
+      const pass = { handle, gen: await order.next(), nextPlace: 0, beganMs: nowMs }
+      if (head.isForgotten) return await this.#purge(pass, { head, list })
+      return await this.#pass(pass, { head, list }, endedUpTo)
+    } catch (error) {
+      if (error instanceof ViewPassed) return 'busy'
+      throw error
     }
-    return await this.#pass(pass, { ...view, leaseUntil })
   }
 
-  async #pass(pass: Pass, view: StreamView): Promise<PassEnd> {
-    const { cql, clock, stamps } = this.#deps
-    const isUnread = view.version !== undefined && view.version < pass.unreadBefore
-    if (isUnread) await this.#map.deleteUnread(pass.handle, view)
-    const dropped = isUnread ? view.dropped : []
-    const taken = await takeRuns(cql, pass.handle, view, stamps.before(GRACE_MS))
-    const isOver = view.parts.some(
-      ({ part }) => isOverAt(part, taken.upTo) && !isOverAt(part, view.sealed),
-    )
-    if (taken.rows.length === 0 && !isOver && dropped.length === 0) {
-      await this.#map.releaseLease(pass.handle, view)
-      return 'done'
+  async #pass(pass: Pass, found: Found, endedUpTo: number): Promise<PassEnd> {
+    const { handle } = pass
+    const { head, list } = found
+    const runs = head.runs.filter(({ stamp }) => stamp <= endedUpTo)
+    const deleted = list.dropped.filter(({ atMs }) => isUnread(pass, atMs))
+    if (runs.length === 0 && deleted.length === 0) return head.runs.length > 0 ? 'busy' : 'done'
+    const unread = deleted.map(({ leaf }) => leaf)
+    await this.#map.deleteLeaves(handle, unread, pass.gen)
+    const overlay = await layRuns(runs, ALL_TIME, new TextRooms().open())
+    const leaves = await this.#mergeLeaves(pass, list.leaves, overlay)
+    const sealed = runs[0]?.stamp ?? head.sealed
+    const isAsBefore = leaves.at(-1) === list.leaves.at(-1) && head.version !== undefined
+    const newest = isAsBefore ? head.newest : await this.#newestOf(handle, leaves)
+    const next = { gen: pass.gen, sealed, newest, leaves, deleted, beganMs: pass.beganMs }
+    if (!(await this.#map.flip(handle, found, next))) return 'busy'
+    await this.#map.deleteRuns(handle, sealed)
+    return head.isCut ? 'more' : 'done'
+  }
+
+  /** Deletes everything of a stream that was forgotten. */
+  async #purge(pass: Pass, found: Found): Promise<PassEnd> {
+    const { handle, gen, beganMs } = pass
+    const { leaves, dropped } = found.list
+    const all = [...leaves, ...dropped].map(({ leaf }) => leaf)
+    if (all.length > 0) {
+      await this.#map.deleteLeaves(handle, all, gen)
+      const newest = new Uint8Array(0)
+      const next = { gen, sealed: gen, newest, leaves: [], deleted: dropped, beganMs }
+      if (!(await this.#map.flip(handle, found, next))) return 'busy'
     }
-    const overlay = await layRuns(taken.rows, ALL_TIME, new TextRooms().open())
-    const leaves = await this.#mergeLeaves(pass, view.leaves, overlay)
-    const isLate = clock.elapsed() - view.readAtMs > PASS_MS_MAX
-    // The clock that only goes on stands still while a machine sleeps.
-    if (isLate || stamps.before(PASS_MS_MAX) > pass.gen) return 'busy'
-    const next = { gen: pass.gen, sealed: Math.max(taken.upTo, view.sealed), leaves, dropped }
-    const isFlipped = await this.#map.flip(pass.handle, view, next)
-    return !isFlipped ? 'busy' : taken.isCut ? 'more' : 'done'
+    await this.#map.deleteRuns(handle, gen)
+    return 'done'
+  }
+
+  /** The last sample of leaves, packed; empty when there is none, undefined for a long one. */
+  async #newestOf(handle: number, leaves: readonly LeafPlace[]): Promise<Uint8Array | undefined> {
+    const last = leaves.at(-1)
+    if (last === undefined) return new Uint8Array(0)
+    const { entries } = await this.#deps.leaves.manifest(handle, last)
+    const entry = entries.at(-1)
+    if (entry === undefined) return undefined
+    const bytes = await this.#deps.leaves.chunkBytes(handle, last.leaf, entry)
+    const columns = decodeEntry(handle, entry, bytes)
+    const packed = encodeChunk(sliceColumns(columns, columns.count - 1, columns.count), {
+      ...{ stream: handle, isRun: false },
+    })
+    return packed.length <= NEWEST_BYTES_MAX ? packed : undefined
   }
 
   async #mergeLeaves(
@@ -124,15 +156,10 @@ export class Compactor {
     const { leaves } = this.#deps
     const manifest: Manifest =
       place.gen === 0 ? { entries: [], replaced: [] } : await leaves.manifest(handle, place)
-    const decode = async (entry: Manifest['entries'][number]) =>
+    const decode = async (entry: Manifest['entries'][number]): Promise<SampleColumns> =>
       decodeEntry(handle, entry, await leaves.chunkBytes(handle, place.leaf, entry))
     const { entries } = manifest
     const chunks = await mergeLeaf({ handle, entries, overlay, decode })
     return await this.#leafWriter.write(pass, { place, manifest }, chunks)
   }
-}
-
-/** Whether nothing more can be written to a part after a stamp. */
-function isOverAt(part: number, stamp: number): boolean {
-  return part + stampSpan(PART_MS_MAX) <= stamp
 }

@@ -1,11 +1,17 @@
+import type { SampleOrder } from '../../../sample-order.ts'
 import type { Cluster } from '../../connection/cluster.ts'
-import type { HybridClock } from '../hybrid-clock.ts'
-import { type ChunkKey, type Manifest, type ManifestEntry, packManifest } from '../leaf-index.ts'
+import {
+  type ChunkKey,
+  type Manifest,
+  type ManifestEntry,
+  packManifest,
+  type ReplacedChunk,
+} from '../leaf-index.ts'
 import type { LeafReader } from '../leaf-reader.ts'
 import { MANIFEST_PLACE } from '../leaf-reader.ts'
 import { blobOf } from '../row-values.ts'
+import type { LeafPlace } from '../sample-head.ts'
 import { eachAtOnce } from '../slots.ts'
-import type { LeafPlace } from '../stream-view.ts'
 import type { PlannedChunk } from './merge-leaf.ts'
 import { partLeaf } from './place-chunks.ts'
 
@@ -22,8 +28,16 @@ export interface Pass {
   readonly gen: number
   /** The next free place among the rows of this pass. */
   nextPlace: number
-  /** Rows that were replaced before this stamp are read by nobody any more. */
-  readonly unreadBefore: number
+  /** When it began, by the clock that all processes share. */
+  readonly beganMs: number
+}
+
+/** A read that takes longer, and finds something gone, begins again. */
+const READ_MS = 60_000
+
+/** Whether hardly anybody still reads what was replaced at a moment. */
+export function isUnread({ beganMs }: Pick<Pass, 'beganMs'>, atMs: number): boolean {
+  return atMs < beganMs - READ_MS
 }
 
 /** A leaf as it was, and its index. */
@@ -35,12 +49,12 @@ interface OldLeaf {
 /** Writes the rows of leaves; nobody sees them before the map names them. */
 export class LeafWriter {
   readonly #cql: Cluster
-  readonly #stamps: HybridClock
+  readonly #order: Pick<SampleOrder, 'next'>
   readonly #leaves: LeafReader
 
-  constructor(deps: { cql: Cluster; stamps: HybridClock; leaves: LeafReader }) {
+  constructor(deps: { cql: Cluster; order: Pick<SampleOrder, 'next'>; leaves: LeafReader }) {
     this.#cql = deps.cql
-    this.#stamps = deps.stamps
+    this.#order = deps.order
     this.#leaves = deps.leaves
   }
 
@@ -49,7 +63,7 @@ export class LeafWriter {
     if (chunks.length === 0) return []
     const places: LeafPlace[] = []
     for (const [at, group] of partLeaf(chunks).entries()) {
-      const leaf = at === 0 ? old.place.leaf : this.#stamps.next()
+      const leaf = at === 0 ? old.place.leaf : await this.#order.next()
       const entries = await this.#writeChunks(pass, { from: old.place.leaf, to: leaf }, group)
       const replaced = at === 0 ? await this.#replacedIn(pass, old, entries) : []
       await this.#writeManifest(pass, leaf, { entries, replaced })
@@ -111,14 +125,16 @@ export class LeafWriter {
     pass: Pass,
     { place, manifest }: OldLeaf,
     entries: readonly ManifestEntry[],
-  ): Promise<ChunkKey[]> {
+  ): Promise<ReplacedChunk[]> {
     const isThere = new Set(entries.map(({ gen, place }) => `${gen}/${place}`))
     const gone = manifest.entries.filter(({ gen, place }) => !isThere.has(`${gen}/${place}`))
     const index = place.gen === 0 ? [] : [{ gen: place.gen, place: MANIFEST_PLACE }]
-    const replaced = [...gone.map(({ gen, place }) => ({ gen, place })), ...index]
-    if (place.gen >= pass.unreadBefore) return [...manifest.replaced, ...replaced]
-    await eachAtOnce(manifest.replaced, ROWS_AT_ONCE, (key) => this.#delete(pass, place.leaf, key))
-    return replaced
+    const replaced = [...gone, ...index].map(({ gen, place }) => ({
+      ...{ gen, place, atMs: pass.beganMs },
+    }))
+    const unread = manifest.replaced.filter(({ atMs }) => isUnread(pass, atMs))
+    await eachAtOnce(unread, ROWS_AT_ONCE, (key) => this.#delete(pass, place.leaf, key))
+    return [...manifest.replaced.filter(({ atMs }) => !isUnread(pass, atMs)), ...replaced]
   }
 
   async #delete(pass: Pass, leaf: number, { gen, place }: ChunkKey): Promise<void> {

@@ -1,130 +1,108 @@
 import { EARLIEST_TIME } from '../../../../base/index.ts'
 import type { Cluster, CqlStatement } from '../../connection/cluster.ts'
-import { type HybridClock, stampSpan } from '../hybrid-clock.ts'
-import { PART_MS_MAX, PART_SECTION } from '../open-parts.ts'
+import { blobOf } from '../row-values.ts'
+import {
+  DROPPED_SECTION,
+  type DroppedLeaf,
+  FIRST_KEY,
+  LAST_KEY,
+  LEAF_SECTION,
+  type LeafList,
+  type LeafPlace,
+  RUN_SECTION,
+  type SampleHead,
+} from '../sample-head.ts'
 import { tryCas } from '../settled-cas.ts'
 import { eachAtOnce } from '../slots.ts'
-import { DROPPED_SECTION, LEAF_SECTION, type LeafPlace, type StreamView } from '../stream-view.ts'
 
 const PARTITIONS_AT_ONCE = 8
 
-const updateLease = `UPDATE sample_map SET lease_until = ?, lease_by = ? WHERE stream = ?
-  IF lease_until = ? AND version = ?`
-const updateVersion = `UPDATE sample_map SET version = ?, sealed = ?, lease_until = ? WHERE stream = ?
+const updateVersion = `UPDATE sample SET version = ?, sealed = ?, newest = ? WHERE stream = ?
   IF version = ?`
-const insertLeaf = `INSERT INTO sample_map (stream, section, key, writer, leaf, gen, last, samples, bytes)
-  VALUES (?, ${LEAF_SECTION}, ?, 0, ?, ?, ?, ?, ?)`
-const insertDropped = `INSERT INTO sample_map (stream, section, key, writer)
-  VALUES (?, ${DROPPED_SECTION}, ?, 0)`
+const insertEnd = 'INSERT INTO sample (stream, section, key, writer, piece) VALUES (?, ?, ?, 0, 0)'
+const insertLeaf = `INSERT INTO sample (stream, section, key, writer, piece, leaf, gen, last, samples, bytes)
+  VALUES (?, ${LEAF_SECTION}, ?, 0, 0, ?, ?, ?, ?, ?)`
+const insertDropped = `INSERT INTO sample (stream, section, key, writer, piece, last)
+  VALUES (?, ${DROPPED_SECTION}, ?, 0, 0, ?)`
 const deleteKey =
-  'DELETE FROM sample_map WHERE stream = ? AND section = ? AND key = ? AND writer = 0'
-const deletePart = `DELETE FROM sample_map
-  WHERE stream = ? AND section = ${PART_SECTION} AND key = ? AND writer = ?`
-const deleteRuns = `DELETE FROM sample_run
-  WHERE stream = ? AND part = ? AND writer = ? AND stamp <= ?`
-const deleteWholePart = 'DELETE FROM sample_run WHERE stream = ? AND part = ? AND writer = ?'
+  'DELETE FROM sample WHERE stream = ? AND section = ? AND key = ? AND writer = 0 AND piece = 0'
+const deleteRuns = `DELETE FROM sample WHERE stream = ? AND section = ${RUN_SECTION} AND key <= ?`
 const deleteLeaf = 'DELETE FROM sample_chunk WHERE stream = ? AND leaf = ?'
 
-/** What a stream's map is to say. */
-interface NextMap {
+/** What a stream's partition is to say. */
+interface NextVersion {
   readonly gen: number
   readonly sealed: number
+  readonly newest: Uint8Array | undefined
   readonly leaves: readonly LeafPlace[]
   /** Dropped leaves that are deleted, of which nothing needs to be remembered. */
-  readonly dropped: readonly number[]
+  readonly deleted: readonly DroppedLeaf[]
+  /** When the pass began, by the clock that all processes share. */
+  readonly beganMs: number
 }
 
-/** Changes maps of streams: what readers see changes in one step, if nobody else changed it before. */
+/** Changes what readers see of a stream in one step, if nobody else changed it before. */
 export class MapWriter {
   readonly #cql: Cluster
-  readonly #stamps: HybridClock
-  readonly #writer: number
 
-  constructor(deps: { cql: Cluster; stamps: HybridClock; writer: number }) {
-    this.#cql = deps.cql
-    this.#stamps = deps.stamps
-    this.#writer = deps.writer
+  constructor({ cql }: { cql: Cluster }) {
+    this.#cql = cql
   }
 
-  /** Takes the lease of a stream; false where another process was quicker. */
-  async takeLease(handle: number, view: StreamView, until: number): Promise<boolean> {
-    const params = [
-      BigInt(until),
-      this.#writer,
-      handle,
-      bigOf(view.leaseUntil),
-      bigOf(view.version),
-    ]
-    return (await tryCas(this.#cql, [{ cql: updateLease, params }])) === 'made'
-  }
-
-  /** Lets the lease of a stream go that nothing was done under. */
-  async releaseLease(handle: number, view: StreamView): Promise<void> {
-    const params = [null, null, handle, bigOf(view.leaseUntil), bigOf(view.version)]
-    // One that was not let go is over soon by itself.
-    await tryCas(this.#cql, [{ cql: updateLease, params }])
-  }
-
-  /** Puts a pass into force, all of it at once; false when the map was changed meanwhile, or nobody knows. */
-  async flip(handle: number, view: StreamView, next: NextMap): Promise<boolean> {
-    const version = [BigInt(next.gen), BigInt(next.sealed), null, handle, bigOf(view.version)]
+  /** Puts a pass into force, all of it at once; false when the stream was changed meanwhile, or nobody knows. */
+  async flip(
+    handle: number,
+    { head, list }: { readonly head: SampleHead; readonly list: LeafList },
+    next: NextVersion,
+  ): Promise<boolean> {
+    const newest = next.newest === undefined ? null : blobOf(next.newest)
+    const version = [BigInt(next.gen), BigInt(next.sealed), newest, handle, bigOf(head.version)]
     const leaves = next.leaves.map((leaf, at) =>
       at === 0 ? { ...leaf, start: EARLIEST_TIME } : leaf,
     )
     const end = await tryCas(this.#cql, [
       { cql: updateVersion, params: version },
-      ...leafChanges(handle, view.leaves, leaves),
-      ...next.dropped.map((leaf) => deletionOf(handle, DROPPED_SECTION, leaf)),
+      ...(head.version === undefined ? endsOf(handle) : []),
+      ...leafChanges(handle, { before: list.leaves, after: leaves, atMs: next.beganMs }),
+      ...next.deleted.map(({ leaf }) => deletionOf(handle, DROPPED_SECTION, leaf)),
     ])
     return end === 'made'
   }
 
-  /** Deletes runs that are in the leaves, parts that are over, and leaves that were dropped; nobody reads them. */
-  async deleteUnread(handle: number, view: StreamView): Promise<void> {
-    await eachAtOnce(view.dropped, PARTITIONS_AT_ONCE, (leaf) => this.#deleteLeaf(handle, leaf))
-    await eachAtOnce(view.parts, PARTITIONS_AT_ONCE, async ({ part, writer }) => {
-      const key = [handle, BigInt(part), writer]
-      if (part + stampSpan(PART_MS_MAX) > view.sealed) {
-        // As old as the newest that goes: what is written later stays, whatever the clocks.
-        const options = { timestamp: view.sealed }
-        await this.#cql.run(deleteRuns, [...key, BigInt(view.sealed)], options)
-        return
-      }
-      await this.#cql.run(deleteWholePart, key, { timestamp: this.#stamps.next() })
-      await this.#cql.run(deletePart, key, { timestamp: this.#stamps.next() })
-    })
+  /** Deletes runs that are in the leaves: who reads them sees that they are. */
+  async deleteRuns(handle: number, sealed: number): Promise<void> {
+    // As old as the newest that goes: what is written later stays.
+    await this.#cql.run(deleteRuns, [handle, BigInt(sealed)], { timestamp: sealed })
   }
 
-  /** Deletes everything of a stream that was forgotten. */
-  async purge(handle: number, view: StreamView): Promise<'done' | 'busy'> {
-    const gen = this.#stamps.next()
-    const next = { gen, sealed: gen, leaves: [], dropped: view.dropped }
-    if (view.leaves.length > 0 || view.dropped.length > 0) {
-      await eachAtOnce(view.dropped, PARTITIONS_AT_ONCE, (leaf) => this.#deleteLeaf(handle, leaf))
-      if (!(await this.flip(handle, view, next))) return 'busy'
-      await eachAtOnce(view.leaves, PARTITIONS_AT_ONCE, ({ leaf }) =>
-        this.#deleteLeaf(handle, leaf),
-      )
-    }
-    await eachAtOnce(view.parts, PARTITIONS_AT_ONCE, async ({ part, writer }) => {
-      const key = [handle, BigInt(part), writer]
-      await this.#cql.run(deleteWholePart, key, { timestamp: this.#stamps.next() })
-      await this.#cql.run(deletePart, key, { timestamp: this.#stamps.next() })
-    })
-    return 'done'
+  /** Deletes the chunks of leaves. */
+  async deleteLeaves(handle: number, leaves: readonly number[], timestamp: number): Promise<void> {
+    await eachAtOnce(leaves, PARTITIONS_AT_ONCE, (leaf) =>
+      this.#cql.run(deleteLeaf, [handle, BigInt(leaf)], { timestamp }),
+    )
   }
+}
 
-  async #deleteLeaf(handle: number, leaf: number): Promise<void> {
-    const timestamp = this.#stamps.next()
-    await this.#cql.run(deleteLeaf, [handle, BigInt(leaf)], { timestamp })
-  }
+/** The rows that are always there. */
+function endsOf(handle: number): CqlStatement[] {
+  return [
+    { cql: insertEnd, params: [handle, LEAF_SECTION, BigInt(FIRST_KEY)] },
+    { cql: insertEnd, params: [handle, RUN_SECTION, BigInt(LAST_KEY)] },
+  ]
 }
 
 /** What makes one list of leaves another; leaves that are in none of their rows any more are remembered. */
 function leafChanges(
   handle: number,
-  before: readonly LeafPlace[],
-  after: readonly LeafPlace[],
+  {
+    before,
+    after,
+    atMs,
+  }: {
+    readonly before: readonly LeafPlace[]
+    readonly after: readonly LeafPlace[]
+    readonly atMs: number
+  },
 ): CqlStatement[] {
   const keys = new Set(after.map(({ start }) => start))
   const leaves = new Set(after.map(({ leaf }) => leaf))
@@ -139,7 +117,7 @@ function leafChanges(
       .map(({ start }) => deletionOf(handle, LEAF_SECTION, start)),
     ...before
       .filter(({ leaf }) => !leaves.has(leaf))
-      .map(({ leaf }) => ({ cql: insertDropped, params: [handle, BigInt(leaf)] })),
+      .map(({ leaf }) => ({ cql: insertDropped, params: [handle, BigInt(leaf), BigInt(atMs)] })),
     ...after.filter((place) => !isKnown(place)).map((place) => insertionOf(handle, place)),
   ]
 }

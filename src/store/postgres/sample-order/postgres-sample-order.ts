@@ -1,0 +1,288 @@
+/**
+ * The order of writes to samples, told by PostgreSQL. Table `stamp` has the last stamp that was given; table
+ * `sample_writer` has a row for each process that writes, with a stamp up to which its writes have ended.
+ *
+ * A write is answered only when the row of its process was still there after it had reached its nodes. So whoever
+ * deletes the row of a process that stands still knows that no write of it counts any more which he does not see.
+ */
+import { randomInt } from 'node:crypto'
+import { type Clock, refusal, systemClock } from '../../../base/index.ts'
+import type { SampleOrder, WritePlace } from '../../sample-order.ts'
+import type { Database, SoleClient } from '../connection/database.ts'
+import { nowInSql } from '../connection/database-clock.ts'
+import { toldOfPostgres } from '../connection/postgres-away.ts'
+
+/** How often a process tells how far its writes have ended. */
+const BEAT_MS = 1_000
+/** A process that was silent so long, by the database's clock, is not waited for. */
+const SILENT_SECONDS_MAX = 60
+const WRITER_END = 2 ** 31
+/** Stamps that are reserved at once. Below 2^53 there are enough for thirty million connections. */
+const RESERVED = 2 ** 28
+const RETRY_AFTER_SECONDS = 1
+
+const TAKE = `UPDATE stamp SET value = value + $2
+  RETURNING value, EXISTS (SELECT 1 FROM sample_writer WHERE writer = $1)`
+const BEAT = `WITH mine AS (UPDATE sample_writer
+    SET low = greatest(low, $2), seen_at = clock_timestamp()
+    WHERE writer = $1 RETURNING low)
+  SELECT EXISTS (SELECT 1 FROM mine), (SELECT min(low) FROM sample_writer), (SELECT value FROM stamp),
+    ${nowInSql('$3')}`
+const FORGET_SILENT = `DELETE FROM sample_writer
+  WHERE seen_at < clock_timestamp() - interval '${SILENT_SECONDS_MAX} seconds'`
+const REGISTER = `INSERT INTO sample_writer (writer, low, seen_at)
+  SELECT $1, value, clock_timestamp() FROM stamp`
+const LEAVE = 'DELETE FROM sample_writer WHERE writer = $1'
+const RAISE = 'UPDATE stamp SET value = greatest(value, $1)'
+
+/** Reserves so many stamps above `floor` that nobody was given before, whatever PostgreSQL forgets; the first of them. */
+type ReserveStamps = (count: number, floor: number) => Promise<number>
+
+interface SampleOrderDeps {
+  readonly database: Pick<Database, 'connectAlone' | 'read'>
+  readonly reserve: ReserveStamps
+  readonly clock?: Clock
+  /** In the place of the database's clock, where a test has one of its own. */
+  readonly sharedNowMs?: () => number
+  /** Told how far this machine's clock is ahead of the database's, in milliseconds; below zero when it is behind. */
+  readonly onClock?: (aheadMs: number) => void
+}
+
+/** Who waits for the next statement: a write that begins, one that ends under a number, or what is not waited for. */
+interface Waiting extends PromiseWithResolvers<WritePlace> {
+  readonly what: 'begin' | 'next' | { readonly endUnder: number }
+}
+
+/** What was reserved and what the process is known by, on one connection. */
+interface Session {
+  readonly client: SoleClient
+  /** No stamp above it may be used yet. */
+  reservedUpTo: number
+}
+
+export class PostgresSampleOrder implements SampleOrder {
+  readonly #deps: SampleOrderDeps
+  readonly #clock: Clock
+  /** The stamps of writes under way. */
+  readonly #running = new Set<number>()
+  #writer = 0
+  #session: Session | undefined
+  #waiting: Waiting[] = []
+  #beats: PromiseWithResolvers<void>[] = []
+  #asking: Promise<void> | undefined
+  #isClosed = false
+  #timer: NodeJS.Timeout | undefined
+  #endedUpTo = 0
+  /** The greatest stamp of which an answer has told. */
+  #lastStamp = 0
+  #nowMs = 0
+
+  private constructor(deps: SampleOrderDeps) {
+    this.#deps = deps
+    this.#clock = deps.clock ?? systemClock
+  }
+
+  static async open(deps: SampleOrderDeps): Promise<PostgresSampleOrder> {
+    const order = new PostgresSampleOrder(deps)
+    await order.refresh()
+    order.#timer = setInterval(() => void order.refresh().catch(() => {}), BEAT_MS).unref()
+    return order
+  }
+
+  get writer(): number {
+    return this.#writer
+  }
+
+  get endedUpTo(): number {
+    return this.#endedUpTo
+  }
+
+  get nowMs(): number {
+    return this.#nowMs
+  }
+
+  async write<T>(work: (place: WritePlace) => Promise<T>): Promise<T> {
+    const place = await this.#ask('begin')
+    try {
+      const result = await work(place)
+      await this.#ask({ endUnder: place.writer })
+      return result
+    } finally {
+      this.#running.delete(place.stamp)
+    }
+  }
+
+  async next(): Promise<number> {
+    return (await this.#ask('next')).stamp
+  }
+
+  async refresh(): Promise<void> {
+    const beat = Promise.withResolvers<void>()
+    this.#beats.push(beat)
+    this.#pump()
+    await beat.promise
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    this.#isClosed = true
+    // What it asks may register it again.
+    await this.#asking
+    const session = this.#session
+    this.#session = undefined
+    await session?.client.run(LEAVE, [this.#writer]).catch(() => {})
+    await session?.client.end()
+  }
+
+  #ask(what: Waiting['what']): Promise<WritePlace> {
+    const waiting = { what, ...Promise.withResolvers<WritePlace>() }
+    this.#waiting.push(waiting)
+    this.#pump()
+    return waiting.promise
+  }
+
+  /** One statement after the other, each for all that wait: none may overtake another. */
+  #pump(): void {
+    this.#asking ??= this.#work().finally(() => {
+      this.#asking = undefined
+    })
+  }
+
+  async #work(): Promise<void> {
+    // What comes in the same turn shares the statement.
+    await undefined
+    while (this.#waiting.length > 0 || this.#beats.length > 0) {
+      const waiting = this.#waiting
+      this.#waiting = []
+      if (waiting.length > 0) await this.#take(waiting)
+      const beats = this.#beats
+      this.#beats = []
+      if (beats.length > 0) await this.#beat(beats)
+    }
+  }
+
+  async #take(waiting: readonly Waiting[]): Promise<void> {
+    try {
+      const count = waiting.filter(({ what }) => typeof what === 'string').length
+      const last = await this.#trying((session) => this.#takeStamps(session, count))
+      let stamp = last - count
+      const writer = this.#writer
+      for (const { what, resolve, reject } of waiting) {
+        if (typeof what !== 'string') {
+          if (what.endUnder === writer) resolve({ stamp: last, writer })
+          else reject(refusal('store_away', { retryAfterSeconds: RETRY_AFTER_SECONDS }))
+          continue
+        }
+        stamp += 1
+        // At once: the next statement may already tell how far writes have ended.
+        if (what === 'begin') this.#running.add(stamp)
+        resolve({ stamp, writer })
+      }
+    } catch (error) {
+      for (const one of waiting) one.reject(toldOfPostgres(error))
+    }
+  }
+
+  /** Takes stamps under a number that others wait for; the last of them. */
+  async #takeStamps(session: Session, count: number): Promise<number> {
+    for (;;) {
+      const { rows } = await session.client.run(TAKE, [this.#writer, count])
+      const [last, isThere] = rows[0] as [number, boolean]
+      this.#lastStamp = Math.max(this.#lastStamp, last)
+      if (last > session.reservedUpTo) await this.#reserve(session, last)
+      else if (isThere) return last
+      if (!isThere) await this.#register(session)
+    }
+  }
+
+  async #beat(beats: readonly PromiseWithResolvers<void>[]): Promise<void> {
+    try {
+      await this.#trying((session) => this.#tell(session))
+      for (const beat of beats) beat.resolve()
+    } catch (error) {
+      for (const beat of beats) beat.reject(toldOfPostgres(error))
+    }
+  }
+
+  /** Tells how far the writes of this process have ended, and hears of those of all. */
+  async #tell(session: Session): Promise<void> {
+    const before = this.#clock.now()
+    const { rows } = await session.client.run(BEAT, [
+      ...[this.#writer, this.#endedHere(), this.#deps.sharedNowMs?.() ?? null],
+    ])
+    const [isThere, low, value, nowMs] = rows[0] as [boolean, number | null, number, number]
+    this.#lastStamp = Math.max(this.#lastStamp, value)
+    this.#tellClock(before, nowMs)
+    this.#nowMs = nowMs
+    if (low !== null) this.#endedUpTo = Math.max(this.#endedUpTo, low)
+    if (!isThere) {
+      await this.#register(session)
+      await this.#tell(session)
+      return
+    }
+    // Not on this connection: that a process is not waited for must survive the loss of the server.
+    await this.#deps.database.read(FORGET_SILENT)
+  }
+
+  /**
+   * Below the first write that runs; without any, the last stamp that was heard of, as those that come are greater. Not what
+   * the database has when it is told: a statement of a connection that was lost may run later than one of the next.
+   */
+  #endedHere(): number {
+    let ended = this.#lastStamp
+    for (const stamp of this.#running) ended = Math.min(ended, stamp - 1)
+    return ended
+  }
+
+  #tellClock(before: number, theirs: number): void {
+    const after = this.#clock.now()
+    // The database told its time at some moment between.
+    if (theirs < before) this.#deps.onClock?.(before - theirs)
+    else this.#deps.onClock?.(theirs > after ? after - theirs : 0)
+  }
+
+  /** Does something on the connection, once more on another where it was lost. */
+  async #trying<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const known = this.#session
+    if (known !== undefined) {
+      try {
+        return await work(known)
+      } catch {
+        this.#session = undefined
+        void known.client.end()
+      }
+    }
+    const session = await this.#connect()
+    this.#session = session
+    return await work(session)
+  }
+
+  async #connect(): Promise<Session> {
+    if (this.#isClosed) throw new Error('Cannot order writes: the store is closed')
+    const client = await this.#deps.database.connectAlone()
+    try {
+      // A server that crashed, or another one, may have forgotten stamps: it goes on above all that were reserved.
+      await client.run('SET synchronous_commit = off')
+      const session = { client, reservedUpTo: 0 }
+      await this.#reserve(session, 0)
+      return session
+    } catch (error) {
+      void client.end()
+      throw error
+    }
+  }
+
+  async #reserve(session: Session, floor: number): Promise<void> {
+    const first = await this.#deps.reserve(RESERVED, floor)
+    await session.client.run(RAISE, [first - 1])
+    session.reservedUpTo = first + RESERVED - 1
+  }
+
+  /** Is known by another number from here on; what runs under the last one is not answered. */
+  async #register({ client }: Session): Promise<void> {
+    this.#running.clear()
+    const writer = randomInt(1, WRITER_END)
+    await client.run(REGISTER, [writer])
+    this.#writer = writer
+  }
+}

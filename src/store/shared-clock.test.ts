@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ManualClock } from '../base/index.ts'
+import { SharedClock } from './shared-clock.ts'
+import { TimeSlot } from './time-slot.ts'
+
+test('a clock that is off by more than 2 s is told, with the side it is off to', () => {
+  const clock = new SharedClock()
+  for (const aheadMs of [0, 2_000, -2_000]) {
+    clock.note(aheadMs)
+    assert.equal(clock.problem, undefined)
+  }
+  clock.note(2_500)
+  assert.match(clock.problem ?? '', /2\.5 s ahead of that of PostgreSQL/)
+  clock.note(-61_000)
+  assert.match(clock.problem ?? '', /61\.0 s behind that of PostgreSQL/)
+})
+
+test('no times are assigned while the clock is off', async () => {
+  const shared = new SharedClock()
+  const lease = { name: 'times:0', holder: 'me', fence: 1 }
+  const slot = await TimeSlot.open({
+    ...{ shared, clock: new ManualClock(1_700_000_000_000) },
+    catalog: { acquireLease: async () => lease },
+  })
+  slot.require()
+  shared.note(3_000)
+  assert.throws(() => slot.require(), { code: 'read_only', status: 503, retryAfterSeconds: 5 })
+  shared.note(0)
+  slot.require()
+  await slot.close()
+})
