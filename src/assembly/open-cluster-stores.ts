@@ -91,7 +91,8 @@ export async function openStoresOfCluster(
 ) {
   const sharedClock = new SharedClock()
   const order = await PostgresSampleOrder.open({
-    ...{ database, clock },
+    database,
+    clock,
     reserve: (count, floor) => reserveStamps(cluster, count, floor),
     onClock: (aheadMs) => sharedClock.note(aheadMs),
   })

@@ -20,7 +20,8 @@ test('no times are assigned while the clock is off', async () => {
   const shared = new SharedClock()
   const lease = { name: 'times:0', holder: 'me', fence: 1 }
   const slot = await TimeSlot.open({
-    ...{ shared, clock: new ManualClock(1_700_000_000_000) },
+    shared,
+    clock: new ManualClock(1_700_000_000_000),
     catalog: { acquireLease: async () => lease },
   })
   slot.require()

@@ -1,7 +1,7 @@
 import { BoundedCache } from '../../base/index.ts'
 import type { CatalogRecord, DocumentKey } from '../../store/index.ts'
 
-/** The documents, components and streams used last, at most so many, each in its newest revision. */
+/** A bounded cache of the documents, components and streams that were used last, each in its newest revision. */
 export class DocumentCache {
   readonly #cache: BoundedCache<string, CatalogRecord>
   #generation = 0

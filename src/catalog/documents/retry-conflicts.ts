@@ -7,7 +7,7 @@ import type { Documents } from './documents.ts'
 
 /** Of some processes that change one record all the time, each comes through by then. */
 const TRIES_MAX = 60
-/** From here on others are let go first, for up to so many milliseconds. */
+/** From this try on it pauses before the next, for up to PAUSE_MS_MAX milliseconds, so that others can finish. */
 const TRIES_AT_ONCE = 4
 const PAUSE_MS_MAX = 20
 

@@ -87,7 +87,9 @@ test('movedSince() tells the streams whose IDs may be others since', () => {
   const index = new StreamIndex()
   const [first, second] = [putComponent(index, 'a'), putComponent(index, 'b')]
   const streams = [first, first, second].map((componentUid, at) => ({
-    ...{ uid: randomUUID(), componentUid, handle: at + 1 },
+    uid: randomUUID(),
+    componentUid,
+    handle: at + 1,
   }))
   for (const stream of streams) putStream(index, stream, entryOf({ id: `s${stream.handle}` }))
   const movedSince = (generation: number) => [1, 2, 3].filter(index.movedSince(generation))

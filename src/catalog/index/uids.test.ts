@@ -62,7 +62,9 @@ const step = fc.record({
     op: fc.constantFrom('set', 'set', 'delete', 'forget'),
     handle: fc.integer({ min: 1, max: 40 }),
   },
-  ...{ component: fc.nat(3), of: fc.nat(4), ordinal: fc.integer({ min: 1, max: 12 }) },
+  component: fc.nat(3),
+  of: fc.nat(4),
+  ordinal: fc.integer({ min: 1, max: 12 }),
 })
 
 test('StreamUids finds streams by their UIDs, counted or not, and shows them', () => {

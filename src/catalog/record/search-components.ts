@@ -42,7 +42,7 @@ export async function searchComponents(
   return { components, totalCount: uids.length }
 }
 
-/** A component that checks; what does not is told where it is read, and left out of lists. */
+/** A component whose row has the right checksum. Damaged ones are left out of lists, and reported where they are read. */
 async function getIntact(documents: Documents, orgUid: string, uid: string) {
   try {
     return await documents.getComponent(orgUid, uid)

@@ -62,9 +62,8 @@ export function requireAllLiving(
 }
 
 /**
- * Refuses to acknowledge samples whose stream another process has deleted, or given other IDs than those that were asked
- * for at a generation of the index: whoever is told that they are stored after that was answered would look for them in
- * vain.
+ * Refuses to acknowledge samples whose stream another process has deleted, or whose IDs it has changed since the given
+ * generation of the index. Otherwise the caller would not find what it was told is stored.
  */
 export async function requireStillThere(
   { index, catchUps }: Pick<Catalog, 'index' | 'catchUps'>,

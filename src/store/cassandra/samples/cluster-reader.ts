@@ -275,8 +275,8 @@ export class ClusterReader {
 }
 
 /**
- * Samples of which the last is the latest of a stream, as its head tells; none of an empty one. Undefined when only the
- * leaves tell.
+ * Samples of a stream whose last one is its latest, found in the head alone; none when the stream is empty. Undefined when
+ * the leaves have to be read.
  */
 function latestOf(
   handle: number,

@@ -78,13 +78,17 @@ export class ClusterSamples implements SampleStore {
     const due = new DueStreams()
     const compactor = new Compactor(shared)
     this.#elsewhere = new FollowedElsewhere({
-      ...{ ...shared, onFailure },
+      ...shared,
+      onFailure,
       onTouched: (span) => this.#tellFollows(batchOf([], [span])),
     })
     const adopt = () => this.#touched.adopt(order.endedUpTo)
     this.compaction = new BackgroundCompaction({ ...shared, compactor, due, adopt, onFailure })
     this.#writer = new SampleWriter({
-      ...{ cql, order, streams: new WrittenStreams(shared), touched: this.#touched },
+      cql,
+      order,
+      streams: new WrittenStreams(shared),
+      touched: this.#touched,
       slots: new Slots(STATEMENTS_AT_ONCE),
       permit: (batch) => this.#permit(batch),
       onRun: (handle, run) => due.count(handle, run, clock.elapsed()),

@@ -97,7 +97,7 @@ export class SampleHeads {
     this.#cql = cql
   }
 
-  /** The head of a stream; of its oldest runs so many as have some bytes. */
+  /** Reads the head of a stream. With `bytesMax`, it stops after about that many bytes of the oldest runs. */
   async read(handle: number, bytesMax = Number.POSITIVE_INFINITY): Promise<SampleHead> {
     for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
       const head = await this.#tryRead(handle, bytesMax)

@@ -130,7 +130,7 @@ class CommitWork {
         ? documents.insert(scope, order, revision)
         : documents.update(order, before, revision)
     if (stored === undefined) {
-      // What is there may be damaged, which is told rather than a conflict with it.
+      // If the row that is there is damaged, the caller hears of the damage instead of a conflict.
       this.#document(order)
       throw new CatalogConflict(keyOf(order), undefined)
     }

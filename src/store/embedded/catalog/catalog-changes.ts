@@ -1,9 +1,9 @@
 /**
  * The log of changes in catalog.db: a row holds changes that were made in one organization, up to a bound, as a
  * JSON array of kind, UID, parent's UID and a code, one after the other: 0 for put, 1 for deleted, and below zero for a
- * component that was made, one less than minus the number of its streams. Components with as many streams each that were
- * made at once are told together: CREATED in the place of the kind, and the bytes of their UIDs in base64. The row's cursor
- * is that of its last change; those before it count back from there.
+ * component that was made, one less than minus the number of its streams. Components that were made at once and have the
+ * same number of streams share one entry: its kind is CREATED, and its UID has the bytes of all their UIDs in base64. The
+ * cursor of a row is that of its last change; those before it count back from there.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type CatalogChange, CatalogDamaged } from '../../catalog-port.ts'

@@ -146,7 +146,7 @@ export function migrateCatalog(db: DatabaseSync): void {
     if (before !== 0 && isFull(error)) {
       const megabytes = Math.ceil((2 * sizeOf(db)) / 1e6)
       ;(error as Error).message +=
-        `: the upgrade of catalog.db needs ${megabytes} MB, twice its size, and has changed nothing`
+        `: the upgrade of catalog.db has changed nothing; free ${megabytes} MB, twice its size, and start again`
     }
     throw error
   }

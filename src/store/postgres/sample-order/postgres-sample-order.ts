@@ -207,9 +207,8 @@ export class PostgresSampleOrder implements SampleOrder {
   /** Tells how far the writes of this process have ended, and hears of those of all. */
   async #tell(session: Session): Promise<void> {
     const before = this.#clock.now()
-    const { rows } = await session.client.run(BEAT, [
-      ...[this.#writer, this.#endedHere(), this.#deps.sharedNowMs?.() ?? null],
-    ])
+    const told = [this.#writer, this.#endedHere(), this.#deps.sharedNowMs?.() ?? null]
+    const { rows } = await session.client.run(BEAT, told)
     const [isThere, low, value, nowMs] = rows[0] as [boolean, number | null, number, number]
     this.#lastStamp = Math.max(this.#lastStamp, value)
     this.#tellClock(before, nowMs)

@@ -120,7 +120,8 @@ export class Compactor {
     const bytes = await this.#deps.leaves.chunkBytes(handle, last.leaf, entry)
     const columns = decodeEntry(handle, entry, bytes)
     const packed = encodeChunk(sliceColumns(columns, columns.count - 1, columns.count), {
-      ...{ stream: handle, isRun: false },
+      stream: handle,
+      isRun: false,
     })
     return packed.length <= NEWEST_BYTES_MAX ? packed : undefined
   }

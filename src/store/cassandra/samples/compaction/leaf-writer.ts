@@ -130,7 +130,9 @@ export class LeafWriter {
     const gone = manifest.entries.filter(({ gen, place }) => !isThere.has(`${gen}/${place}`))
     const index = place.gen === 0 ? [] : [{ gen: place.gen, place: MANIFEST_PLACE }]
     const replaced = [...gone, ...index].map(({ gen, place }) => ({
-      ...{ gen, place, atMs: pass.beganMs },
+      gen,
+      place,
+      atMs: pass.beganMs,
     }))
     const unread = manifest.replaced.filter(({ atMs }) => isUnread(pass, atMs))
     await eachAtOnce(unread, ROWS_AT_ONCE, (key) => this.#delete(pass, place.leaf, key))
