@@ -91,9 +91,12 @@ async function run(): Promise<void> {
       )[1]
       const cells = [
         `${STREAMS / perComponent} components of ${perComponent}`,
-        ...[(buildMs / 1000).toFixed(1), megabytes.toFixed(0)],
-        ...[(median.sinceStartMs / 1000).toFixed(2), (median.cpuMs / 1000).toFixed(2)],
-        ...[median.peakMib.toFixed(0), median.settledMib.toFixed(0)],
+        (buildMs / 1000).toFixed(1),
+        megabytes.toFixed(0),
+        (median.sinceStartMs / 1000).toFixed(2),
+        (median.cpuMs / 1000).toFixed(2),
+        median.peakMib.toFixed(0),
+        median.settledMib.toFixed(0),
       ]
       console.log(`| ${cells.join(' | ')} |`)
     } finally {

@@ -20,7 +20,9 @@ const parallels = numbers(process.env.BENCH_PARALLEL ?? '4,8,16')
 async function measure(memoryMb: number, parallel: number, body: Buffer): Promise<string> {
   const dataDir = mkdtempSync(join(tmpdir(), 'weir-bench-'))
   const service = await startChildService(dataDir, {
-    ...{ WEIR_FEED_KEY: KEY, WEIR_RATE_LIMITS: 'off', WEIR_MEMORY_MB: String(memoryMb) },
+    WEIR_FEED_KEY: KEY,
+    WEIR_RATE_LIMITS: 'off',
+    WEIR_MEMORY_MB: String(memoryMb),
     ...MALLOC_SETTINGS,
   })
   let anonymous = 0

@@ -126,7 +126,7 @@ export interface AppOptions {
 /** How long running calls may take to finish when the service stops. */
 const DRAIN_MS = 8_000
 
-/** Opens every part over the data folder, in the order they need each other. */
+/** Opens every part over the data folder, in the order they need each other. Long: the order is its content. */
 export async function openApp(config: Config, options: AppOptions = {}): Promise<WeirApp> {
   const clock = options.clock ?? systemClock
   const log = options.log ?? createLog({ level: config.logLevel })
@@ -159,8 +159,12 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   await connecting.recover()
   parts.elsewhere?.start()
   const server = await buildServer({
-    ...{ clock, log, tls: tlsFiles(config), trustedProxies: config.trustedProxies ?? [] },
-    ...{ publicUrl: config.publicUrl, metricsAccess: config.metrics },
+    clock,
+    log,
+    tls: tlsFiles(config),
+    trustedProxies: config.trustedProxies ?? [],
+    publicUrl: config.publicUrl,
+    metricsAccess: config.metrics,
     isPublicSecure: config.publicUrl?.startsWith('https:') ?? false,
     connectionLimits: connectionLimits(config),
     readiness: readinessOf(data.stores, parts.elsewhere),
@@ -170,13 +174,29 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
       ...(data.stores.findDetails?.() ?? []),
     ],
     moreMetrics: () => serviceMetrics({ ...data, ...connecting, ...running, live }),
-    ...{ budget, fastLane: lane },
+    budget,
+    fastLane: lane,
     addRoutes: (app, readMetrics) =>
       addRoutes(app, {
-        ...{ ...data, calls, config, deletion, gate, identity, log, oauth, operators },
-        ...{ ...connecting, budget, lane, live, clock, queries: running.queries },
+        ...data,
+        calls,
+        config,
+        deletion,
+        gate,
+        identity,
+        log,
+        oauth,
+        operators,
+        ...connecting,
+        budget,
+        lane,
+        live,
+        clock,
+        queries: running.queries,
         usageOf: usageReader(catalogStore, data.fileUsage),
-        ...{ readMetrics, measure: data.stores.measure, keepingUp: keepingUp(parts, data) },
+        readMetrics,
+        measure: data.stores.measure,
+        keepingUp: keepingUp(parts, data),
       }),
   })
   const run = (command: Command) => runServiceCommand({ ...data, identity }, command)
@@ -186,7 +206,11 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   opened.defer(() => live.close().then(() => server.close(DRAIN_MS)))
   const closing = opened.move()
   return {
-    ...{ server, identity, firstStart: firstStart?.created, deleteProfileJob, ...data },
+    server,
+    identity,
+    firstStart: firstStart?.created,
+    deleteProfileJob,
+    ...data,
     listen: async () => {
       await firstStart?.port.release()
       const address = addressOf(config, await server.listen(config))
@@ -327,7 +351,13 @@ async function openIdentityParts(
   commits.onCommit((writes) => bearers.forgetWritten(writes))
   const box = new SecretBox(await openKey(config, storage))
   const identity = await openIdentity({
-    ...{ store: catalogStore, clock, log, oauth: oauthBase, bearers, fence, box },
+    store: catalogStore,
+    clock,
+    log,
+    oauth: oauthBase,
+    bearers,
+    fence,
+    box,
     passwordCost,
     rateFigures: config.rateLimits,
     rateCeiling: config.rateCeiling,
@@ -335,7 +365,13 @@ async function openIdentityParts(
   opened.defer(() => identity.close())
   elsewhere?.onChanges((changes) => identity.forgetWritten(changes))
   return {
-    ...{ box, catalogStore, damage, elsewhere, identity, oauthBase, storage },
+    box,
+    catalogStore,
+    damage,
+    elsewhere,
+    identity,
+    oauthBase,
+    storage,
     onCommit: (listener: CommitListener) => commits.onCommit(listener),
   }
 }

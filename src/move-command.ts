@@ -82,7 +82,9 @@ function showReport(
   const { copied, differing, lostBodies, ...counts } = report
   const seconds = Math.max(1, copied.elapsedMs) / 1_000
   return {
-    ...{ from: source.name, to: target.name, ...counts },
+    from: source.name,
+    to: target.name,
+    ...counts,
     copied: copied.samples,
     samplesPerSecond: Math.round(copied.samples / seconds),
     differing: differing.length,

@@ -58,7 +58,8 @@ function framesOf(): number[][] {
   const count = work.samplesPerStream
   const columns = { count, times: new Float64Array(count), numbers: new Float64Array(count) }
   const runs = Array.from({ length: work.streams }, (_, at) => ({
-    ...{ handle: work.firstHandle + at, removals: [] },
+    handle: work.firstHandle + at,
+    removals: [],
     columns: { ...columns, texts: undefined },
   }))
   const addresses: string[] = []
@@ -89,11 +90,19 @@ async function call(): Promise<void> {
   const stampBytes = longBytes(stamp)
   const turn = bodies[stamp % TURNS]
   const options = {
-    ...{ prepare: true, isIdempotent: true, consistency: consistencies.quorum },
+    prepare: true,
+    isIdempotent: true,
+    consistency: consistencies.quorum,
     timestamp: Long.fromNumber(stamp),
   }
   const paramsOf = (at: number) => [
-    ...[work.firstHandle + at, partBytes, work.writer, stampBytes, 0, undefined, turn[at]],
+    work.firstHandle + at,
+    partBytes,
+    work.writer,
+    stampBytes,
+    0,
+    undefined,
+    turn[at],
   ]
   await eachAtOnce(frames, work.isGrouped ? FRAMES_AT_ONCE : ROWS_AT_ONCE, (frame) =>
     frame.length === 1

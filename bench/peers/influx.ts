@@ -23,7 +23,9 @@ async function startInflux(folder: string): Promise<RunningPeer> {
   await untilReady(child, { port }, getRequest('/ping'))
   await sendOnce({ port }, query('CREATE DATABASE bench', 'POST'))
   return {
-    ...{ port, process: child, putForm: lineProtocol },
+    port,
+    process: child,
+    putForm: lineProtocol,
     lastValue: (stream) => query(`SELECT last(v) FROM m WHERE ${where([stream])}`),
     latest: (stream, count) =>
       query(`SELECT v FROM m WHERE ${where([stream])} ORDER BY time DESC LIMIT ${count}`),

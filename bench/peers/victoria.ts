@@ -25,7 +25,9 @@ async function startVictoria(folder: string): Promise<RunningPeer> {
   await untilReady(child, { port }, getRequest('/health'))
   const seconds = (ms: number) => (ms / 1_000).toFixed(3)
   return {
-    ...{ port, process: child, putForm: lineProtocol },
+    port,
+    process: child,
+    putForm: lineProtocol,
     lastValue: (stream, lastTime) =>
       getRequest(`/api/v1/query?query=${encode(selector([stream]))}&time=${seconds(lastTime)}`),
     latest: (stream, count, lastTime) => {

@@ -106,13 +106,17 @@ export const weirCalls: Pick<RunningPeer, 'putForm' | 'lastValue' | 'latest' | '
       `{"compId":"${compId}","streamId":"${streamId}","time":${time},"data":${value}}`,
     // As Python's json.dumps() writes.
     spaced: {
-      ...{ open: '[', between: ', ', close: ']' },
+      open: '[',
+      between: ', ',
+      close: ']',
       sample: ({ compId, streamId }, time, value) =>
         `{"compId": "${compId}", "streamId": "${streamId}", "time": ${time}, "data": ${value}}`,
     },
     // As JSON.stringify() writes with two spaces.
     indented: {
-      ...{ open: '[\n  ', between: ',\n  ', close: '\n]' },
+      open: '[\n  ',
+      between: ',\n  ',
+      close: '\n]',
       sample: ({ compId, streamId }, time, value) =>
         `{\n    "compId": "${compId}",\n    "streamId": "${streamId}",\n    "time": ${time},\n    "data": ${value}\n  }`,
     },

@@ -99,7 +99,12 @@ async function putByDriver(
   const streams = layout.streams.length
   const samplesPerStream = layout.samplesPerCall / streams
   const outcomes = await runDrivers(count, {
-    ...{ port, keyspace, streams, samplesPerStream, seconds, isGrouped },
+    port,
+    keyspace,
+    streams,
+    samplesPerStream,
+    seconds,
+    isGrouped,
     calls: layout.connections,
   })
   const cpu = outcomes.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0)

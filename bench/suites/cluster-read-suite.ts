@@ -26,7 +26,9 @@ export async function fillYear({ weirs, embedded }: ClusterBench): Promise<numbe
     const start = Math.floor(Date.now() / MINUTE_MS - MINUTES) * MINUTE_MS
     let call = 0
     await drive(running, {
-      ...{ connections: 1, secondsMax: 300, callsMax: Math.floor(MINUTES / SAMPLES_PER_CALL) },
+      connections: 1,
+      secondsMax: 300,
+      callsMax: Math.floor(MINUTES / SAMPLES_PER_CALL),
       next: () => {
         const first = start + call++ * SAMPLES_PER_CALL * MINUTE_MS
         return template.fill(

@@ -48,7 +48,8 @@ async function callerOf(port: number): Promise<Call> {
     (headers: Record<string, string>): Call =>
     async (method, path, body) => {
       const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-        ...{ method, headers: { ...headers, 'Content-Type': 'application/json' } },
+        method,
+        headers: { ...headers, 'Content-Type': 'application/json' },
         body: body === undefined ? undefined : JSON.stringify(body),
       })
       const text = await answer.text()
@@ -103,7 +104,8 @@ async function followRate(
   const compId = 'follow'
   const inputs = pairs.flat().map((id) => ({ id, valueType: 'DOUBLE' }))
   const results = pairs.map(([a, b], at) => ({
-    ...{ id: `mean${at}`, derivation: derivationOf(`(${a} + ${b}) / 2`, a, b) },
+    id: `mean${at}`,
+    derivation: derivationOf(`(${a} + ${b}) / 2`, a, b),
   }))
   const stream = [...inputs, ...results]
   await call('PUT', '/api/component', { component: { id: compId, stream } })
@@ -117,7 +119,9 @@ async function followRate(
   const begun = performance.now()
   // One connection: a call that overtakes another would put samples that are late, and no appends.
   const { calls, seconds } = await drive(running, {
-    ...{ connections: 1, secondsMax, callsMax: Number.POSITIVE_INFINITY },
+    connections: 1,
+    secondsMax,
+    callsMax: Number.POSITIVE_INFINITY,
     next: () => {
       const first = next
       next += timesPerCall * SECOND_MS
@@ -154,7 +158,8 @@ async function waitForLast(
 async function putLatency(call: Call, calls: number): Promise<number> {
   tell(`Weir: puts that derive ${DEPENDENTS} streams`)
   const derived = Array.from({ length: DEPENDENTS }, (_, at) => ({
-    ...{ id: `d${at}`, derivation: derivationOf(`s * ${at + 1}`, 's') },
+    id: `d${at}`,
+    derivation: derivationOf(`s * ${at + 1}`, 's'),
   }))
   const stream = [{ id: 's', valueType: 'DOUBLE' }, ...derived]
   await call('PUT', '/api/component', { component: { id: 'fan', stream } })

@@ -49,7 +49,10 @@ async function compare(
   if (alone === undefined || beside === undefined) return []
   const ratio = (beside.value / alone.value).toFixed(2)
   const row = (work: string, aim: string, cell: Cell): Row => ({
-    ...{ work: `${layout.name}, ${work}`, unit, aim, cells: { Weir: cell } },
+    work: `${layout.name}, ${work}`,
+    unit,
+    aim,
+    cells: { Weir: cell },
   })
   return [
     row('nobody listens', '', alone),

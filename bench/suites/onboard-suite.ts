@@ -27,11 +27,17 @@ interface Fleet {
 const fleets: readonly Fleet[] = [
   {
     work: '100,000 components of one stream, 1,000 a call, 4 connections',
-    ...{ components: 100_000, streamsPerComponent: 1, componentsPerCall: 1_000, connections: 4 },
+    components: 100_000,
+    streamsPerComponent: 1,
+    componentsPerCall: 1_000,
+    connections: 4,
   },
   {
     work: '5,000 devices of ten streams, one device a call, 16 connections',
-    ...{ components: 5_000, streamsPerComponent: 10, componentsPerCall: 1, connections: 16 },
+    components: 5_000,
+    streamsPerComponent: 10,
+    componentsPerCall: 1,
+    connections: 16,
   },
 ]
 

@@ -113,7 +113,8 @@ function besideLastValues(running: RunningPeer): () => Promise<Cell> {
 
 async function signIn(port: number): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${port}/api/login`, {
-    ...{ method: 'POST', headers: { 'Content-Type': 'application/json' } },
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ email: 'owner@localhost', password: OWNER_PASSWORD }),
   })
   const { sessionUid } = (await answer.json()) as { sessionUid?: string }
@@ -132,7 +133,9 @@ async function fill(
   const start = Math.floor(Date.now() / stepMs - samples) * stepMs
   let call = 0
   await drive(running, {
-    ...{ connections: 1, secondsMax: 300, callsMax: samples / SAMPLES_PER_CALL },
+    connections: 1,
+    secondsMax: 300,
+    callsMax: samples / SAMPLES_PER_CALL,
     next: () => {
       const first = start + call++ * SAMPLES_PER_CALL * stepMs
       return template.fill(

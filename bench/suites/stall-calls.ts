@@ -36,11 +36,13 @@ const SAMPLE = { compId: 'stall', streamId: 'a', data: 1 }
 /** Hostile calls, each whole and answered. */
 export const callAttacks: readonly Attack[] = [
   calling('a value of 100,000 digits and an x', async () => ({
-    ...{ path: '/api/feed', status: [200] },
+    path: '/api/feed',
+    status: [200],
     init: put([{ ...SAMPLE, streamId: 'text', data: `${DIGITS}x` }]),
   })),
   calling('a limit of 100,000 digits and an x', async () => ({
-    ...{ path: `/api/comp/stall/feed?limit=${DIGITS}x`, status: [400] },
+    path: `/api/comp/stall/feed?limit=${DIGITS}x`,
+    status: [400],
   })),
   calling('a Range of 100,000 spaces and an x', async (target) => {
     const path = '/api/comp/stall/stream/files/feed/file/a.txt'
@@ -57,7 +59,10 @@ export const callAttacks: readonly Attack[] = [
     const stream = [{ id: 'd', valueType: 'BIG_DECIMAL', unit: { uid } }]
     await insert(target, { session, component: { id: 'decimals', name: 'decimals', stream } })
     const samples = Array.from({ length: DECIMALS }, (_, at) => ({
-      ...{ compId: 'decimals', streamId: 'd', time: at, data: `${1_000 + at}${'7'.repeat(995)}` },
+      compId: 'decimals',
+      streamId: 'd',
+      time: at,
+      data: `${1_000 + at}${'7'.repeat(995)}`,
     }))
     await call(target, { path: '/api/feed', init: put(samples), status: [200] })
     const feed = `/api/comp/decimals/stream/d/feed?retFData&limit=${DECIMALS}`
@@ -67,7 +72,8 @@ export const callAttacks: readonly Attack[] = [
     const session = await signIn(target)
     const hour = (at: number) => new Date(at * 3_600_000).toISOString().slice(0, 19)
     const intervals = Array.from({ length: 10_000 }, (_, at) => ({
-      ...{ from: hour(at), until: hour(at + 1) },
+      from: hour(at),
+      until: hour(at + 1),
     }))
     const cycle = { id: 'long', name: 'long', sizeType: 'CUSTOM', intervals }
     await insert(target, { session, cycle })
@@ -79,7 +85,10 @@ export const callAttacks: readonly Attack[] = [
 /** Puts that are refused for what they would create, or because as many are under way as fit. */
 function newComponents(parallel: number): Call {
   const samples = Array.from({ length: 1_000_000 }, (_, at) => ({
-    ...{ compId: `c${at}`, streamId: 's', data: 1, time: 1 },
+    compId: `c${at}`,
+    streamId: 's',
+    data: 1,
+    time: 1,
   }))
   const body = gzipSync(JSON.stringify(samples))
   const init = { method: 'PUT', body, headers: { 'content-encoding': 'gzip' } }

@@ -46,7 +46,10 @@ export const connectionAttacks: readonly Attack[] = [
     prepare: async (target) => {
       for (let from = 0; from < TEXTS; from += TEXTS_PER_PUT) {
         const samples = Array.from({ length: TEXTS_PER_PUT }, (_, at) => ({
-          ...{ compId: 'texts', streamId: 't', time: from + at, data: TEXT },
+          compId: 'texts',
+          streamId: 't',
+          time: from + at,
+          data: TEXT,
         }))
         await call(target, { path: '/api/feed', init: put(samples), status: [200] })
       }

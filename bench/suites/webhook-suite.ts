@@ -28,7 +28,8 @@ export async function webhookSuite(settings: Settings): Promise<Row[]> {
       rowOf('feed PUT of 10 samples', 'calls/s', '', { value: put.calls / put.seconds }),
       rowOf('feed PUT of 10 samples, p50', 'ms', '', { value: put.p50Ms }),
       rowOf('webhook of 10 sensors through GS SQL', 'calls/s', '3,000', {
-        ...{ value: hook.calls / hook.seconds, note },
+        value: hook.calls / hook.seconds,
+        note,
       }),
       rowOf('webhook of 10 sensors through GS SQL, p50', 'ms', '5 ms', { value: hook.p50Ms }),
     ]
@@ -43,7 +44,8 @@ function rowOf(work: string, unit: Row['unit'], aim: string, Weir: Row['cells'][
 async function makeConnector(port: number): Promise<string> {
   const call = async (method: string, path: string, headers: object, body?: object) => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-      ...{ method, headers: { ...headers, 'Content-Type': 'application/json' } },
+      method,
+      headers: { ...headers, 'Content-Type': 'application/json' },
       body: body === undefined ? undefined : JSON.stringify(body),
     })
     const text = await answer.text()
@@ -53,7 +55,8 @@ async function makeConnector(port: number): Promise<string> {
   const login = { email: 'owner@localhost', password: OWNER_PASSWORD }
   const { sessionUid, userUid, organization } = await call('POST', '/api/login', {}, login)
   const connector = {
-    ...{ id: 'hook', runningUser: { uid: userUid } },
+    id: 'hook',
+    runningUser: { uid: userUid },
     procs: [{ timeZoneId: 'UTC', sql: SQL }],
   }
   await call('PUT', '/api/connector', { Cookie: `session=${sessionUid}` }, { connector })
@@ -63,7 +66,9 @@ async function makeConnector(port: number): Promise<string> {
 function hookForm(orgUid: string, device: string): WireForm {
   return {
     head: `POST /api/conn_sink/${orgUid}/hook?api_key=${KEY} HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\n`,
-    ...{ open: `{"device":"${device}","sensors":[`, between: ',', close: ']}' },
+    open: `{"device":"${device}","sensors":[`,
+    between: ',',
+    close: ']}',
     sample: ({ streamId }, time, value) => `{"id":"${streamId}","time":${time},"value":${value}}`,
   }
 }

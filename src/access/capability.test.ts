@@ -139,7 +139,11 @@ test('findBeyond() agrees with gives() on every resource', () => {
   const list = fc.array(entry, { maxLength: 5 })
   const tails = ['', '/feed', '/stream/s', '/stream/z', '/stream/s/feed', '/stream/z/feed', '/x']
   const asked = [
-    ...['unit', 'unit/a', 'unit/z', 'cycle', 'component'],
+    'unit',
+    'unit/a',
+    'unit/z',
+    'cycle',
+    'component',
     ...['a', 'b', 'z'].flatMap((name) => tails.map((rest) => `component/${name}${rest}`)),
   ]
   fc.assert(

@@ -111,7 +111,11 @@ export function clusterSettingsOf(config: Config): ClusterSettings {
   const [port = 0] = clusterPortsOf(named, config.cassandraPort)
   const { cassandraUser: user, cassandraPassword: password } = config
   return {
-    ...{ hosts, port, user, password, tls: clusterTls(config) },
+    hosts,
+    port,
+    user,
+    password,
+    tls: clusterTls(config),
     dataCentre: config.cassandraDataCentre,
     keyspace: config.cassandraKeyspace,
     replication: config.cassandraReplication,

@@ -35,7 +35,11 @@ export async function beginFirstStart(
   // What an operator has written down for a start without people must not keep it from starting.
   if (weakness !== undefined) log.warn(`WEIR_OWNER_PASSWORD ${weakness}; change it soon`)
   const wanted = {
-    ...{ ownerEmail, ownerPassword, ownerTimeZone, feedKey, isFirst: true },
+    ownerEmail,
+    ownerPassword,
+    ownerTimeZone,
+    feedKey,
+    isFirst: true,
     name: 'My organization',
     actor: 'first start',
   }

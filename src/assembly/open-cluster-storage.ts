@@ -70,7 +70,9 @@ async function openClusterStores(
   opened.defer(() => timeSlot.close())
   const standby = await watchStandby(parts.database, log, opened)
   return {
-    ...{ ...stores, backups: noBackups, timeSlot },
+    ...stores,
+    backups: noBackups,
+    timeSlot,
     findClockProblem: () => sharedClock.problem,
     findDetails: () => (standby.isMissing ? [NO_STANDBY] : []),
     measure: () => measureLocal(config.dataDir),
@@ -114,7 +116,8 @@ async function holdSlot(
   opened: AsyncDisposableStack,
 ): Promise<void> {
   const slot = await takeServingSlot({
-    ...{ catalog, holder: newUid() },
+    catalog,
+    holder: newUid(),
     onLost: () => {
       log.fatal('the data are being moved since this process stood still: it ends')
       // What it would store may be lost with the move: a start finds out.
@@ -141,8 +144,13 @@ const noBackups: OpenedStores['backups'] = {
 async function measureLocal(folder: string): Promise<StorageSizes> {
   const { bavail, bsize } = await statfs(folder)
   return {
-    ...{ catalog: null, samples: null, journal: null, journalSegments: null },
-    ...{ payloads: null, quarantine: null, free: bavail * bsize },
+    catalog: null,
+    samples: null,
+    journal: null,
+    journalSegments: null,
+    payloads: null,
+    quarantine: null,
+    free: bavail * bsize,
   }
 }
 

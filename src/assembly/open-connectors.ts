@@ -69,23 +69,38 @@ export function openConnectors(parts: ConnectorParts) {
   // Of processes that share a storage each is another, whatever was copied to its folder.
   const holder = parts.storage.isShared ? newUid() : readHolder(folder)
   const imports = new Imports({
-    ...{ ...parts, connections, connectors, holder, users: runs },
+    ...parts,
+    connections,
+    connectors,
+    holder,
+    users: runs,
     results: parts.storage.isShared
       ? new SharedResults({ ...parts, ...parts.stores, folder })
       : undefined,
-    ...{ folder, gql: parts.importGql, samplesMax: parts.config.importSamples },
+    folder,
+    gql: parts.importGql,
+    samplesMax: parts.config.importSamples,
     listOrganizations: () => parts.identity.organizations.list(),
   })
   parts.opened.defer(() => imports.close())
   const runningOf = (uid: string) => imports.runningOf(uid)
   const prepareSql = sqlPreparation(parts.gql)
   const keptPayloads = new KeptPayloads({
-    ...{ connectors, payloads, runs, clock, checkSql, prepareSql, runningOf },
+    connectors,
+    payloads,
+    runs,
+    clock,
+    checkSql,
+    prepareSql,
+    runningOf,
   })
   const sinks = new SinkCalls({ connectors, runs, clock })
   onCommit((writes) => sinks.forgetWritten(writes))
   return {
-    ...{ connections, connectors, imports, keptPayloads },
+    connections,
+    connectors,
+    imports,
+    keptPayloads,
     /** Serves the calls of sinks. */
     lane: sinkLane({ ...parts, sinks }),
     /** Runs what a stop has cut short; resolves when it is done, or after a while. */
@@ -186,7 +201,10 @@ function openRecords(
     findUses: (principal, uid) => connectors.listUsing(principal, uid),
   })
   const connectors: Connectors = new Connectors({
-    ...{ catalog, users: identity.users, payloads, checkSql },
+    catalog,
+    users: identity.users,
+    payloads,
+    checkSql,
     prepareSql: sqlPreparation(gql),
     hasConnection: (orgUid, uid) => connections.has(orgUid, uid),
   })

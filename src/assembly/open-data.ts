@@ -39,7 +39,7 @@ interface DataParts {
   readonly storage: OpenedStorage
 }
 
-/** Opens what holds the streams, their samples and their files. */
+/** Opens the catalog, samples, and files. Long: the order of opening is its content. */
 export async function openData(parts: DataParts, opened: AsyncDisposableStack) {
   const { config, clock, catalogStore, damage, elsewhere, log, storage } = parts
   const catalog = await openFollowingCatalog(parts)
@@ -51,7 +51,10 @@ export async function openData(parts: DataParts, opened: AsyncDisposableStack) {
   const store = (await parts.wrapSamples?.(stores.samples)) ?? stores.samples
   opened.defer(() => store.close())
   const fileUsage = new FileUsage({
-    ...{ store, fileStreams, log, bytesMax: config.quotas.fileBytes },
+    store,
+    fileStreams,
+    log,
+    bytesMax: config.quotas.fileBytes,
     sharedClock: storage.isShared ? clock : undefined,
     orgOf: (handle) => (index.has(handle) ? index.componentOf(handle).orgUid : undefined),
   })
@@ -63,18 +66,32 @@ export async function openData(parts: DataParts, opened: AsyncDisposableStack) {
     await backups.mayEndDeletion()
   })
   const feed: Feed = new Feed({
-    ...{ catalog, store: samples, clock, lane: stores.timeSlot },
+    catalog,
+    store: samples,
+    clock,
+    lane: stores.timeSlot,
     derive: (batch, limits) => derivation.derivePut(batch, limits),
     showFile: (text, place) => fileUrl({ ...place, name: readFileRecord(text).name }),
   })
   const derivation = openDerivation({
-    ...{ catalog, catalogStore, clock, elsewhere, feed, log, samples },
+    catalog,
+    catalogStore,
+    clock,
+    elsewhere,
+    feed,
+    log,
+    samples,
   })
   opened.defer(() => derivation.close())
   await catalog.resumeDeletions()
   const { fileBytesMax } = config
   const files = new FileService({
-    ...{ feed, store: samples, blobs, log, fileBytesMax, usage: fileUsage },
+    feed,
+    store: samples,
+    blobs,
+    log,
+    fileBytesMax,
+    usage: fileUsage,
     onDamage: (finding) => damage.note(finding),
   })
   const fileSweep = startFileSweep(
@@ -82,7 +99,14 @@ export async function openData(parts: DataParts, opened: AsyncDisposableStack) {
     opened,
   )
   const { places, scrub } = await openScrub({
-    ...{ blobs, catalog, catalogStore, clock, damage, fileStreams, log, samples },
+    blobs,
+    catalog,
+    catalogStore,
+    clock,
+    damage,
+    fileStreams,
+    log,
+    samples,
     parts: [
       { name: 'catalog', store: storage.catalog },
       { name: 'samples', store: stores.samples },
@@ -91,8 +115,18 @@ export async function openData(parts: DataParts, opened: AsyncDisposableStack) {
   })
   opened.defer(() => scrub.close())
   return {
-    ...{ catalog, damage, samples, feed, files, fileSweep, fileUsage },
-    ...{ derivation, payloads, places, scrub, stores },
+    catalog,
+    damage,
+    samples,
+    feed,
+    files,
+    fileSweep,
+    fileUsage,
+    derivation,
+    payloads,
+    places,
+    scrub,
+    stores,
   }
 }
 
@@ -100,7 +134,10 @@ export async function openData(parts: DataParts, opened: AsyncDisposableStack) {
 async function openFollowingCatalog(parts: DataParts): Promise<Catalog> {
   const { config, clock, identity, catalogStore, elsewhere, storage } = parts
   const catalog = await openCatalog({
-    ...{ store: catalogStore, people: peopleOf(identity), clock, createMax: config.createMax },
+    store: catalogStore,
+    people: peopleOf(identity),
+    clock,
+    createMax: config.createMax,
     isShared: storage.isShared,
   })
   elsewhere?.onChanges(() => catalog.refresh())
@@ -122,7 +159,12 @@ function startFileSweep(
 ): LeasedJob {
   const { blobs, catalogStore, clock, fileStreams, log, samples } = parts
   const fileSweep = makeFileSweep({
-    ...{ blobs, store: samples, catalog: catalogStore, clock, holder: newUid(), fileStreams },
+    blobs,
+    store: samples,
+    catalog: catalogStore,
+    clock,
+    holder: newUid(),
+    fileStreams,
     others: () => resultBodies(catalogStore),
     onFailure: (error) => log.error({ error }, 'orphaned files could not be swept'),
   })
@@ -146,7 +188,11 @@ export function startDeleteProfiles(
   const { catalog, catalogStore, samples, clock, log } = parts
   const { retention } = parts.feed
   const job = makeDeleteProfileJob({
-    ...{ samples, retention, clock, catalog: catalogStore, holder: newUid() },
+    samples,
+    retention,
+    clock,
+    catalog: catalogStore,
+    holder: newUid(),
     mark: catalogClockMark(catalogStore),
     streams: (isDue) => expiringStreams(catalog.index, retention, isDue),
     onJump: (jumpMs) =>

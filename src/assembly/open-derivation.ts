@@ -20,7 +20,12 @@ export function openDerivation(parts: {
   const { catalog, catalogStore, clock, elsewhere, feed, log, samples } = parts
   const isShared = elsewhere !== undefined
   const derivation = new StreamDeriver({
-    ...{ catalog, catalogStore, clock, feed, isShared, store: samples },
+    catalog,
+    catalogStore,
+    clock,
+    feed,
+    isShared,
+    store: samples,
     // A folder is locked: whoever held a lease before is gone, and need not be waited for.
     holder: isShared ? newUid() : 'the one process of this folder',
     onFailure: (error) => log.error({ error }, 'derived streams could not be derived'),

@@ -32,7 +32,9 @@ export async function openFolderStorage(
   // Where there was no room at the start there may be some at the end.
   opened.defer(() => void reserve.take())
   const catalog = await openCatalogStore({
-    ...{ folder, clock, hasReserve: true },
+    folder,
+    clock,
+    hasReserve: true,
     onDamage: (what) => {
       log.error({ what }, 'the catalog is damaged')
       damage.note({ part: 'catalog', what: `catalog.db: ${what}`, ...OF_NO_STREAM })
@@ -77,14 +79,19 @@ async function openFolderStores(
   const damages = samples.status().damages.length
   if (damages > 0) log.warn({ damages }, 'the folder quarantine tells of samples that were lost')
   const backups = new BackupHolds({
-    ...{ blobs: bodies, cut: () => samples.journalCut },
+    blobs: bodies,
+    cut: () => samples.journalCut,
     onFailure: (error) => log.error({ error }, 'files could not be deleted after a backup'),
   })
   opened.defer(() => backups.close())
   const measure = () => measureFolder(folder)
   return {
     timeSlot: undefined,
-    ...{ backups, blobs: backups.keepBodies(), measure, payloads, samples },
+    backups,
+    blobs: backups.keepBodies(),
+    measure,
+    payloads,
+    samples,
     metrics: async () => folderMetrics({ backups, samples, sizes: await measure() }),
   }
 }

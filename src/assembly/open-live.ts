@@ -17,10 +17,14 @@ export function openLive(parts: {
 }): LiveHub {
   const { clock, config, feed, identity, log, samples } = parts
   return new LiveHub({
-    ...{ catalog: feed.catalog, store: samples, clock, figures: config.live },
+    catalog: feed.catalog,
+    store: samples,
+    clock,
+    figures: config.live,
     countChanges: () => identity.admission.changes,
     showFile: (text, place) => fileUrl({ ...place, name: readFileRecord(text).name }),
-    ...{ frame: eventText, frameCursor: cursorText },
+    frame: eventText,
+    frameCursor: cursorText,
     onFailure: (error) => log.error({ error }, 'live news could not be told'),
   })
 }

@@ -127,7 +127,12 @@ async function openFolder(config: Config, opened: AsyncDisposableStack) {
   opened.defer(() => whole.close())
   const key = readKeyFile(folder)
   return {
-    ...{ name: `the folder ${folder}`, catalog, whole, samples, blobs, payloads },
+    name: `the folder ${folder}`,
+    catalog,
+    whole,
+    samples,
+    blobs,
+    payloads,
     keyFingerprint: key === undefined ? undefined : keyFingerprint(key),
   }
 }
@@ -182,7 +187,12 @@ async function openClusterSide(
   const name = `the cluster with the keyspace ${keyspace}`
   const identity = `keyspace ${keyspace} ${connected.identity}`
   return {
-    ...{ ...stores, name, identity, cluster, catalog, whole: catalog },
+    ...stores,
+    name,
+    identity,
+    cluster,
+    catalog,
+    whole: catalog,
     keyFingerprint: await fingerprintOfCluster(cluster),
   }
 }

@@ -36,7 +36,12 @@ export async function openScrub(
   })
   const files = new FileScrub({ blobs, store: samples, fileStreams })
   const scrub = await ScrubRunner.open({
-    ...{ catalog: catalogStore, clock, damage, holder: newUid(), log, places },
+    catalog: catalogStore,
+    clock,
+    damage,
+    holder: newUid(),
+    log,
+    places,
     parts: [...deps.parts.flatMap(asPart), { name: 'files', store: files }],
     onFailure: (error) => log.error({ error }, 'a scrub failed'),
   })

@@ -43,7 +43,10 @@ export function openSql(
   const compiler = new CompileThread()
   opened.defer(() => compiler.close())
   const stored = new StoreReads({
-    ...{ catalog, budget, store: parts.samples, showFile: feed.showFile },
+    catalog,
+    budget,
+    store: parts.samples,
+    showFile: feed.showFile,
     rowsMax: config.sqlSamples,
     isIncluded: (orgUid) => identity.organizations.find(orgUid)?.gsSql === true,
   })
@@ -52,10 +55,12 @@ export function openSql(
   const importRunners = new SqlRunners({
     // One more than run at a time: those of one organization may then be all of them.
     settings: {
-      ...{ ...settings, runnersMax: IMPORTS_RUNNING_MAX + 1 },
+      ...settings,
+      runnersMax: IMPORTS_RUNNING_MAX + 1,
       callerWaitMs: IMPORT_WAIT_MS,
     },
-    ...{ clock, log },
+    clock,
+    log,
   })
   opened.defer(() => importRunners.close())
   const importGql = new GqlRuns({

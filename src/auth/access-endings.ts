@@ -10,7 +10,10 @@ const PAGE = 100
 /** The notice for the commit after which a user's access has to end. */
 export function planAccessEnding(userUid: string): PutDocument {
   return {
-    ...{ op: 'put', ...keyOf(userUid), body: {}, mayUseReserve: true },
+    op: 'put',
+    ...keyOf(userUid),
+    body: {},
+    mayUseReserve: true,
     expectedRevision: 'any',
   }
 }

@@ -137,9 +137,17 @@ export class ExportLog {
       return undefined
     }
     const opened: Export = {
-      ...{ hour: this.#hour, by: { principal, address }, ...of, answers: 0, amount: 0 },
-      ...{ streamIds: new Set<string>(), isWhole: false, counted: new WeakSet<object>() },
-      ...{ entry: undefined, revision: 0, isChanged: false },
+      hour: this.#hour,
+      by: { principal, address },
+      ...of,
+      answers: 0,
+      amount: 0,
+      streamIds: new Set<string>(),
+      isWhole: false,
+      counted: new WeakSet<object>(),
+      entry: undefined,
+      revision: 0,
+      isChanged: false,
     }
     this.#exports.set(key, opened)
     return opened

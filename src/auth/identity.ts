@@ -123,7 +123,12 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     organizations.find(orgUid)?.oauth === 'strict' ? 'strict' : oauth.settings.mode
   const bearers = bearerAuthenticator(deps.bearers, oauthModeOf)
   const authenticator = new Authenticator({
-    ...{ keys, sessions, users, organizations, failures, bearers },
+    keys,
+    sessions,
+    users,
+    organizations,
+    failures,
+    bearers,
   })
   const figuresOf = rateFiguresReader(organizations, deps)
   const countChanges = () =>
@@ -142,8 +147,16 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   }
   await resumeAccessEndings(deps.store, endAccessOf)
   return {
-    ...{ organizations, users, invitations, keys, sessions, audit, exports },
-    ...{ hasher, failures, factors },
+    organizations,
+    users,
+    invitations,
+    keys,
+    sessions,
+    audit,
+    exports,
+    hasher,
+    failures,
+    factors,
     rateFiguresOf: figuresOf,
     admission: new Admission({ authenticator, limiter, figuresOf, countChanges }),
     oauthUsers: oauthUsers({ users, organizations, oauthModeOf, signIn: enter }),

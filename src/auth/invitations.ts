@@ -67,7 +67,11 @@ export class Invitations {
     const [document] = await commitDocuments(this.#store, [
       ...(before === undefined ? [] : deletesOf(fromDocument(before))),
       {
-        ...{ ...shared, orgUid, kind: KIND, listKey: email, claims: [claimOf(userUid)] },
+        ...shared,
+        orgUid,
+        kind: KIND,
+        listKey: email,
+        claims: [claimOf(userUid)],
         body: { userUid, email, role, createdAtMs },
       },
       { ...shared, orgUid: '', kind: PERSONS_KIND, listKey: userUid, body: { orgUid } },
@@ -99,7 +103,10 @@ export class Invitations {
   /** One page of what the caller's organization has offered and the caller may GET, by e-mail address. */
   async listFor(principal: Principal, page: Page) {
     const { documents, totalCount } = await listPermitted(this.#store, principal, {
-      ...{ orgUid: principal.orgUid, kind: KIND, resource: 'org_user', ...page },
+      orgUid: principal.orgUid,
+      kind: KIND,
+      resource: 'org_user',
+      ...page,
       aliveAtMs: this.#clock.now(),
     })
     return { invitations: documents.map(fromDocument), totalCount }
@@ -108,7 +115,10 @@ export class Invitations {
   /** One page of what a person was offered. */
   async listOwn(userUid: string, page: Page) {
     const { documents, totalCount } = await this.#store.list({
-      ...{ orgUid: '', kind: PERSONS_KIND, listKeyPrefix: userUid, ...page },
+      orgUid: '',
+      kind: PERSONS_KIND,
+      listKeyPrefix: userUid,
+      ...page,
       aliveAtMs: this.#clock.now(),
     })
     const found = await Promise.all(documents.map(({ uid }) => this.findOwn(userUid, uid)))
@@ -137,7 +147,8 @@ export class Invitations {
       if (documents.length === 0) return
       await this.#store.commit(
         documents.flatMap(({ uid, body }) => [
-          ...[deleteOf(String(body.orgUid), KIND, uid), deleteOf('', PERSONS_KIND, uid)],
+          deleteOf(String(body.orgUid), KIND, uid),
+          deleteOf('', PERSONS_KIND, uid),
         ]),
       )
     }

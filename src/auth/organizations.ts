@@ -257,7 +257,8 @@ export const ORGANIZATION_NAME_MAX = 200
 function checkFields({ name, rateLimits }: OrganizationFields): void {
   if (name.trim() === '' || name.length > ORGANIZATION_NAME_MAX) {
     refuse('bad_input', {
-      ...{ what: 'organization.name must have 1 to 200 characters', field: 'organization.name' },
+      what: 'organization.name must have 1 to 200 characters',
+      field: 'organization.name',
     })
   }
   if (rateLimits === '') return

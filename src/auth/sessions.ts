@@ -84,7 +84,8 @@ export class Sessions {
     const nowMs = this.#clock.now()
     const query = { orgUid: '', kind: KIND, listKeyPrefix: userUid, aliveAtMs: nowMs, ...page }
     const { documents, totalCount } = await this.#store.list({
-      ...{ ...query, bytesMax: PAGE_BYTES_MAX },
+      ...query,
+      bytesMax: PAGE_BYTES_MAX,
     })
     const sessions = documents.map((document) => {
       const stored = fromDocument(document)
@@ -155,7 +156,10 @@ export class Sessions {
       await this.#store.commit(
         documents.map(({ uid }) => ({
           op: 'delete' as const,
-          ...{ orgUid: '', kind: KIND, uid, expectedRevision: 'any' as const },
+          orgUid: '',
+          kind: KIND,
+          uid,
+          expectedRevision: 'any' as const,
         })),
       )
       for (const { uid } of documents) this.#cache.forget(uid)

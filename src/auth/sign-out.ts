@@ -10,7 +10,12 @@ export async function signOut(
   const user = await users.find(userUid)
   const acts = (user?.memberships ?? []).map(({ orgUid }) =>
     audit.plan({
-      ...{ orgUid, act: 'sign_out', actor: `user:${userUid}`, target: '', address, detail: '' },
+      orgUid,
+      act: 'sign_out',
+      actor: `user:${userUid}`,
+      target: '',
+      address,
+      detail: '',
     }),
   )
   await sessions.end(token, acts)

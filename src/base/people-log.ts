@@ -3,7 +3,12 @@ import { styleText } from 'node:util'
 type Style = Parameters<typeof styleText>[0]
 
 const STYLES: Readonly<Record<string, Style>> = {
-  ...{ trace: 'gray', debug: 'gray', info: 'green', warn: 'yellow', error: 'red', fatal: 'red' },
+  trace: 'gray',
+  debug: 'gray',
+  info: 'green',
+  warn: 'yellow',
+  error: 'red',
+  fatal: 'red',
 }
 
 /** A long value would hide what happened. */

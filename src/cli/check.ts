@@ -55,14 +55,23 @@ function showCheck({ scrub, damage, places }: CheckParts): CheckState {
   const damaged = damage.list().map(({ part, what, handle, from, until }) => {
     const place = handle === undefined ? undefined : places.placeOf(handle)
     return {
-      ...{ part, what, org: place?.orgUid ?? '', from: showTime(from), until: showTime(until) },
+      part,
+      what,
+      org: place?.orgUid ?? '',
+      from: showTime(from),
+      until: showTime(until),
       component: place === undefined ? '' : `${place.componentUid} ${place.componentId}`.trim(),
       stream: place === undefined ? '' : `${place.uid} ${place.id}`.trim(),
     }
   })
   return {
-    ...{ running: running ?? null, passCount, failure: failure ?? '', damaged },
-    ...{ time: showTime(last?.time), items: last?.items ?? 0, bytes: last?.bytes ?? 0 },
+    running: running ?? null,
+    passCount,
+    failure: failure ?? '',
+    damaged,
+    time: showTime(last?.time),
+    items: last?.items ?? 0,
+    bytes: last?.bytes ?? 0,
   }
 }
 

@@ -89,7 +89,9 @@ function readOptions(name: string, words: readonly string[]): Omit<ParsedLine, '
     args: [...words],
     options: { json: { type: 'boolean' }, ...typedOptions(commands[name]) },
     // Its own refusals speak of Node's settings instead of the command.
-    ...{ strict: false, allowPositionals: true, tokens: true },
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
   })
   let isJson = false
   for (const token of tokens) {

@@ -120,10 +120,16 @@ export async function buildPlan(
   const type = resultType(stream.valueType, expression.type)
   if (typeof type === 'string') return { problem: `the type ${type}` }
   return {
-    ...{ handle, uid: stream.uid, componentUid, orgUid },
+    handle,
+    uid: stream.uid,
+    componentUid,
+    orgUid,
     result: cycle === undefined ? { kind: 'random' } : { kind: 'interval', cycle },
     valueType: type.valueType,
-    ...{ variables, expression, trigger, followsCorrections },
+    variables,
+    expression,
+    trigger,
+    followsCorrections,
     leftAlone: new Map(
       sources.flatMap((source) => {
         const left = stream.leftAlone[source.uid]
@@ -154,7 +160,8 @@ function planVariable(
     ...reading,
     source: { kind: kind === INTERVAL ? 'interval' : 'random', valueType, cycle: baseCycle },
     window: window && {
-      ...{ cycle: compiledCycle(window.definition, timeZone), stat: window.stat },
+      cycle: compiledCycle(window.definition, timeZone),
+      stat: window.stat,
     },
   }
 }

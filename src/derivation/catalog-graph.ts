@@ -103,7 +103,10 @@ function formulaOf({ stream, timeZone, sources }: PlanDocuments): string {
 
 function partsOf(sources: PlanDocuments['sources']) {
   return sources.map(({ uid, revision, timeZone, window }) => [
-    ...[uid, revision, timeZone, window === undefined ? null : window.definition],
+    uid,
+    revision,
+    timeZone,
+    window === undefined ? null : window.definition,
   ])
 }
 

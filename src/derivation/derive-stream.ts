@@ -49,7 +49,10 @@ const SHORT_BLOCK_ROWS = 2_048
 const SPARSE_BLOCK_ROWS = 256
 
 const NOTHING: RunResult = {
-  ...{ samples: 0, until: TIME_END, isThrough: true, changedFrom: undefined },
+  samples: 0,
+  until: TIME_END,
+  isThrough: true,
+  changedFrom: undefined,
 }
 
 const UNTIL_THROUGH: DeriveControl = { onBlock: () => true }

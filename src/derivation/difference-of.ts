@@ -28,8 +28,10 @@ export async function differenceOf(
 ): Promise<Difference> {
   const { count } = samples
   const stored = await store.range(handle, {
-    ...{ from: epochMs(span.from), until: epochMs(span.until) },
-    ...{ limit: count + SURPLUS_MAX, order: 'oldest_first' },
+    from: epochMs(span.from),
+    until: epochMs(span.until),
+    limit: count + SURPLUS_MAX,
+    order: 'oldest_first',
   })
   if (stored.count >= count + SURPLUS_MAX) {
     return { samples, removal: removalOf(handle, span) }

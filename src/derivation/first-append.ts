@@ -13,8 +13,11 @@ export async function firstAppend(
   const first = async (handle: StreamHandle): Promise<number[]> => {
     const left = leftAlone.get(handle)
     const { count, times } = await store.range(handle, {
-      ...{ from: left === undefined ? EARLIEST_TIME : epochMs(left + 1), until: TIME_END },
-      ...{ limit: 1, isTimesOnly: true, order: 'oldest_first' },
+      from: left === undefined ? EARLIEST_TIME : epochMs(left + 1),
+      until: TIME_END,
+      limit: 1,
+      isTimesOnly: true,
+      order: 'oldest_first',
     })
     return count === 0 ? [] : [times[0]]
   }

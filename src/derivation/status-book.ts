@@ -320,11 +320,20 @@ function putOf(
 ): CatalogWrite {
   const { orgUid, uid, componentUid } = key
   return {
-    ...{ op: 'put', orgUid, kind: KIND, uid, parentUid: componentUid, expectedRevision },
+    op: 'put',
+    orgUid,
+    kind: KIND,
+    uid,
+    parentUid: componentUid,
+    expectedRevision,
     expiresAtMs: nowMs + KEPT_MS,
     body: {
-      ...{ status: status as unknown as JsonObject, start: start ?? null, isSettled },
-      ...{ isHindered, formula: formula ?? null, fronts: Object.fromEntries(fronts) },
+      status: status as unknown as JsonObject,
+      start: start ?? null,
+      isSettled,
+      isHindered,
+      formula: formula ?? null,
+      fronts: Object.fromEntries(fronts),
     },
   }
 }

@@ -60,7 +60,11 @@ export class StreamDeriver {
     const work = historyWork({ feed, store, status, graph, catalog, thread })
     this.jobs = new HistoryJobs({ ...common, isShared, work, book: new JobBook(catalogStore) })
     this.#putDeps = {
-      ...{ clock, graph, index, locks, onFailure },
+      clock,
+      graph,
+      index,
+      locks,
+      onFailure,
       deriveAppended: (plan, news, control) =>
         deriveNews({ ...common, worker: this.worker }, plan, news, control),
     }

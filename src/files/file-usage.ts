@@ -151,8 +151,13 @@ export class FileUsage {
     const known = this.#counts.get(orgUid)
     if (known !== undefined) return known
     const count: Count = {
-      ...{ bytes: 0, isKnown: false, knownUntilMs: 0, reserved: 0, changes: 0 },
-      ...{ counting: undefined, onQuiet: undefined },
+      bytes: 0,
+      isKnown: false,
+      knownUntilMs: 0,
+      reserved: 0,
+      changes: 0,
+      counting: undefined,
+      onQuiet: undefined,
     }
     this.#counts.set(orgUid, count)
     return count

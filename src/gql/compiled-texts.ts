@@ -120,7 +120,8 @@ function nameOf({ sql, timeZoneId, stored }: About, key: string | undefined): st
 function runnable(program: CompiledSql, key: string): RunnableText {
   const kinds = program.statements.map(({ kind }) => kind)
   return {
-    ...{ program, key },
+    program,
+    key,
     names: program.statements.map(({ kind, query }) => {
       const { line, column } = failureAt(program.text, query, { message: kind })
       return `the ${kind.toUpperCase()} at line ${line}, column ${column}`

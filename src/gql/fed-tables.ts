@@ -36,7 +36,9 @@ export function feedTables(program: CompiledSql): FedProgram | undefined {
     reads: [
       ...query.reads,
       ...query.sources.filter(isFed).map(({ table, columnCount }) => ({
-        ...{ table, of: 'RESULT' as const, place: query.place },
+        table,
+        of: 'RESULT' as const,
+        place: query.place,
         columns: Array.from({ length: columnCount }, (_, at) => `c${at}`),
       })),
     ],

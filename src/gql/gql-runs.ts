@@ -188,7 +188,9 @@ export class GqlRuns {
         key: text.key,
         program,
         variables: run.variables,
-        ...{ now: run.now, rowsMax: rowsMax + inserts.samplesMax + 1, signal: run.signal },
+        now: run.now,
+        rowsMax: rowsMax + inserts.samplesMax + 1,
+        signal: run.signal,
         onRows: (number, rows) =>
           program.statements[number].kind === 'insert'
             ? withPlace(program, inserts, () => inserts.takeRows(number, rows))
@@ -220,7 +222,11 @@ export class GqlRuns {
     invariant(principal.orgUid === run.organizationUid, 'a run is of another organization')
     signal?.throwIfAborted()
     const put: PutCommand = {
-      ...{ samples, options: PUT_OPTIONS, uploadTime: run.now, share, renew },
+      samples,
+      options: PUT_OPTIONS,
+      uploadTime: run.now,
+      share,
+      renew,
       repeat: run.repeat,
     }
     if (isDry) {

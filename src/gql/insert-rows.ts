@@ -159,7 +159,10 @@ export class InsertRows {
     const run = { from: this.samples.count, name: names[number] }
     this.#runs.push(run)
     this.#statement = {
-      ...{ number, run, rules, targets: new OpenTargets(this.samples, undefined, rules) },
+      number,
+      run,
+      rules,
+      targets: new OpenTargets(this.samples, undefined, rules),
       sampleType: program.statements[number].query.columns[3].type,
     }
     this.#statements.push(this.#statement)
@@ -193,7 +196,9 @@ export class InsertRows {
       case 'bigint':
         this.#textBytes += 128
         samples.add(0, time, {
-          ...{ kind: VALUE_LONG_NUMBER, number: Number(value), text: String(value) },
+          kind: VALUE_LONG_NUMBER,
+          number: Number(value),
+          text: String(value),
         })
         return
       case 'boolean':

@@ -47,7 +47,10 @@ const groupFunctions = GROUPED.map(([signature, help, example]): GqlFunction => 
 })
 
 const NOW: GqlFunction = {
-  ...{ name: 'now', group: 'of the call', signature: 'now()', example: 'now() - 86400000' },
+  name: 'now',
+  group: 'of the call',
+  signature: 'now()',
+  example: 'now() - 86400000',
   help: 'The time of the call in epoch ms, the same throughout it.',
 }
 
@@ -58,13 +61,16 @@ const language: GqlLanguage = {
       const { name, group, help, examples } = entry
       return { name, group, signature: signatureOf(entry), help, example: examples[0][0] }
     }),
-    ...[...groupFunctions, NOW],
+    ...groupFunctions,
+    NOW,
   ],
   variables: Object.entries(SYSTEM_VARIABLES).map(([name, valueType]) => ({ name, valueType })),
   tables: Object.entries(STORED_TABLES).map(([name, columns]) => ({
     name,
     columns: columns.map(({ name: column, type, isHidden = false }) => ({
-      ...{ name: column, valueType: type === 'UNKNOWN' ? '' : type, isHidden },
+      name: column,
+      valueType: type === 'UNKNOWN' ? '' : type,
+      isHidden,
     })),
   })),
 }

@@ -117,13 +117,12 @@ export class Queries {
 
   #run(principal: Principal, call: QueryCall, mayInsert: boolean): Promise<GqlOutcome> {
     return this.#runs.run({
-      ...{
-        ...call,
-        principal,
-        organizationUid: principal.orgUid,
-        variables: variablesOf(call.range),
-      },
-      ...{ allows: { insert: mayInsert, stored: true }, mistake: 'bad_sql' },
+      ...call,
+      principal,
+      organizationUid: principal.orgUid,
+      variables: variablesOf(call.range),
+      allows: { insert: mayInsert, stored: true },
+      mistake: 'bad_sql',
     })
   }
 }

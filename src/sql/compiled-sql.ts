@@ -171,7 +171,14 @@ export const SAMPLE_SETTINGS = {
 export type SampleSetting = (typeof SAMPLE_SETTINGS)['own' | 'range'][number]
 
 const SUM_COLUMNS = [
-  ...['count()', 'sum()', 'mean()', 'min()', 'max()', 'first()', 'firstTime()', 'last()'],
+  'count()',
+  'sum()',
+  'mean()',
+  'min()',
+  'max()',
+  'first()',
+  'firstTime()',
+  'last()',
   'lastTime()',
 ] as const
 

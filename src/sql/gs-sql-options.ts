@@ -13,7 +13,12 @@ export interface GsSqlOptions {
 
 /** The variables that the service sets: of calls to HTTP connectors, of database imports, and of queries over a range of time. */
 export const SYSTEM_VARIABLES: Readonly<Record<string, ExpressionType>> = {
-  ...{ '@HTTP_BODY': 'STRING', '@HTTP_QUERY_STRING': 'STRING', '@HTTP_METHOD': 'STRING' },
-  ...{ '@JDBC_RESULT': 'STRING', '@LAST_RUN_DATE': 'LONG', '@CONNECTOR_ID': 'STRING' },
-  ...{ '@FROM': 'LONG', '@UNTIL': 'LONG' },
+  '@HTTP_BODY': 'STRING',
+  '@HTTP_QUERY_STRING': 'STRING',
+  '@HTTP_METHOD': 'STRING',
+  '@JDBC_RESULT': 'STRING',
+  '@LAST_RUN_DATE': 'LONG',
+  '@CONNECTOR_ID': 'STRING',
+  '@FROM': 'LONG',
+  '@UNTIL': 'LONG',
 }

@@ -41,7 +41,8 @@ test('nextPeriods() takes the zone of the cycle before the one that is asked for
 
 test('nextPeriods() of a CUSTOM cycle skips what no interval holds, and ends with the list', () => {
   const custom: CycleDefinition = {
-    ...{ ...day, sizeType: 'CUSTOM' },
+    ...day,
+    sizeType: 'CUSTOM',
     intervals: [
       { from: '2026-01-01', until: '2026-01-02' },
       { from: '2026-02-01', until: '2026-02-03' },

@@ -64,13 +64,19 @@ before(async () => {
   } as const
   oauth = { store, clock, settings }
   identity = await openIdentity({
-    ...{ store, clock, oauth, rateFigures: readRateFigures('off') },
+    store,
+    clock,
+    oauth,
+    rateFigures: readRateFigures('off'),
     log: createLog({ level: 'silent' }),
     bearers: new BearerCache(oauth),
     box: new SecretBox(Buffer.alloc(32, 7)),
   })
   const made = await createOrganization(identity, {
-    ...{ name: 'One', ownerEmail: 'o@example.com', ownerTimeZone: 'UTC', actor: 'test' },
+    name: 'One',
+    ownerEmail: 'o@example.com',
+    ownerTimeZone: 'UTC',
+    actor: 'test',
     ownerPassword: PASSWORD,
   })
   const { uid: orgUid } = made.organization

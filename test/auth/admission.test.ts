@@ -12,7 +12,10 @@ test('Admission lets a call in without HTTP: caller and limit, or a refusal', as
   const { admission } = service.app.identity
   const call = (value: string | undefined, more: Partial<AdmissionCall> = {}): AdmissionCall => ({
     credential: value === undefined ? undefined : { kind: 'api_key', value, place: 'header' },
-    ...{ org: undefined, address: '192.0.2.1', forwardedFor: undefined, countedAs: 'feed' },
+    org: undefined,
+    address: '192.0.2.1',
+    forwardedFor: undefined,
+    countedAs: 'feed',
     ...more,
   })
   assert.equal(admission.admitNow(call(service.feedKey)), undefined)

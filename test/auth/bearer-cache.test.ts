@@ -33,8 +33,17 @@ async function openHome(t: TestContext) {
   const issue = async (uid: string): Promise<string> => {
     const tokens = newTokens(base, { grantUid: uid, scope: 'feed:read' })
     const grant: Grant = {
-      ...{ uid, revision: 0, userUid: 'u', clientId: 'c', clientName: 'c', isRegistered: false },
-      ...{ redirectHost: '', scope: 'feed:read', secretHash: '', createdAtMs: 0, refreshedAtMs: 0 },
+      uid,
+      revision: 0,
+      userUid: 'u',
+      clientId: 'c',
+      clientName: 'c',
+      isRegistered: false,
+      redirectHost: '',
+      scope: 'feed:read',
+      secretHash: '',
+      createdAtMs: 0,
+      refreshedAtMs: 0,
     }
     await store.commit([putGrant(grant, clock.now() + 80 * SECONDS), ...tokens.writes])
     return tokens.accessToken

@@ -34,9 +34,17 @@ test('a page of grants that takes too many bytes is refused, a shorter one is to
     const base: OAuthBase = { store, clock, settings }
     for (let at = 0; at < RECORDS; at += 1) {
       const grant: Grant = {
-        ...{ uid: `g${at}`, revision: 0, userUid: 'u', clientId: `c${at}`, clientName: 'c' },
-        ...{ isRegistered: false, redirectHost: '', scope: HALF_MEGABYTE, secretHash: '' },
-        ...{ createdAtMs: 0, refreshedAtMs: 0 },
+        uid: `g${at}`,
+        revision: 0,
+        userUid: 'u',
+        clientId: `c${at}`,
+        clientName: 'c',
+        isRegistered: false,
+        redirectHost: '',
+        scope: HALF_MEGABYTE,
+        secretHash: '',
+        createdAtMs: 0,
+        refreshedAtMs: 0,
       }
       await store.commit([putGrant(grant, clock.now() + 1_000_000)])
     }
@@ -52,8 +60,13 @@ test('listPermitted() reads nothing of what the caller may not see, however long
     const hidden = Array.from({ length: RECORDS }, (_, at) => `hidden${at}`)
     await store.commit(
       [...hidden, 'shown'].map((uid) => ({
-        ...{ op: 'put' as const, orgUid: 'o', kind: 'unit', uid, listKey: uid },
-        ...{ body: { text: HALF_MEGABYTE }, expectedRevision: 0 },
+        op: 'put' as const,
+        orgUid: 'o',
+        kind: 'unit',
+        uid,
+        listKey: uid,
+        body: { text: HALF_MEGABYTE },
+        expectedRevision: 0,
       })),
     )
     const capabilities = new Capabilities([

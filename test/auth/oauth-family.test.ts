@@ -83,7 +83,9 @@ class World {
   #keep(family: Family, tokens: { access_token: string; refresh_token: string }): void {
     const now = this.model.clock.now()
     const known = (text: string, seconds: number) => ({
-      ...{ text, endsAtMs: now + seconds * 1_000, isUsed: false },
+      text,
+      endsAtMs: now + seconds * 1_000,
+      isUsed: false,
     })
     family.access.push(known(tokens.access_token, LIFE.accessTokenSeconds))
     family.refresh.push(known(tokens.refresh_token, LIFE.refreshTokenSeconds))

@@ -289,7 +289,9 @@ test('authenticateClient() holds a confidential client to its secret, by paramet
     mayUseLogin: false,
   }
   const { client, secret = '' } = await insertClient(model.base, {
-    ...{ ...fields, uid: newUid(), orgUid: 'o1' },
+    ...fields,
+    uid: newUid(),
+    orgUid: 'o1',
   })
   const code = await model.issue({ clientId: client.uid, isRegistered: true })
   const params = { grant_type: 'authorization_code', code }

@@ -119,7 +119,9 @@ test('autoCreate() from a template takes its streams and freezes their intervals
     const [hourly] = made.component.streams
     assert.equal(catalog.index.kindOf(hourly), INTERVAL)
     assert.deepEqual(readGrid(catalog.index.gridOf(hourly)), {
-      ...{ sizeType: 'HOUR', count: 1, timeZone: 'Europe/Berlin' },
+      sizeType: 'HOUR',
+      count: 1,
+      timeZone: 'Europe/Berlin',
       referenceDate: '2024-01-01T00:00:00',
     })
     assert.equal((await catalog.folders.list(owner, { start: 0, limit: 9 })).totalCount, 2)

@@ -14,8 +14,12 @@ test('components.insert() saves a component with its streams in order', () =>
   withCatalog(async (opened) => {
     const { catalog } = opened
     const made = await catalog.components.insert(owner, {
-      ...{ id: 'c1', name: 'Boiler', description: 'hot', folder: '/Components/a/' },
-      ...{ timeZoneId: 'america/new_york', location: { latitude: 1, altitude: 5, colour: 'red' } },
+      id: 'c1',
+      name: 'Boiler',
+      description: 'hot',
+      folder: '/Components/a/',
+      timeZoneId: 'america/new_york',
+      location: { latitude: 1, altitude: 5, colour: 'red' },
       stream: [{ id: 'z' }, { id: '' }, { id: 'a', streamType: 'point_stream' }],
     })
     assert.deepEqual(
@@ -46,14 +50,18 @@ test('components.update() changes what it names and keeps handles, order and the
     const handles = ['a', 'b', 'c'].map((id) => index.resolve(ORG, 'c1', id))
     const edited = await components
       .update(owner, made.uid, {
-        ...{ id: 'c2', name: 'New name', timeZoneId: 'Asia/Tokyo' },
+        id: 'c2',
+        name: 'New name',
+        timeZoneId: 'Asia/Tokyo',
         stream: [{ uid: c.uid, id: 'c' }, { id: 'd' }, { uid: a.uid, id: 'b' }],
       })
       .catch((error: unknown) => error)
     assert.ok(refused('claim_taken', /stream.id "b" is taken/)(edited))
     assert.equal(index.resolveComponent(ORG, 'c2'), undefined)
     const swapped = await components.update(owner, made.uid, {
-      ...{ id: 'c2', name: 'New name', timeZoneId: 'Asia/Tokyo' },
+      id: 'c2',
+      name: 'New name',
+      timeZoneId: 'Asia/Tokyo',
       stream: [{ uid: c.uid }, { id: 'd' }, { uid: a.uid, id: 'b' }, { uid: b.uid, id: 'a' }],
     })
     assert.deepEqual(
@@ -184,8 +192,13 @@ test('streams: insert, update, list and delete by UID, what samples depend on is
     const profile = await deleteProfiles.insert(owner, { sizeType: 'DAY', count: 3 })
     const { uid: componentUid } = await components.insert(owner, { timeZoneId: 'Asia/Tokyo' })
     const made = await streams.insert(owner, componentUid, {
-      ...{ id: 's', streamType: 'intvl_stream', baseCycle: '15min', valueType: 'DOUBLE' },
-      ...{ unit: { uid: unit.uid }, delete_profile: { uid: profile.uid }, rollupMethod: 'sum' },
+      id: 's',
+      streamType: 'intvl_stream',
+      baseCycle: '15min',
+      valueType: 'DOUBLE',
+      unit: { uid: unit.uid },
+      delete_profile: { uid: profile.uid },
+      rollupMethod: 'sum',
     })
     assert.equal(made.timeZoneId, 'Asia/Tokyo')
     assert.equal(made.baseCycle?.id, '15min')

@@ -127,7 +127,8 @@ test('two catalogs on one store that create and delete at once agree in the end'
     const put = (on: Catalog, number: number) =>
       on.autoCreate('org', [
         {
-          ...{ compId: `c${number % 3}`, rules: { folder: '/Components/f' } },
+          compId: `c${number % 3}`,
+          rules: { folder: '/Components/f' },
           streams: [{ streamId: `s${number % 7}`, valueType: 'DOUBLE' }],
         },
       ])

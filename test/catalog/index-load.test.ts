@@ -48,7 +48,8 @@ test('a start loads what the index had before', async () => {
       await opened.catalog.autoCreate(orgUid, [
         ...ids.map((compId) => ({ compId, rules: {}, streams: ids.map(stream) })),
         ...COUNTS.map((count) => ({
-          ...{ compId: `of ${count}`, rules: {} },
+          compId: `of ${count}`,
+          rules: {},
           streams: Array.from({ length: count }, (_, at) => stream(`stream ${at}`)),
         })),
       ])

@@ -13,8 +13,14 @@ test('units: insert, get, update, list, delete; IDs are unique when not blank', 
   withCatalog(async ({ catalog: { units } }) => {
     const celsius = await units.insert(owner, { id: 'c', symbol: 'C', numberFormat: '0,000.00' })
     assert.deepEqual(celsius, {
-      ...{ uid: celsius.uid, id: 'c', name: 'c', symbol: 'C', symbolLocation: 'AFTER' },
-      ...{ numberFormat: '0,000.00', booleanStyle: 'TRUE_FALSE', revision: 1 },
+      uid: celsius.uid,
+      id: 'c',
+      name: 'c',
+      symbol: 'C',
+      symbolLocation: 'AFTER',
+      numberFormat: '0,000.00',
+      booleanStyle: 'TRUE_FALSE',
+      revision: 1,
     })
     await units.insert(owner, { name: 'blank one' })
     await units.insert(owner, { name: 'blank two' })
@@ -59,8 +65,18 @@ test('cycles: the built-in ones are there and fixed, own ones are checked', () =
     assert.deepEqual(
       records.map(({ id }) => id),
       [
-        ...['second', '10sec', 'minute', '5min', '15min', 'hour', 'day', 'week', 'month'],
-        ...['quarter', 'year', 'shift'],
+        'second',
+        '10sec',
+        'minute',
+        '5min',
+        '15min',
+        'hour',
+        'day',
+        'week',
+        'month',
+        'quarter',
+        'year',
+        'shift',
       ],
     )
     assert.equal(records[11].timeZoneId, 'Asia/Tokyo')
@@ -133,7 +149,10 @@ test('folders: made with all above, moved and deleted with everything inside', (
     assert.deepEqual([moved.path, moved.name], ['/Components/z/y', 'y'])
     assert.equal((await components.get(owner, inside.uid)).folder, '/Components/z/y/c')
     assert.deepEqual(await paths(), [
-      ...['/Components/a', '/Components/a/bc', '/Components/z', '/Components/z/y'],
+      '/Components/a',
+      '/Components/a/bc',
+      '/Components/z',
+      '/Components/z/y',
       '/Components/z/y/c',
     ])
     const into = folders.update(owner, made.uid, { path: '/Components/z/y/inner' })

@@ -8,13 +8,29 @@ const owner = ownerOf(ORG)
 
 /** Every field. */
 const wholeComponent = {
-  ...{ id: 'old', name: 'old', description: '', folder: '/Components', timeZoneId: 'UTC' },
-  ...{ creationDate: 1, ownerUser: null, location: null },
+  id: 'old',
+  name: 'old',
+  description: '',
+  folder: '/Components',
+  timeZoneId: 'UTC',
+  creationDate: 1,
+  ownerUser: null,
+  location: null,
 }
 const wholeStream = {
-  ...{ id: 's', name: 's', description: '', streamType: 'rdm_stream', valueType: 'DOUBLE' },
-  ...{ unit: null, baseCycle: null, rollupMethod: 'avg', streamDerivationType: 'NONE' },
-  ...{ delete_profile: null, location: null, order: 0, grid: '' },
+  id: 's',
+  name: 's',
+  description: '',
+  streamType: 'rdm_stream',
+  valueType: 'DOUBLE',
+  unit: null,
+  baseCycle: null,
+  rollupMethod: 'avg',
+  streamDerivationType: 'NONE',
+  delete_profile: null,
+  location: null,
+  order: 0,
+  grid: '',
 }
 
 test('what is as by default is not stored, and shown all the same', () =>

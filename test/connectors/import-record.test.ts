@@ -12,8 +12,10 @@ before(async () => {
   service = await startService({ settings: LOCAL })
   const account = { email: service.ownerEmail, password: service.ownerPassword }
   const server = {
-    ...{ port: 1, ask: async () => [] },
-    ...{ restart: async () => {}, stop: async () => {} },
+    port: 1,
+    ask: async () => [],
+    restart: async () => {},
+    stop: async () => {},
   }
   home = await ImportHome.open(service, account, 'POSTGRESQL', server)
 })
@@ -62,7 +64,9 @@ test('a connection that an import reads stays; a connector without one is run by
   assert.match(kept.body.message, /connector "/)
   const http = await home.owner('PUT', '/api/connector', {
     connector: {
-      ...{ id: 'hook', connType: 'HTTP', runningUser: { uid: home.userUid } },
+      id: 'hook',
+      connType: 'HTTP',
+      runningUser: { uid: home.userUid },
       procs: [{ timeZoneId: 'UTC', sql: "SET @a = 'b'" }],
     },
   })

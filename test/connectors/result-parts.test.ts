@@ -67,8 +67,12 @@ async function make({ folder, newFeed }: Home, rows: readonly Row[], partSamples
     await samples.add(incoming(rows))
     await makeResult(
       {
-        ...{ feed: newFeed(), budget: BUDGET, principal: anyFeed, now: epochMs(NOW) },
-        ...{ signal: new AbortController().signal, partSamples },
+        feed: newFeed(),
+        budget: BUDGET,
+        principal: anyFeed,
+        now: epochMs(NOW),
+        signal: new AbortController().signal,
+        partSamples,
       },
       { samples, streams, known: new Map(), rowsFetched: rows.length },
       file,
@@ -99,7 +103,8 @@ async function storedIn({ catalog, store }: FeedHome) {
       limit: 100_000,
     })
     found[`${compId} / ${catalog.index.streamIdOf(handle)}`] = [...times].map((time, at) => [
-      ...[time, texts?.[at] ?? numbers[at]],
+      time,
+      texts?.[at] ?? numbers[at],
     ])
   }
   return found

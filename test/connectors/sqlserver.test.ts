@@ -43,8 +43,13 @@ async function start(answer: (sql: string) => TdsAnswer): Promise<DatabaseTarget
     return /^\s*set /i.test(sql) ? NONE : answer(sql)
   })
   return {
-    ...{ kind: 'SQLSERVER', host: '127.0.0.1', port: server.port, database: 'weir' },
-    ...{ user: 'weir', password: 'the-password', tls: 'off' },
+    kind: 'SQLSERVER',
+    host: '127.0.0.1',
+    port: server.port,
+    database: 'weir',
+    user: 'weir',
+    password: 'the-password',
+    tls: 'off',
   }
 }
 

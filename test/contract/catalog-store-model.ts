@@ -1,5 +1,5 @@
 import { countedUidOf } from '../../src/base/index.ts'
-import { bytesOfComponent, bytesOfStream } from '../../src/store/counted-bytes.ts'
+import { bytesOfComponent, bytesOfStream } from '../../src/store/fields/counted-bytes.ts'
 import {
   CatalogConflict,
   type CatalogRecord,

@@ -25,16 +25,28 @@ const MANY = 200
 /** A payload of a connector; the number makes its time and body its own. */
 export function payloadOf(number: number, more: Partial<NewPayload> = {}): NewPayload {
   return {
-    ...{ orgUid: 'org', connectorUid: 'c1', time: epochMs(1_700_000_000_000 + number) },
-    ...{ method: 'POST', query: `n=${number}`, body: `body ${number}`, ...more },
+    orgUid: 'org',
+    connectorUid: 'c1',
+    time: epochMs(1_700_000_000_000 + number),
+    method: 'POST',
+    query: `n=${number}`,
+    body: `body ${number}`,
+    ...more,
   }
 }
 
 /** An outcome; the number is its count of samples. */
 export function outcomeOf(samples: number, more: Partial<RunOutcome> = {}): RunOutcome {
   return {
-    ...{ start: epochMs(1_700_000_000_000), end: epochMs(1_700_000_000_005), status: 'DONE' },
-    ...{ rowsFetched: 0, rowsIngested: samples, rowsSkipped: 0, samples, message: '', ...more },
+    start: epochMs(1_700_000_000_000),
+    end: epochMs(1_700_000_000_005),
+    status: 'DONE',
+    rowsFetched: 0,
+    rowsIngested: samples,
+    rowsSkipped: 0,
+    samples,
+    message: '',
+    ...more,
   }
 }
 
@@ -178,7 +190,9 @@ function checkOutcomes(check: Check): void {
     async (one) => {
       const uid = await put(one.store, payloadOf(1))
       const span = (handle: number, from: number, count: number) => ({
-        ...{ handle: handle as StreamHandle, from, count },
+        handle: handle as StreamHandle,
+        from,
+        count,
       })
       await one.store.keepAssigned(keyOf(uid), [span(1, -5, 1)])
       const spans = [span(7, 1_700_000_000_001, 3), span(2_000_000_000, 5, 1)]

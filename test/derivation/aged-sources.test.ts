@@ -19,7 +19,9 @@ const derived = (
   expression: string,
   { follows, ...more }: { follows: boolean } & Partial<StreamInput>,
 ): StreamInput => ({
-  ...{ id, streamDerivationType: 'FROM_EXPRESSION', ...more },
+  id,
+  streamDerivationType: 'FROM_EXPRESSION',
+  ...more,
   derivation: {
     expression,
     variables: [
@@ -36,7 +38,11 @@ async function makeHome(t: Parameters<typeof derivationHome>[0]) {
   const home = await derivationHome(t, { clock })
   const { catalog, catalogStore, feed, samples } = home
   const job = makeDeleteProfileJob({
-    ...{ samples, clock, retention: feed.retention, catalog: catalogStore, holder: 'test' },
+    samples,
+    clock,
+    retention: feed.retention,
+    catalog: catalogStore,
+    holder: 'test',
     mark: catalogClockMark(catalogStore),
     streams: (isDue) => expiringStreams(catalog.index, feed.retention, isDue),
     onJump: (ms) => assert.fail(`the clock jumped by ${ms}`),

@@ -21,7 +21,9 @@ const follows = { followsCorrections: true }
 test('appends are derived in the background, along a chain', async (t) => {
   const home = await derivationHome(t)
   await home.add('c', [
-    ...[source('a'), source('b'), derived('sum', 'a + b', 'a b')],
+    source('a'),
+    source('b'),
+    derived('sum', 'a + b', 'a b'),
     derived('twice', 'sum * 2', 'sum'),
   ])
   await home.put(['a', 10, 1], ['a', 20, 2], ['b', 20, 5])
@@ -178,7 +180,9 @@ test('a component that is locked is derived when it is free', async (t) => {
 test('long appends are derived in blocks, exactly', async (t) => {
   const home = await derivationHome(t)
   await home.add('c', [
-    ...[source('a'), source('b'), derived('d', 'a + b', 'a b')],
+    source('a'),
+    source('b'),
+    derived('d', 'a + b', 'a b'),
     derived('mean', '(d + before) / 2', 'd', {
       expression: '(d + before) / 2',
       variables: [
@@ -209,7 +213,12 @@ test('a store that cannot keep what is watched at the start is told again', asyn
   const failures: unknown[] = []
   const clock = new ManualClock(1_700_000_000_000)
   const deriver = new StreamDeriver({
-    ...{ catalog, catalogStore, feed, store: samples, clock, holder: 'test' },
+    catalog,
+    catalogStore,
+    feed,
+    store: samples,
+    clock,
+    holder: 'test',
     onFailure: (error) => failures.push(error),
   })
   const watch = samples.watch.bind(samples)

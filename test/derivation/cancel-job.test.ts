@@ -29,7 +29,8 @@ test('a job that works is cancelled between two blocks, and what is derived stay
   const { uid: componentUid } = home.catalog.index.componentOf(home.handleOf('c', 'a'))
   const variables = [{ name: 'a', streamId: 'a' }]
   const { uid } = await home.catalog.streams.insert(owner, componentUid, {
-    ...{ id: 'd', derivation: { expression: 'a * 2', variables } },
+    id: 'd',
+    derivation: { expression: 'a * 2', variables },
   })
   result = home.handleOf('c', 'd')
   const { jobs, locks, worker } = home.derivation

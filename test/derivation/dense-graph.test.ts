@@ -11,14 +11,16 @@ const DEADLINE_FAR = 600_000
 const dense = (count: number, followsCorrections = false): StreamInput[] => [
   { id: 'a', valueType: 'DOUBLE' },
   ...Array.from({ length: count }, (_, at) => ({
-    ...{ id: `d${at}`, streamDerivationType: 'FROM_EXPRESSION' as const },
+    id: `d${at}`,
+    streamDerivationType: 'FROM_EXPRESSION' as const,
     derivation: {
       expression: 'v',
       variables: [
         { name: 'v', streamId: 'a' },
         ...Array.from({ length: at }, (_, one) => ({ name: `w${one}`, streamId: `d${one}` })),
       ],
-      ...{ trigger: 'ALL' as const, followsCorrections },
+      trigger: 'ALL' as const,
+      followsCorrections,
     },
   })),
 ]
@@ -128,7 +130,8 @@ test('a chain that is touched at both ends is derived from its beginning, each l
   const home = await derivationHome(t)
   const count = 30
   const chain = Array.from({ length: count }, (_, at) => ({
-    ...{ id: `d${at}`, streamDerivationType: 'FROM_EXPRESSION' as const },
+    id: `d${at}`,
+    streamDerivationType: 'FROM_EXPRESSION' as const,
     derivation: {
       expression: 'v + a',
       variables: [

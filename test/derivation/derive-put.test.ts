@@ -17,7 +17,10 @@ function graphOf(sources: Readonly<Record<number, readonly number[]>>): Derivati
   return {
     isEmpty: derived.length === 0,
     hasDependents: (handle) => dependentsOf(handle).length > 0,
-    ...{ dependentsOf, sourcesOf, generation: 1, derived: () => derived },
+    dependentsOf,
+    sourcesOf,
+    generation: 1,
+    derived: () => derived,
     planOf: async (handle) =>
       handle === 404 ? { problem: 'gone' } : ({ handle } as DerivationPlan),
     isRevised: () => false,
@@ -44,7 +47,10 @@ async function run({ graph, streamsMax = 20, locked = [], derive = () => 1, rows
   } as unknown as StreamIndex
   await derivePut(
     {
-      ...{ clock, graph, index, onFailure: (error) => void failures.push(error) },
+      clock,
+      graph,
+      index,
+      onFailure: (error) => void failures.push(error),
       locks: { isLocked: async (uid) => locked.includes(Number(uid.slice(1))) },
       deriveAppended: async ({ handle }, news) => {
         const from = Math.min(...news.values())
@@ -87,8 +93,16 @@ test('derivePut() stops at its count of streams and at its deadline', async () =
 
 test('derivePut() ends a branch that is locked, fails or brings nothing, and goes on elsewhere', async () => {
   const graph = graphOf({
-    ...{ 11: [1], 12: [1], 13: [1], 404: [1], 14: [1] },
-    ...{ 21: [11], 22: [12], 23: [13], 24: [14], 25: [404] },
+    11: [1],
+    12: [1],
+    13: [1],
+    404: [1],
+    14: [1],
+    21: [11],
+    22: [12],
+    23: [13],
+    24: [14],
+    25: [404],
   })
   const derive = (handle: number) => {
     if (handle === 12) throw new Error('no room')

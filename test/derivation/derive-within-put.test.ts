@@ -16,7 +16,8 @@ function next(id: string, streamId: string, componentId?: string): StreamInput {
   const variables = [{ name: 'x', streamId, ...(componentId === undefined ? {} : { componentId }) }]
   return {
     ...plain(id),
-    ...{ streamDerivationType: 'FROM_EXPRESSION', derivation: { expression: 'x + 1', variables } },
+    streamDerivationType: 'FROM_EXPRESSION',
+    derivation: { expression: 'x + 1', variables },
   }
 }
 

@@ -193,7 +193,9 @@ test('a source whose values get another type by its rollup method is told, and n
   assert.equal(mended.derivationStatus?.lastError, null)
   await put(3, true)
   assert.deepEqual(await home.read('d'), [
-    ...[[T + minute, 1] as const, [T + 2 * minute, 0] as const, [T + 3 * minute, 1] as const],
+    [T + minute, 1] as const,
+    [T + 2 * minute, 0] as const,
+    [T + 3 * minute, 1] as const,
   ])
 })
 

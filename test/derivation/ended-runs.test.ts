@@ -31,7 +31,11 @@ async function planOf(home: DerivationHome): Promise<DerivationPlan> {
 }
 
 const depsOf = ({ feed, samples, derivation, catalog }: DerivationHome) => ({
-  ...{ feed, store: samples, status: derivation.status, graph: derivation.graph, catalog },
+  feed,
+  store: samples,
+  status: derivation.status,
+  graph: derivation.graph,
+  catalog,
   turns: new StreamTurns(),
 })
 

@@ -20,7 +20,9 @@ function definitionOf(sizeType: CycleDefinition['sizeType'], count: number): Cyc
 
 /** From the shortest: each is nested in those that follow. */
 const definitions = [
-  ...[definitionOf('MINUTE', 30), definitionOf('HOUR', 1), definitionOf('DAY', 1)],
+  definitionOf('MINUTE', 30),
+  definitionOf('HOUR', 1),
+  definitionOf('DAY', 1),
   definitionOf('MONTH', 1),
 ]
 const cycles = definitions.map((definition) => compileCycle(definition, loadZone(zone)))
@@ -49,14 +51,17 @@ function randomStream(random: Random, begin: number, baseMax: number): [ModelStr
 }
 
 const formulas = [
-  ...['a', 'a + b', 'ifNull(a, -1) * 2 + ifNull(b, 0.5)', 'if(isNull(a), 1, b)', 'sqrt(a) + b'],
-  ...[
-    'ifNull(a, b)',
-    'a / b',
-    "'x' + a + b",
-    'a > b',
-    'ifNull(a, 0) - ifNull(b, 0) + ifNull(c, 0)',
-  ],
+  'a',
+  'a + b',
+  'ifNull(a, -1) * 2 + ifNull(b, 0.5)',
+  'if(isNull(a), 1, b)',
+  'sqrt(a) + b',
+
+  'ifNull(a, b)',
+  'a / b',
+  "'x' + a + b",
+  'a > b',
+  'ifNull(a, 0) - ifNull(b, 0) + ifNull(c, 0)',
 ]
 
 function randomWorld(random: Random): World {
@@ -75,7 +80,9 @@ function randomWorld(random: Random): World {
     const isWindow = random.next() < 0.3
     const isSame = result.kind === 'interval' && cycle === result.cycle
     return {
-      ...{ name, handle: stream(handle), type: 'DOUBLE' },
+      name,
+      handle: stream(handle),
+      type: 'DOUBLE',
       offset: random.pick([0, 0, 0, -1, -2, -5]),
       source: { kind: cycle === undefined ? 'random' : 'interval', valueType: 'DOUBLE', cycle },
       rollup: isSame ? undefined : random.pick(['avg', 'sum', 'last', 'min', 'nongapcount']),
@@ -88,7 +95,12 @@ function randomWorld(random: Random): World {
     variables: variables.map(({ name }) => ({ name, type: 'DOUBLE' })),
   })
   const plan: DerivationPlan = {
-    ...{ handle: stream(9), uid: 'd', componentUid: 'c', orgUid: 'o', result, expression },
+    handle: stream(9),
+    uid: 'd',
+    componentUid: 'c',
+    orgUid: 'o',
+    result,
+    expression,
     valueType:
       expression.type === 'STRING'
         ? 'STRING'
@@ -97,7 +109,8 @@ function randomWorld(random: Random): World {
           : 'DOUBLE',
     variables,
     trigger: random.pick(['ALL', 'ANY']),
-    ...{ followsCorrections: false, leftAlone: new Map() },
+    followsCorrections: false,
+    leftAlone: new Map(),
   }
   return { streams, plan }
 }

@@ -44,17 +44,27 @@ function planOf({ expression, valueType = 'DOUBLE', every, trigger = 'ALL', vari
     const cycle = given.every === undefined ? undefined : builtIn(given.every)
     const kind = cycle === undefined ? 'random' : 'interval'
     return {
-      ...{ name, handle: stream(given.handle), offset: given.offset ?? 0 },
+      name,
+      handle: stream(given.handle),
+      offset: given.offset ?? 0,
       type: given.type ?? 'DOUBLE',
       source: { kind, cycle, valueType: given.valueType ?? 'DOUBLE' },
-      ...{ rollup: given.rollup, window: given.window },
+      rollup: given.rollup,
+      window: given.window,
     }
   })
   const plan: DerivationPlan = {
-    ...{ handle: stream(99), uid: 'd', componentUid: 'c', orgUid: 'o', followsCorrections: false },
+    handle: stream(99),
+    uid: 'd',
+    componentUid: 'c',
+    orgUid: 'o',
+    followsCorrections: false,
     result: every === undefined ? { kind: 'random' } : { kind: 'interval', cycle: builtIn(every) },
     expression: checkExpression(expression, { variables: list }),
-    ...{ valueType, trigger, variables: list, leftAlone: new Map() },
+    valueType,
+    trigger,
+    variables: list,
+    leftAlone: new Map(),
   }
   return plan
 }
@@ -80,8 +90,12 @@ async function derive(rows: Rows, given: Given) {
 test('a formula that fails gives no sample, and its values are told', async () => {
   const { results, failures } = await derive(
     [
-      ...[[1, begin, 4] as const, [1, begin + 1, -4] as const, [1, begin + 2, 9] as const],
-      ...[[2, begin, 1] as const, [2, begin + 1, 2] as const, [2, begin + 2, 3] as const],
+      [1, begin, 4] as const,
+      [1, begin + 1, -4] as const,
+      [1, begin + 2, 9] as const,
+      [2, begin, 1] as const,
+      [2, begin + 1, 2] as const,
+      [2, begin + 2, 3] as const,
     ],
     { expression: 'sqrt(a) + b', variables: { a: { handle: 1 }, b: { handle: 2 } } },
   )
@@ -171,7 +185,8 @@ test('years of gaps of one-second intervals are jumped over where a formula give
   }
   const ofA = [0, 1, 2].map((at) => [at * year, at] as const)
   const either = [0, 1, 2].flatMap((at) => [
-    ...[[at * year, at] as const, [at * year + 1_000, at * 10] as const],
+    [at * year, at] as const,
+    [at * year + 1_000, at * 10] as const,
   ])
   const late = ofA.slice(0, 2).map(([time, value]) => [time + 1_000, value] as const)
   for (const every of [undefined, 'second']) {
@@ -200,7 +215,9 @@ test('a formula that makes a value of gaps has it for each of them, in blocks', 
   const variables = { a: { handle: 1, every: 'second' } }
   for (const every of [undefined, 'second']) {
     const { results, blocks } = await derive(rows, {
-      ...{ expression: 'ifNull(a, 0)', every, variables },
+      expression: 'ifNull(a, 0)',
+      every,
+      variables,
     })
     assert.equal(results.length, 100_001)
     assert.deepEqual([results[0][1], results[1][1], results[100_000][1]], [7, 0, 7])
@@ -214,7 +231,9 @@ test('long texts are read in smaller blocks', async () => {
   })
   const variables = { a: { handle: 1, type: 'STRING', valueType: 'STRING' } } as const
   const { results, blocks } = await derive(rows, {
-    ...{ expression: 'left(a, 2)', valueType: 'STRING', variables },
+    expression: 'left(a, 2)',
+    valueType: 'STRING',
+    variables,
   })
   assert.equal(results.length, 60)
   assert.deepEqual(results[59], [begin + 59, '59'])
@@ -239,7 +258,9 @@ test('statistics of decimals are exact, so far too', async () => {
   const window = { cycle: builtIn('day'), stat: 'sum' } as const
   const decimal = { handle: 1, type: 'BIGDECIMAL', valueType: 'BIG_DECIMAL' } as const
   const { results } = await derive(rows, {
-    ...{ expression: 'a', valueType: 'BIG_DECIMAL', variables: { a: { ...decimal, window } } },
+    expression: 'a',
+    valueType: 'BIG_DECIMAL',
+    variables: { a: { ...decimal, window } },
   })
   assert.deepEqual(
     results.map(([, value]) => value),
@@ -250,7 +271,10 @@ test('statistics of decimals are exact, so far too', async () => {
 test('a time that no period of a list holds has no result', async () => {
   const shifts = compileCycle(
     {
-      ...{ sizeType: 'CUSTOM', count: 1, referenceDate: '', timeZone: '' },
+      sizeType: 'CUSTOM',
+      count: 1,
+      referenceDate: '',
+      timeZone: '',
       intervals: [
         { from: '2024-05-01T02:00', until: '2024-05-01T04:00' },
         { from: '2024-05-01T06:00', until: '2024-05-01T08:00' },
@@ -265,14 +289,11 @@ test('a time that no period of a list holds has no result', async () => {
     return results.map(([time, value]) => [(time - begin) / HOUR, value])
   }
   assert.deepEqual(await hours(0), [
-    ...[
-      [2, 2],
-      [3, 5],
-    ],
-    ...[
-      [6, 6],
-      [7, 13],
-    ],
+    [2, 2],
+    [3, 5],
+
+    [6, 6],
+    [7, 13],
   ])
   assert.deepEqual(await hours(-1), [
     [6, 5],

@@ -17,7 +17,8 @@ before(async () => {
   owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   const made = await owner('PUT', '/api/component', {
     component: {
-      ...{ id: 'plant', timeZoneId: 'UTC' },
+      id: 'plant',
+      timeZoneId: 'UTC',
       stream: [
         { id: 'a', valueType: 'DOUBLE' },
         { id: 'b', valueType: 'DOUBLE' },

@@ -35,7 +35,7 @@ test('the graph knows dependents and sources as soon as a save is answered, and 
       assert.equal(graph.isEmpty, false)
       assert.deepEqual(
         ['a', 'b', 'sum', 'total'].map((id) => graph.hasDependents(of(id))),
-        [...[true, true, true, false]],
+        [true, true, true, false],
       )
       assert.deepEqual(graph.dependentsOf(of('a')), [of('sum')])
       assert.deepEqual(graph.dependentsOf(of('total')), [])
@@ -100,7 +100,8 @@ test('a plan has every source, cycle and type resolved, and is made once', () =>
       { id: 'day', valueType: 'DOUBLE', ...daily },
       { id: 'raw', valueType: 'LONG', rollupMethod: 'last' },
       {
-        ...{ id: 'cost', ...daily },
+        id: 'cost',
+        ...daily,
         derivation: { expression: 'use + day + top + raw', variables, trigger: 'ANY' },
       },
     ] satisfies StreamInput[]
@@ -112,11 +113,17 @@ test('a plan has every source, cycle and type resolved, and is made once', () =>
     assert.equal(plan.componentUid, uid)
     assert.deepEqual(
       [plan.valueType, plan.trigger, plan.followsCorrections],
-      [...['DOUBLE', 'ANY', false]],
+      ['DOUBLE', 'ANY', false],
     )
     assert.equal(plan.result.kind, 'interval')
     const shown = plan.variables.map(({ name, offset, type, rollup, source, window }) => [
-      ...[name, offset, type, rollup, source.kind, source.cycle !== undefined, window?.stat],
+      name,
+      offset,
+      type,
+      rollup,
+      source.kind,
+      source.cycle !== undefined,
+      window?.stat,
     ])
     assert.deepEqual(shown, [
       ['use', -1, 'DOUBLE', 'sum', 'interval', true, undefined],
@@ -158,7 +165,8 @@ test('a plan follows a cycle that is changed', () =>
 test('a source that is gone or has got another type is a problem that names the variable', () =>
   withCatalog(async ({ catalog }) => {
     const stream = [
-      ...[{ id: 'a', valueType: 'DOUBLE' as const }, { id: 'open' }],
+      { id: 'a', valueType: 'DOUBLE' as const },
+      { id: 'open' },
       { id: 'd', derivation: over('a * 2', 'a') },
       { id: 'e', derivation: over('open * 2', 'open') },
       { id: 'f', derivation: over('open', 'open') },

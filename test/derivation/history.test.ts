@@ -31,7 +31,10 @@ async function make(id: string, samples: number): Promise<Made> {
   })
   assert.equal(made.status, 200, made.text)
   const feed = Array.from({ length: samples }, (_, at) => ({
-    ...{ compId: id, streamId: 'a', time: 1_000 * (at + 1), data: at },
+    compId: id,
+    streamId: 'a',
+    time: 1_000 * (at + 1),
+    data: at,
   }))
   const put = await owner('PUT', '/api/feed', feed)
   assert.equal(put.status, 200, put.text)

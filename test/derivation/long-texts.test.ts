@@ -13,7 +13,8 @@ async function textsHome(home: DerivationHome, count: number, length: number) {
   await home.add('c', [
     { id: 't', valueType: 'STRING' },
     {
-      ...{ id: 'd', streamDerivationType: 'FROM_EXPRESSION' },
+      id: 'd',
+      streamDerivationType: 'FROM_EXPRESSION',
       derivation: { expression: 'v', variables: [{ name: 'v', streamId: 't' }] },
     },
   ])

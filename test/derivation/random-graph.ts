@@ -44,7 +44,9 @@ export function randomGraph(random: Random, common: Common): GraphShape {
     return { id: `s${at}`, rank, stepMs: STEPS[rank ?? 0] }
   })
   const streams: StreamInput[] = sources.map(({ id, rank }) => ({
-    ...{ id, valueType: 'DOUBLE', rollupMethod: random.pick(['AVG', 'MAX', 'SUM', 'LAST']) },
+    id,
+    valueType: 'DOUBLE',
+    rollupMethod: random.pick(['AVG', 'MAX', 'SUM', 'LAST']),
     ...intervalOf(rank),
   }))
   const derived: DerivedShape[] = []
@@ -78,7 +80,8 @@ function randomDerived(
   const variables = Array.from({ length: random.integer(1, 4) }, (_, at): Variable => {
     const isWindow = random.next() < 0.25
     return {
-      ...{ name: `v${at}`, streamId: random.pick(choice).id },
+      name: `v${at}`,
+      streamId: random.pick(choice).id,
       offset: -random.pick([0, 0, 0, 1, 2]),
       ...(isWindow ? { cycleId: random.pick(['minute', '5min']), stat: random.pick(STATS) } : {}),
     }
@@ -87,8 +90,10 @@ function randomDerived(
   const trigger = common.trigger ?? random.pick(['ALL', 'ANY'] as const)
   const derivation = { expression: formula, variables, trigger, followsCorrections: common.follows }
   const stream: StreamInput = {
-    ...{ id, streamDerivationType: 'FROM_EXPRESSION', derivation },
-    ...{ rollupMethod: random.pick(['AVG', 'MAX', 'SUM', 'LAST']) },
+    id,
+    streamDerivationType: 'FROM_EXPRESSION',
+    derivation,
+    rollupMethod: random.pick(['AVG', 'MAX', 'SUM', 'LAST']),
     ...intervalOf(isInterval ? rank : undefined),
   }
   return { shape: { id, rank: isInterval ? rank : undefined, formula }, stream }

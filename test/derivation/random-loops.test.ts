@@ -58,7 +58,8 @@ for (const seed of testSeeds(2)) {
         const sources = [...new Set(Array.from({ length: count }, () => random.pick(numbers)))]
         const wanted = model.map((known, one) => (one === at ? sources : known))
         const variables = sources.map((source) => ({
-          ...{ name: `v${source}`, componentUid: keys[source].componentUid },
+          name: `v${source}`,
+          componentUid: keys[source].componentUid,
           streamUid: keys[source].uid,
         }))
         const expression = variables.map(({ name }) => name).join(' + ')

@@ -19,7 +19,8 @@ for (const way of ['background', 'put'] as const) {
     const home = await derivationHome(t)
     const minute = { streamType: 'intvl_stream', baseCycle: 'second' } as const
     await home.add('c', [
-      ...[...SUM, { ...derived('i', 'a * 100 + b', 'a b'), ...minute }],
+      ...SUM,
+      { ...derived('i', 'a * 100 + b', 'a b'), ...minute },
       derived('next', 'd + 1', 'd', 'ALL'),
     ])
     const put = async (...samples: (readonly [string, number, number])[]) => {
@@ -53,7 +54,8 @@ test('two puts at once that derive leave nothing that one of them did not see', 
   await home.add('c', SUM)
   for (let at = 1; at <= 20; at += 1) {
     await Promise.all([
-      ...[home.putAndDerive('c', ['a', at, at]), home.putAndDerive('c', ['b', at, at])],
+      home.putAndDerive('c', ['a', at, at]),
+      home.putAndDerive('c', ['b', at, at]),
       home.derivation.worker.settle(),
     ])
   }

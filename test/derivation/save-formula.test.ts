@@ -61,12 +61,20 @@ test('a formula is kept with its sources found, and shown by their IDs and UIDs'
     assert.equal(saved.valueType, 'DOUBLE')
     const { variables, ...rest } = saved.derivation ?? assert.fail()
     assert.deepEqual(rest, {
-      ...{ expression: '(f + r) / 2', trigger: 'ANY', followsCorrections: true },
+      expression: '(f + r) / 2',
+      trigger: 'ANY',
+      followsCorrections: true,
     })
     const named = { componentId: 'boiler', componentUid: boiler.uid }
     assert.deepEqual(variables[0], {
-      ...{ name: 'f', ...named, streamId: 'flow', streamUid: flow?.uid },
-      ...{ offset: 0, cycleUid: '', cycleId: '', stat: '' },
+      name: 'f',
+      ...named,
+      streamId: 'flow',
+      streamUid: flow?.uid,
+      offset: 0,
+      cycleUid: '',
+      cycleId: '',
+      stat: '',
     })
     assert.deepEqual([variables[1].streamId, variables[1].offset], ['return', -1])
     assert.deepEqual([variables[2].cycleId, variables[2].stat], ['month', 'avg'])
@@ -373,7 +381,9 @@ test('a record of a derived stream tells what has become of it', () =>
   withCatalog(async (opened) => {
     const { catalog } = opened
     const status = {
-      ...{ lastRun: 1_700_000_000_000, errorCount: 1, sampleCount: 5 },
+      lastRun: 1_700_000_000_000,
+      errorCount: 1,
+      sampleCount: 5,
       lastError: { message: 'Division by zero', time: 1_600_000_000_000, values: { flow: 0 } },
     }
     const asked: number[] = []

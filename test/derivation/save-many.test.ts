@@ -5,7 +5,8 @@ import type { StreamInput } from '../../src/catalog/index.ts'
 import { type DerivationHome, derivationHome, owner } from '../support/derivation-home.ts'
 
 const derived = (id: string, expression: string, streamId: string): StreamInput => ({
-  ...{ id, streamDerivationType: 'FROM_EXPRESSION' },
+  id,
+  streamDerivationType: 'FROM_EXPRESSION',
   derivation: { expression, variables: [{ name: 'v', streamId }] },
 })
 

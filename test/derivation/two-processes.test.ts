@@ -22,7 +22,8 @@ const SAMPLES = 120_000
 const source = (id: string): StreamInput => ({ id, valueType: 'DOUBLE' })
 
 const derived = (id: string, expression: string, streamId: string): StreamInput => ({
-  ...{ id, streamDerivationType: 'FROM_EXPRESSION' },
+  id,
+  streamDerivationType: 'FROM_EXPRESSION',
   derivation: { expression, variables: [{ name: 'v', streamId }] },
 })
 

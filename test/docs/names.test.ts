@@ -51,10 +51,17 @@ test('every setting that is named is one, and every one is named', () => {
   const known = new Set([...source.matchAll(/name: '(WEIR_\w+)'/g)].map(([, name]) => name))
   // Not settings of the service: a setting's form in words, and those of tests and examples.
   const others = [
-    ...['WEIR_CONFIG', 'WEIR_KEY', 'WEIR_NAME', 'WEIR_TEST_SCREENSHOTS'],
-    ...['WEIR_TEST_CASSANDRA', 'WEIR_TEST_LAG', 'WEIR_TEST_SEED'],
+    'WEIR_CONFIG',
+    'WEIR_KEY',
+    'WEIR_NAME',
+    'WEIR_TEST_SCREENSHOTS',
+    'WEIR_TEST_CASSANDRA',
+    'WEIR_TEST_LAG',
+    'WEIR_TEST_SEED',
     // Where the demonstration and the studio's development server find a service.
-    ...['WEIR_URL', 'WEIR_EMAIL', 'WEIR_PASSWORD'],
+    'WEIR_URL',
+    'WEIR_EMAIL',
+    'WEIR_PASSWORD',
   ]
   const named = new Set(pages.flatMap((page) => textOf(page).match(/\bWEIR_[A-Z][A-Z_]*\b/g) ?? []))
   assert.deepEqual(

@@ -201,8 +201,12 @@ test('a read of many streams begins in a turn of its own, as hundreds may come i
   const first = home.catalog.index.resolve('o', 'c', 's0')
   const reading = home.get()
   await home.store.append({
-    ...{ count: 1, handles: Uint32Array.of(first), removals: [], texts: undefined },
-    ...{ times: Float64Array.of(1), numbers: Float64Array.of(21) },
+    count: 1,
+    handles: Uint32Array.of(first),
+    removals: [],
+    texts: undefined,
+    times: Float64Array.of(1),
+    numbers: Float64Array.of(21),
   })
   assert.deepEqual(await reading, [{ time: 1, data: 21 }])
 })

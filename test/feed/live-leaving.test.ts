@@ -28,7 +28,9 @@ class CountingClock implements Clock {
 
 function openHub(t: TestContext, home: FeedHome, clock: Clock): LiveHub {
   const hub = new LiveHub({
-    ...{ catalog: home.catalog, store: home.store, clock },
+    catalog: home.catalog,
+    store: home.store,
+    clock,
     figures: { total: 1_000, organization: 1_000, user: 1_000, address: 1_000, perSecond: 0.001 },
     countChanges: () => 0,
     showFile: () => '',
@@ -42,9 +44,13 @@ function openHub(t: TestContext, home: FeedHome, clock: Clock): LiveHub {
 
 function listen(hub: LiveHub): Promise<() => void> {
   const call: LiveCall = {
-    ...{ principal: anyFeed, selection: [{ component: { id: 'c' }, streams: [] }] },
-    ...{ form: { isLast: true, isFormatted: false }, wantsCatalog: false, since: undefined },
-    ...{ credentialName: 'k', network: 'n' },
+    principal: anyFeed,
+    selection: [{ component: { id: 'c' }, streams: [] }],
+    form: { isLast: true, isFormatted: false },
+    wantsCatalog: false,
+    since: undefined,
+    credentialName: 'k',
+    network: 'n',
     // Takes what it is sent and asks for no more.
     sink: { isFree: true, unsentBytes: 0, begin: () => {}, send: () => {}, end: () => {} },
     renew: async () => anyFeed,

@@ -37,7 +37,9 @@ for (const isLast of [false, true]) {
     await home.put(`compId=c&time=${NOW}&s=0`)
     const store = landingStore(home)
     const hub = new LiveHub({
-      ...{ catalog: home.catalog, store, clock: systemClock },
+      catalog: home.catalog,
+      store,
+      clock: systemClock,
       figures: { total: 9, organization: 9, user: 9, address: 9, perSecond: 1_000 },
       countChanges: () => 0,
       showFile: () => '',
@@ -56,9 +58,13 @@ for (const isLast of [false, true]) {
       onLeft()
     }
     const call: LiveCall = {
-      ...{ principal: anyFeed, selection: [{ component: { id: 'c' }, streams: [] }] },
-      ...{ form: { isLast, isFormatted: false }, wantsCatalog: false, since: undefined },
-      ...{ credentialName: 'k', network: 'n' },
+      principal: anyFeed,
+      selection: [{ component: { id: 'c' }, streams: [] }],
+      form: { isLast, isFormatted: false },
+      wantsCatalog: false,
+      since: undefined,
+      credentialName: 'k',
+      network: 'n',
       sink: { isFree: true, unsentBytes: 0, begin: () => {}, send, end: () => {} },
       renew: async () => anyFeed,
       onSent: () => {},

@@ -14,7 +14,10 @@ const textAt = (at: number): string => String.fromCharCode(97 + at).repeat(LENGT
 async function openWithTexts(budget: MemoryBudget) {
   const feed = await openFeedHome({ t: { valueType: 'STRING' } }, budget)
   const body = Array.from({ length: TEXTS }, (_, time) => ({
-    ...{ compId: 'c', streamId: 't', time, data: textAt(time) },
+    compId: 'c',
+    streamId: 't',
+    time,
+    data: textAt(time),
   }))
   await feed.putJson(body)
   return feed
@@ -75,10 +78,7 @@ test('reads that want more than there is take turns or are told to come again', 
   const ends = await Promise.allSettled(reads)
   const refused = ends.filter((end) => end.status === 'rejected')
   for (const { reason } of refused) {
-    assert.deepEqual(
-      [reason.code, reason.status, reason.retryAfterSeconds],
-      [...['overloaded', 503, 5]],
-    )
+    assert.deepEqual([reason.code, reason.status, reason.retryAfterSeconds], ['overloaded', 503, 5])
   }
   assert.ok(refused.length > 0 && refused.length < 12, `${refused.length} were refused`)
   assert.ok(budget.figures.usedBytes <= budget.bytesMax)

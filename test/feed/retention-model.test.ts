@@ -54,10 +54,15 @@ async function openHome(folder: string, clock: ManualClock) {
   const feed = new Feed({ catalog, store, clock, showFile: (text) => text })
   const { retention } = feed
   const job = makeDeleteProfileJob({
-    ...{ samples: store, retention, clock, catalog: catalogStore, holder: 'here' },
+    samples: store,
+    retention,
+    clock,
+    catalog: catalogStore,
+    holder: 'here',
     mark: catalogClockMark(catalogStore),
     streams: (isDue) => expiringStreams(catalog.index, retention, isDue),
-    ...{ onFailure: (error: unknown) => assert.fail(String(error)), onJump: () => {} },
+    onFailure: (error: unknown) => assert.fail(String(error)),
+    onJump: () => {},
   })
   const close = async () => {
     await job.close()

@@ -28,7 +28,10 @@ async function withBench(body: (bench: Bench) => Promise<void>): Promise<void> {
   const isFileStream = (handle: StreamHandle): boolean => handle !== TEXTS
   const plain = new PlainSampleStore()
   const usage = new FileUsage({
-    ...{ store: plain, bytesMax: undefined, fileStreams: () => [], orgOf: () => undefined },
+    store: plain,
+    bytesMax: undefined,
+    fileStreams: () => [],
+    orgOf: () => undefined,
     log: createLog({ level: 'silent' }),
   })
   const store = withFileBodies({ store: plain, blobs, isFileStream, usage })
@@ -71,7 +74,9 @@ test('withFileBodies() takes the bodies of samples that a batch takes out', asyn
     const text = await put(TEXTS, 10)
     const span = { from: epochMs(10), until: epochMs(11) }
     await store.append({
-      ...{ count: 0, handles: new Uint32Array(0), times: new Float64Array(0) },
+      count: 0,
+      handles: new Uint32Array(0),
+      times: new Float64Array(0),
       numbers: new Float64Array(0),
       removals: [
         { handle: FILES, ...span },
@@ -89,9 +94,12 @@ test('withFileBodies() takes more bodies than one page holds', async () => {
     const text = writeFileRecord({ key: shared, bytes: 4, sha256: '', name: 'n', type: 'a/b' })
     const count = 1_500
     await store.append({
-      ...{ count, handles: new Uint32Array(count).fill(FILES), removals: [] },
+      count,
+      handles: new Uint32Array(count).fill(FILES),
+      removals: [],
       times: Float64Array.from({ length: count }, (_, index) => index + 1),
-      ...{ numbers: new Float64Array(count), texts: new Array<string>(count).fill(text) },
+      numbers: new Float64Array(count),
+      texts: new Array<string>(count).fill(text),
     })
     const last = await put(FILES, 5_000)
     await store.remove({ handle: FILES, from: epochMs(0), until: epochMs(5_001) })
@@ -138,7 +146,12 @@ test('makeFileSweep() removes old bodies that no sample names, and only where it
     const clock = new ManualClock(Date.now())
     const catalog = new OneLease()
     const sweep = makeFileSweep({
-      ...{ blobs, store, catalog, clock, holder: 'test', fileStreams: () => [FILES, MORE_FILES] },
+      blobs,
+      store,
+      catalog,
+      clock,
+      holder: 'test',
+      fileStreams: () => [FILES, MORE_FILES],
       onFailure: (error) => assert.fail(String(error)),
     })
     assert.equal(await sweep.run(), 0, 'the orphan is young')
@@ -159,9 +172,13 @@ test('makeFileSweep() leaves everything while samples are damaged', async () => 
     const damage = { file: 'f', offset: 0, bytes: 1, handles: [], what: 'torn' }
     const damages = [{ ...damage, from: undefined, until: undefined }]
     const sweep = makeFileSweep({
-      ...{ blobs, catalog: new OneLease(), clock: new ManualClock(Date.now() + 2 * HOUR_MS) },
+      blobs,
+      catalog: new OneLease(),
+      clock: new ManualClock(Date.now() + 2 * HOUR_MS),
       store: { ...store, status: () => ({ ...store.status(), damages }) },
-      ...{ holder: 'test', fileStreams: () => [], onFailure: () => {} },
+      holder: 'test',
+      fileStreams: () => [],
+      onFailure: () => {},
     })
     assert.equal(await sweep.run(), 0)
     assert.equal(await isKept(key), true)

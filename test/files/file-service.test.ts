@@ -62,10 +62,19 @@ async function withHome(run: (home: Home) => Promise<void>, wrap?: WrapBlobs): P
   const feed = new Feed({ catalog, store, clock: new ManualClock(1000), showFile: (text) => text })
   const log = createLog({ level: 'error', destination: { write: (line) => logLines.push(line) } })
   const usage = new FileUsage({
-    ...{ store, log, bytesMax: undefined, fileStreams: () => [], orgOf: () => undefined },
+    store,
+    log,
+    bytesMax: undefined,
+    fileStreams: () => [],
+    orgOf: () => undefined,
   })
   const files = new FileService({
-    ...{ feed, store, blobs, log, usage, fileBytesMax: 100 },
+    feed,
+    store,
+    blobs,
+    log,
+    usage,
+    fileBytesMax: 100,
     onDamage: () => {},
   })
   const put: Home['put'] = (text, more = {}) =>

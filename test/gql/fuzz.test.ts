@@ -91,7 +91,9 @@ test('random texts and payloads run or are refused with a place, and runs go on'
   const sql = fc.oneof(
     { weight: 6, arbitrary: mutated },
     { weight: 2, arbitrary: fc.constantFrom(...written) },
-    ...[randomPrograms, randomQueries, randomHeaps],
+    randomPrograms,
+    randomQueries,
+    randomHeaps,
   )
   const property = fc.asyncProperty(sql, payloads, fc.boolean(), async (text, body, isDry) => {
     if (await runOne(home, text, { body, isDry })) ran += 1

@@ -253,7 +253,8 @@ test('a NULL time is one that its stream has not been given, and stays it when t
     home.run(text, {
       now,
       repeat: {
-        ...{ earlier, isPast },
+        earlier,
+        isPast,
         keep: async (spans) => {
           earlier = spans
         },
@@ -293,7 +294,9 @@ test('a dry run tells what would be stored and created, refuses what a run refus
   const dry = await home.run(sql, { isDry: true })
   assert.deepEqual(dry, {
     columns: [{ name: 'one', type: 'LONG' }],
-    ...{ rowCount: 1, sampleCount: 5, warnings: [] },
+    rowCount: 1,
+    sampleCount: 5,
+    warnings: [],
     samples: [
       { cid: 'c', id: 'n', time: 1, sample: 5 },
       { cid: 'c', id: 'm', time: 2, sample: 'x' },

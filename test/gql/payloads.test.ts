@@ -29,7 +29,9 @@ function readPayload(folder: string): Payload {
   const [body] = globSync(join(folder, 'body.*'))
   const hasQuery = existsSync(join(folder, 'query.txt'))
   return {
-    ...{ name, sql: textOf('connector.sql'), timeZoneId: ZONES[name] ?? 'UTC' },
+    name,
+    sql: textOf('connector.sql'),
+    timeZoneId: ZONES[name] ?? 'UTC',
     variables: {
       '@HTTP_METHOD': hasQuery ? 'GET' : 'POST',
       '@HTTP_QUERY_STRING': hasQuery ? textOf('query.txt') : '',

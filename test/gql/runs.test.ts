@@ -25,7 +25,8 @@ test('rows of the last SELECT are handed over with their columns', async (t) => 
   assert.equal(place?.pointer, 'SELECT 2\n^^^^^^^^')
   const some: number[] = []
   const many = home.run('SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4', {
-    ...{ rowsMax: 2, onRows: (rows) => void some.push(rows.length) },
+    rowsMax: 2,
+    onRows: (rows) => void some.push(rows.length),
   })
   assert.match((await refused(many)).message, /more than 2 rows/)
   assert.deepEqual(some, [3], 'whoever wants two hears that there are more')
@@ -118,7 +119,8 @@ test('a text is compiled once, for each zone, and again when it changes under it
   assert.equal(compiled(), 4)
   for (let number = 0; number < 400; number += 1) {
     home.gql.check({
-      ...{ sql: `SELECT ${number} --${'x'.repeat(100_000)}`, timeZoneId: 'UTC' },
+      sql: `SELECT ${number} --${'x'.repeat(100_000)}`,
+      timeZoneId: 'UTC',
       allows: { insert: true, stored: false },
     })
   }

@@ -214,9 +214,13 @@ test('imports answer as described', async () => {
   const { org_user: people } = await owner('GET', '/api/org_user')
   const { connector } = await owner('PUT', '/api/connector', {
     connector: {
-      ...{ id: 'import', connType: 'DB_IMPORT', connection: { uid: connection.uid } },
-      ...{ runningUser: { uid: people[0].uid }, externalSql: 'SELECT 1' },
-      ...{ procs: [{ sql: "SET @a = 'b'" }], schedule: { everyMinutes: 1_000 } },
+      id: 'import',
+      connType: 'DB_IMPORT',
+      connection: { uid: connection.uid },
+      runningUser: { uid: people[0].uid },
+      externalSql: 'SELECT 1',
+      procs: [{ sql: "SET @a = 'b'" }],
+      schedule: { everyMinutes: 1_000 },
     },
   })
   const { schedule } = connector
@@ -373,7 +377,8 @@ test('GS SQL answers as described', async () => {
 
 test('connectors answer as described', async () => {
   const { userUid, organization } = await callerWith({})('POST', '/api/login', {
-    ...{ email: service.ownerEmail, password: service.ownerPassword },
+    email: service.ownerEmail,
+    password: service.ownerPassword,
   })
   const sql = `INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)
     SELECT 'hook', 'n', NULL, CAST(@HTTP_BODY AS DOUBLE)`

@@ -96,14 +96,16 @@ test('credentials are told: keys in header, URL and cookie, sessions, and OAuth 
     [type, place, name, scheme].filter((part) => part !== undefined).join(' '),
   )
   assert.deepEqual(places, [
-    ...['apiKey header X-Api-Key', 'http bearer', 'apiKey query api_key', 'apiKey cookie api_key'],
-    ...[
-      'http basic',
-      'apiKey header Authorization',
-      'apiKey cookie session',
-      'apiKey query session',
-      'oauth2',
-    ],
+    'apiKey header X-Api-Key',
+    'http bearer',
+    'apiKey query api_key',
+    'apiKey cookie api_key',
+
+    'http basic',
+    'apiKey header Authorization',
+    'apiKey cookie session',
+    'apiKey query session',
+    'oauth2',
   ])
   const { scopes } = securitySchemes.oauth2.flows.authorizationCode
   assert.deepEqual(Object.keys(scopes), ['feed:read', 'feed:write', 'admin'])

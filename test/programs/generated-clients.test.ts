@@ -91,8 +91,13 @@ test('a TypeScript client of hey-api compiles and makes five calls', { skip: hey
   await run([process.execPath, heyProgram, ...source], { cwd: heyHome })
   copyFileSync('test/programs/client-hey.txt', join(home, 'client.ts'))
   const options = {
-    ...{ target: 'es2022', module: 'commonjs', moduleResolution: 'node10', strict: true },
-    ...{ lib: ['es2022', 'dom', 'dom.iterable'], types: ['node'], outDir: 'built' },
+    target: 'es2022',
+    module: 'commonjs',
+    moduleResolution: 'node10',
+    strict: true,
+    lib: ['es2022', 'dom', 'dom.iterable'],
+    types: ['node'],
+    outDir: 'built',
     typeRoots: [resolve('node_modules/@types')],
   }
   const config = { compilerOptions: options, files: ['client.ts'] }

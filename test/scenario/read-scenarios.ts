@@ -100,7 +100,11 @@ function readVariable(text: string): Readonly<Record<string, unknown>> {
   if (match === null) throw new Error(`cannot read the variable "${text}"`)
   const [, name, componentId, streamId, stat = '', cycleId = '', offset = '0'] = match
   return {
-    ...{ name, streamId, stat, cycleId, offset: Number(offset) },
+    name,
+    streamId,
+    stat,
+    cycleId,
+    offset: Number(offset),
     ...(componentId === undefined ? {} : { componentId }),
   }
 }

@@ -31,7 +31,12 @@ test('a thread compiles to the same program, and tells mistakes at the same plac
     const expected = whatFails(() => compileGsSql(text, OPTIONS))
     const { message, line, column, length, pointer } = expected
     await assert.rejects(thread.compile(text, OPTIONS), {
-      ...{ name: 'ExpressionError', message, line, column, length, pointer },
+      name: 'ExpressionError',
+      message,
+      line,
+      column,
+      length,
+      pointer,
     })
   }
   // The thread lives on after mistakes.

@@ -26,16 +26,29 @@ const column: SqlColumn = { name: 'CID', type }
 const steps: readonly JsonStep[] = ['device', 0]
 const json: JsonTablePlan = { kind: 'json', levels: [steps], columns: [{ type, level: 1, steps }] }
 const csv: CsvTablePlan = {
-  ...{ kind: 'csv', delimiter: ',', hasHeader: false },
+  kind: 'csv',
+  delimiter: ',',
+  hasHeader: false,
   columns: [{ type, position: 1 }],
 }
 const sources: CompiledSource[] = [json, csv].map((plan, index) => ({
-  ...{ table: `weir_s${index}x1`, columnCount: 1, text: { variable: 0 }, plan, place: 0 },
+  table: `weir_s${index}x1`,
+  columnCount: 1,
+  text: { variable: 0 },
+  plan,
+  place: 0,
 }))
 const reads: CompiledRead[] = [{ table: 'weir_r0', of: 'STREAM', columns: ['ID'], place }]
 const query: CompiledQuery = {
-  ...{ sql: 'SELECT :v0 AS c0', columns: [column], variables: [0], readsNow: false },
-  ...{ functions: ['weir_join'], sources, reads, places: [place], place },
+  sql: 'SELECT :v0 AS c0',
+  columns: [column],
+  variables: [0],
+  readsNow: false,
+  functions: ['weir_join'],
+  sources,
+  reads,
+  places: [place],
+  place,
 }
 const set: CompiledSet = { kind: 'set', variable: 0, query }
 const select: CompiledSelect = { kind: 'select', query }

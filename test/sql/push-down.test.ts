@@ -247,14 +247,13 @@ test('joined stored tables give the same whether they are handed what is asked f
     'USING (cid, id)',
   )
   const where = fc.constantFrom(
-    ...[
-      '',
-      " WHERE a.cid = 'a'",
-      " WHERE b.cid = 'a'",
-      " WHERE b.name = 'a-x'",
-      ' WHERE a.time < 9',
-    ],
-    ...[" WHERE b.id = 'x' AND a.cid IN ('a', 'b')", ' WHERE a.cid IS NULL'],
+    '',
+    " WHERE a.cid = 'a'",
+    " WHERE b.cid = 'a'",
+    " WHERE b.name = 'a-x'",
+    ' WHERE a.time < 9',
+    " WHERE b.id = 'x' AND a.cid IN ('a', 'b')",
+    ' WHERE a.cid IS NULL',
   )
   const property = fc.property(joins, ons, where, rows, (join, on, tail, list) => {
     for (const [first, second] of [

@@ -22,16 +22,26 @@ function check(text: string, message: RegExp, place?: string): void {
 
 test('statements that are not in the language', () => {
   const others = [
-    ...["ATTACH DATABASE '/tmp/x' AS y", 'DETACH y', 'PRAGMA journal_mode', "VACUUM INTO '/tmp/x'"],
-    ...['CREATE TABLE t(x)', 'CREATE TEMP TRIGGER t AFTER INSERT ON s BEGIN SELECT 1; END'],
-    ...['CREATE VIRTUAL TABLE t USING fts5(x)', 'DROP TABLE t', 'ALTER TABLE t RENAME TO u'],
-    ...['BEGIN', 'COMMIT', 'SAVEPOINT s', 'EXPLAIN SELECT 1', 'REINDEX', 'ANALYZE'],
-    ...[
-      'UPDATE t SET x = 1',
-      'DELETE FROM SAMPLE',
-      'REPLACE INTO SAMPLE(CID) SELECT 1',
-      'VALUES (1)',
-    ],
+    "ATTACH DATABASE '/tmp/x' AS y",
+    'DETACH y',
+    'PRAGMA journal_mode',
+    "VACUUM INTO '/tmp/x'",
+    'CREATE TABLE t(x)',
+    'CREATE TEMP TRIGGER t AFTER INSERT ON s BEGIN SELECT 1; END',
+    'CREATE VIRTUAL TABLE t USING fts5(x)',
+    'DROP TABLE t',
+    'ALTER TABLE t RENAME TO u',
+    'BEGIN',
+    'COMMIT',
+    'SAVEPOINT s',
+    'EXPLAIN SELECT 1',
+    'REINDEX',
+    'ANALYZE',
+
+    'UPDATE t SET x = 1',
+    'DELETE FROM SAMPLE',
+    'REPLACE INTO SAMPLE(CID) SELECT 1',
+    'VALUES (1)',
   ]
   for (const text of others)
     check(text, /^[A-Z]+ is not in GS SQL: GS SQL has SET, SELECT and INSERT/, text.split(' ')[0])

@@ -140,7 +140,9 @@ async function startWithStreams(t: TestContext): Promise<{ service: Service; cli
     { id: `${id} random`, valueType: 'DOUBLE' },
     {
       id: `${id} day`,
-      ...{ valueType: 'DOUBLE', streamType: 'intvl_stream', baseCycle: { id: 'day' } },
+      valueType: 'DOUBLE',
+      streamType: 'intvl_stream',
+      baseCycle: { id: 'day' },
     },
   ])
   const answer = await owner('PUT', '/api/component', {

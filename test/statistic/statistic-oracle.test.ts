@@ -23,8 +23,15 @@ function cycleOf(sizeType: SizeType, count: number, referenceDate = '2024-01-01'
 const pick = <T>(random: Random, list: readonly T[]): T => list[random(list.length)]
 
 const zones = [
-  ...['America/New_York', 'Australia/Lord_Howe', 'Pacific/Apia', 'Asia/Kathmandu', 'UTC'],
-  ...['America/Havana', 'Africa/Casablanca', 'Pacific/Kwajalein', 'America/St_Johns'],
+  'America/New_York',
+  'Australia/Lord_Howe',
+  'Pacific/Apia',
+  'Asia/Kathmandu',
+  'UTC',
+  'America/Havana',
+  'Africa/Casablanca',
+  'Pacific/Kwajalein',
+  'America/St_Johns',
 ]
 
 /** Where things happen: clock changes and skipped days of the zones above. */
@@ -117,7 +124,12 @@ test(`readStatistics() agrees with plain arithmetic over random streams (seed ${
       const expected = oracleStatistics(stream, query)
       const range = { from, until }
       const actual = await readStatistics(store, {
-        ...{ handle, baseCycle, cycle, statistic, range, limit },
+        handle,
+        baseCycle,
+        cycle,
+        statistic,
+        range,
+        limit,
       })
       assert.deepEqual(
         [...actual.froms].map((sdTime, index) => [sdTime, actual.untils[index]]),

@@ -87,7 +87,9 @@ class Lane {
       until: epochMs(Math.max(1, old)),
     }))
     await samples.append({
-      ...{ count: 3, handles: Uint32Array.of(first, second, files), removals },
+      count: 3,
+      handles: Uint32Array.of(first, second, files),
+      removals,
       times: Float64Array.of(step, step, step),
       numbers: Float64Array.of(step, step, 0),
       texts: [undefined, undefined, key],
@@ -100,7 +102,9 @@ class Lane {
       const handle = await this.#makeStream(`more${step}`)
       const count = random.integer(1, 2_000)
       await samples.append({
-        ...{ count, handles: new Uint32Array(count).fill(handle), removals: [] },
+        count,
+        handles: new Uint32Array(count).fill(handle),
+        removals: [],
         times: Float64Array.from({ length: count }, (_, at) => at),
         numbers: Float64Array.from({ length: count }, () => random.next()),
       })
@@ -129,7 +133,8 @@ async function checkRestored(
   checkFolder(folder)
   const damages: unknown[] = []
   const samples = await openSampleStore({
-    ...{ folder, segmentBytes: LONG_SEGMENT_BYTES },
+    folder,
+    segmentBytes: LONG_SEGMENT_BYTES,
     onDamage: (damage) => damages.push(damage),
   })
   try {
@@ -187,7 +192,12 @@ async function checkBackups(t: TestContext, segmentBytes: number): Promise<void>
     const target = join(home, `backup${at}${['', '.tar', '.tar.zst'][at % 3]}`)
     const { id } = holds.answer('backup begin', undefined)
     await writeBackup({
-      ...{ folder, target, withKey: false, version: '0', time: '', onProgress: () => {} },
+      folder,
+      target,
+      withKey: false,
+      version: '0',
+      time: '',
+      onProgress: () => {},
       askCut: async () => {
         await between()
         const { cut } = holds.answer('backup cut', id)

@@ -49,8 +49,19 @@ function unlessDamaged<T>(read: () => T): T | undefined {
 }
 
 const TREES = [
-  ...['component', 'component_uid', 'component_id', 'component_list', 'text', 'text_text'],
-  ...['stream', 'stream_uid', 'stream_series', 'document', 'claim', 'claim_holder', 'change'],
+  'component',
+  'component_uid',
+  'component_id',
+  'component_list',
+  'text',
+  'text_text',
+  'stream',
+  'stream_uid',
+  'stream_series',
+  'document',
+  'claim',
+  'claim_holder',
+  'change',
 ]
 
 /** A bit of what a page holds: most of a small catalog is room that nobody uses. */
@@ -143,17 +154,51 @@ async function checkFile(file: string): Promise<string[]> {
 /** Of each table all columns; where one is null, or may not be, what it becomes. */
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   component: [
-    ...['ref', 'scope', 'uid', 'id', 'zone', 'crc', 'revision', 'name', 'folder', 'owner'],
-    ...['created', 'last_ordinal', 'addresses', 'more', 'rest_crc'],
+    'ref',
+    'scope',
+    'uid',
+    'id',
+    'zone',
+    'crc',
+    'revision',
+    'name',
+    'folder',
+    'owner',
+    'created',
+    'last_ordinal',
+    'addresses',
+    'more',
+    'rest_crc',
   ],
   stream: [
-    ...['component', 'ordinal', 'handle', 'id', 'type', 'place', 'grid', 'uid', 'crc'],
-    ...['revision', 'name', 'labels', 'series', 'series_hash', 'more', 'rest_crc'],
+    'component',
+    'ordinal',
+    'handle',
+    'id',
+    'type',
+    'place',
+    'grid',
+    'uid',
+    'crc',
+    'revision',
+    'name',
+    'labels',
+    'series',
+    'series_hash',
+    'more',
+    'rest_crc',
   ],
   text: ['number', 'text', 'crc'],
   claim: ['scope', 'claim', 'ref', 'crc'],
   document: [
-    ...['ref', 'scope', 'kind', 'uid', 'parent_uid', 'revision', 'list_key', 'expires_at_ms'],
+    'ref',
+    'scope',
+    'kind',
+    'uid',
+    'parent_uid',
+    'revision',
+    'list_key',
+    'expires_at_ms',
     'body',
   ],
   tally: ['scope', 'kind', 'documents', 'bytes', 'crc'],
@@ -381,8 +426,13 @@ test('a scan tells which component has lost a stream, also when the row says ano
   const [stream, other] = [...contents.streams.values()].filter(({ id }) => id === 'temp')
   const { ref } = refOf(folder, stream.componentUid)
   for (const set of [
-    ...['type = type + 1', 'handle = handle + 1', 'id = CAST(id AS BLOB)', "id = id || 'x'"],
-    ...['component = component + 500', 'ordinal = 20', 'place = 9'],
+    'type = type + 1',
+    'handle = handle + 1',
+    'id = CAST(id AS BLOB)',
+    "id = id || 'x'",
+    'component = component + 500',
+    'ordinal = 20',
+    'place = 9',
   ]) {
     copyFileSync(spare, join(folder, 'catalog.db'))
     spoilRows(folder, `UPDATE stream SET ${set} WHERE component = ${ref} AND ordinal = 1`)
@@ -473,9 +523,14 @@ test('a scrub reads every row and names what does not check', async () => {
   assert.ok(found.every(({ part }) => part === 'catalog'))
   const text = found.map(({ what }) => what).join('\n')
   for (const pattern of [
-    ...[/: component .*number \d+.* does not check/, /: stream number \d+ of .* does not check/],
-    ...[/text number \d+ does not check/, /(cycle|user|session)-\d.* does not check/],
-    ...[/claim/, /change \d/, /count of/, /lease/],
+    /: component .*number \d+.* does not check/,
+    /: stream number \d+ of .* does not check/,
+    /text number \d+ does not check/,
+    /(cycle|user|session)-\d.* does not check/,
+    /claim/,
+    /change \d/,
+    /count of/,
+    /lease/,
   ]) {
     assert.match(text, pattern)
   }

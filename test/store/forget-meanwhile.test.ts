@@ -13,11 +13,9 @@ test('append() of many texts is refused whole when a stream is forgotten while t
   const store = await openSampleStore({ folder })
   const count = 50_000
   const appended = store.append({
-    ...{
-      count,
-      removals: [],
-      handles: Uint32Array.from({ length: count }, (_, at) => 1 + (at % 2)),
-    },
+    count,
+    removals: [],
+    handles: Uint32Array.from({ length: count }, (_, at) => 1 + (at % 2)),
     times: Float64Array.from({ length: count }, (_, at) => at),
     numbers: new Float64Array(count),
     texts: Array.from({ length: count }, (_, at) => `text ${at}`),

@@ -194,7 +194,8 @@ test('a newest segment that was cut is told at the start; what is left of it is 
   truncateSync(join(journal, readdirSync(journal)[0]), frameEnds[1])
   const told: string[] = []
   const store = await openSampleStore({
-    ...{ folder, segmentBytes: 8192 },
+    folder,
+    segmentBytes: 8192,
     onDamage: ({ what }) => told.push(what),
   })
   t.after(() => store.close())

@@ -36,7 +36,8 @@ async function startAfter(
   const told: string[] = []
   const open = () =>
     openSampleStore({
-      ...{ folder, segmentBytes: SEGMENT_BYTES },
+      folder,
+      segmentBytes: SEGMENT_BYTES,
       onDamage: (damage) => told.push(damage.what),
     })
   const later = await open()

@@ -96,8 +96,11 @@ async function inStores<T>(folder: string, use: (stores: Stores) => Promise<T>):
   const samples = await openSampleStore({ folder, segmentBytes: SEGMENT_BYTES })
   const append = (handle: number, time: number) =>
     samples.append({
-      ...{ count: 1, handles: Uint32Array.of(handle), times: Float64Array.of(epochMs(time)) },
-      ...{ numbers: Float64Array.of(5), removals: [] },
+      count: 1,
+      handles: Uint32Array.of(handle),
+      times: Float64Array.of(epochMs(time)),
+      numbers: Float64Array.of(5),
+      removals: [],
     })
   const result = await use({ catalog, samples, append })
   await samples.close()

@@ -62,8 +62,13 @@ const puts: readonly CatalogWrite[] = [
   putComponent(moved, componentFields('', { name: 'of another store', owner: null })),
   putStream(newUid(), { ...streamFields('own', { order: 7 }), componentUid: moved }),
   {
-    ...{ op: 'put', orgUid: '', kind: 'session', uid: newUid(), expectedRevision: 0 },
-    ...{ claims: [`${'x'.repeat(100)}`, 'short'], expiresAtMs: 1_800_000_000_000 },
+    op: 'put',
+    orgUid: '',
+    kind: 'session',
+    uid: newUid(),
+    expectedRevision: 0,
+    claims: [`${'x'.repeat(100)}`, 'short'],
+    expiresAtMs: 1_800_000_000_000,
     body: { text: '-0 \u0001 ü', list: [null, true, 1.5] },
   },
 ]

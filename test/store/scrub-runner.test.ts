@@ -39,7 +39,12 @@ async function withBench(body: (bench: Bench) => Promise<void>): Promise<void> {
   }
   const open = (...scrubs: Scrubbable['scrub'][]) =>
     ScrubRunner.open({
-      ...{ catalog, clock, damage, log, places, holder: 'here' },
+      catalog,
+      clock,
+      damage,
+      log,
+      places,
+      holder: 'here',
       parts: scrubs.map((scrub) => ({ name: 'samples', store: { scrub } })),
       onFailure: (error) => assert.fail(String(error)),
     })
@@ -205,8 +210,13 @@ test('a broken disk fills neither the log nor the memory', async () => {
 test('KnownDamage tells what was set aside once, and nothing of streams that are gone', () => {
   const damage = new KnownDamage()
   const set: Damage = {
-    ...{ file: 'samples.db', offset: 7, bytes: 9, what: 'a chunk', handles: [STREAM] },
-    ...{ from: epochMs(1), until: epochMs(2) },
+    file: 'samples.db',
+    offset: 7,
+    bytes: 9,
+    what: 'a chunk',
+    handles: [STREAM],
+    from: epochMs(1),
+    until: epochMs(2),
   }
   const frame = { ...set, file: 'journal-1.seg', handles: [] }
   let isLiving = true

@@ -26,7 +26,9 @@ async function openTurned(context: TestContext) {
   const machine = () => turnedMachine(realDisk, () => openSamplesFile(join(folder, 'samples.db')))
   const open = () =>
     openSampleStore({
-      ...{ folder, segmentBytes: SEGMENT_BYTES, machine: machine() },
+      folder,
+      segmentBytes: SEGMENT_BYTES,
+      machine: machine(),
       onDamage: (damage) => told.push(damage.what),
     })
   let current = await open()

@@ -65,7 +65,10 @@ class ManualMemory implements TextMemory {
 
 const rangeOf = (store: SampleStore, limit: number, memory: TextMemory) =>
   store.range(stream(1), {
-    ...{ from: epochMs(0), until: epochMs(TEXTS), limit, memory },
+    from: epochMs(0),
+    until: epochMs(TEXTS),
+    limit,
+    memory,
     order: 'latest_first',
   })
 
@@ -131,8 +134,12 @@ test('a read that memory refuses rejects, and reads of times need none', async (
   await assert.rejects(store.fold(stream(1), edges, new ManualMemory(LENGTH)), /too many bytes/)
   const memory = new ManualMemory(0)
   const { count, times, texts } = await store.range(stream(1), {
-    ...{ from: epochMs(0), until: epochMs(TEXTS), limit: TEXTS, memory },
-    ...{ order: 'oldest_first', isTimesOnly: true },
+    from: epochMs(0),
+    until: epochMs(TEXTS),
+    limit: TEXTS,
+    memory,
+    order: 'oldest_first',
+    isTimesOnly: true,
   })
   assert.deepEqual([count, times[7], texts], [TEXTS, 7, undefined])
   const [last] = await store.latest([stream(1)], { isTimesOnly: true, memory })

@@ -13,7 +13,9 @@ const LONG = 2 as StreamHandle
 const OTHER = 3 as StreamHandle
 const EDGES = Float64Array.from({ length: 7 }, (_, edge) => (edge * MANY) / 6)
 const ALL: Removal[] = [POINT, LONG].map((handle) => ({
-  ...{ handle, from: EARLIEST_TIME, until: TIME_END },
+  handle,
+  from: EARLIEST_TIME,
+  until: TIME_END,
 }))
 
 /** Replaces everything by MANY samples of value `round`, the point in the middle of them. */

@@ -19,8 +19,14 @@ import { ageText } from '../../studio/src/ui/time/age-text.ts'
 const facts: Plot = {
   component: { uid: 'c', id: 'c' },
   stream: { uid: 's', id: 's' },
-  ...{ form: 'samples', kind: 'number', unit: '', timeZone: 'UTC' },
-  ...{ from: 0, until: 1_000, firstTime: 0, lastTime: 1_000 },
+  form: 'samples',
+  kind: 'number',
+  unit: '',
+  timeZone: 'UTC',
+  from: 0,
+  until: 1_000,
+  firstTime: 0,
+  lastTime: 1_000,
 }
 const numbers = (data: ChartData): NumberSeries => {
   assert.ok(isNumbers(data))
@@ -54,9 +60,17 @@ test('chartData() breaks intervals wherever one is missing', () => {
 
 test('chartData() draws spans as a band with their mean, decimals without one too', () => {
   const spans: Plot = {
-    ...{ ...facts, form: 'spans', spanMs: 10, start: [0, 10, 20, 90], end: [9, 19, 29, 99] },
-    ...{ count: [5, 5, 5, 5], first: [1, 1, 1, 1], last: [3, 3, 3, 4] },
-    ...{ min: [0, 0, 0, 0], max: [4, 4, 4, 5], mean: [2, 2, 2, 2] },
+    ...facts,
+    form: 'spans',
+    spanMs: 10,
+    start: [0, 10, 20, 90],
+    end: [9, 19, 29, 99],
+    count: [5, 5, 5, 5],
+    first: [1, 1, 1, 1],
+    last: [3, 3, 3, 4],
+    min: [0, 0, 0, 0],
+    max: [4, 4, 4, 5],
+    mean: [2, 2, 2, 2],
   }
   const data = numbers(chartData(spans))
   assert.deepEqual([data.lows, data.highs, data.values], [spans.min, spans.max, spans.mean])
@@ -87,7 +101,11 @@ test('chartData() makes bars of sums, steps of other statistics, states of texts
 
 test('states last until the next sample, the last one to this moment', () => {
   const plot: Plot = {
-    ...{ ...facts, kind: 'text', time: [100, 200, 300], value: ['a', 'a', 'b'], lastTime: 300 },
+    ...facts,
+    kind: 'text',
+    time: [100, 200, 300],
+    value: ['a', 'a', 'b'],
+    lastTime: 300,
     before: { time: -50, value: 'z' },
   }
   const { bands } = states(chartData(plot, { now: 700 }))
@@ -107,9 +125,18 @@ test('states last until the next sample, the last one to this moment', () => {
 
 test('several states in a span too short to show them are told as such', () => {
   const spans: Plot = {
-    ...{ ...facts, form: 'spans', kind: 'boolean', spanMs: 10, start: [0, 10], end: [9, 19] },
-    ...{ count: [5, 5], first: [true, true], last: [true, true], mean: [1, 0.5] },
-    ...{ min: [true, false], max: [true, true] },
+    ...facts,
+    form: 'spans',
+    kind: 'boolean',
+    spanMs: 10,
+    start: [0, 10],
+    end: [9, 19],
+    count: [5, 5],
+    first: [true, true],
+    last: [true, true],
+    mean: [1, 0.5],
+    min: [true, false],
+    max: [true, true],
   }
   const data = states(chartData(spans, { now: 1_000 }))
   assert.deepEqual(
@@ -137,8 +164,17 @@ test('withSample() grows samples and spans as the service would, and asks where 
   assert.equal(withSample(few, { time: 5, data: 7 }), undefined)
   assert.equal(withSample(few, { time: 5_000, data: 7 }), few, 'beyond what is shown')
   const spans: Plot = {
-    ...{ ...facts, form: 'spans', spanMs: 10, start: [0], end: [4], count: [2] },
-    ...{ first: [1], min: [1], max: [3], last: [3], mean: [2] },
+    ...facts,
+    form: 'spans',
+    spanMs: 10,
+    start: [0],
+    end: [4],
+    count: [2],
+    first: [1],
+    min: [1],
+    max: [3],
+    last: [3],
+    mean: [2],
   }
   const wider = withSample(spans, { time: 6, data: 8 })
   assert.deepEqual([wider?.end, wider?.max, wider?.mean, wider?.count], [[6], [8], [4], [3]])
@@ -148,8 +184,17 @@ test('withSample() grows samples and spans as the service would, and asks where 
 
 test('a span that grows beyond the range between two of its moves keeps its figures', () => {
   const spans: Plot = {
-    ...{ ...facts, form: 'spans', spanMs: 500, start: [], end: [], count: [] },
-    ...{ first: [], min: [], max: [], last: [], mean: [] },
+    ...facts,
+    form: 'spans',
+    spanMs: 500,
+    start: [],
+    end: [],
+    count: [],
+    first: [],
+    min: [],
+    max: [],
+    last: [],
+    mean: [],
   }
   let plot: Plot | undefined = spans
   for (const time of [100, 200, 300, 400]) {
@@ -166,7 +211,11 @@ test('a span that grows beyond the range between two of its moves keeps its figu
 
 test('the figures are of every period that is drawn, the running one and the first among them', () => {
   const days: Plot = {
-    ...{ ...facts, form: 'periods', start: [0, 10, 20], end: [10, 20, 30], value: [1, 2, 6] },
+    ...facts,
+    form: 'periods',
+    start: [0, 10, 20],
+    end: [10, 20, 30],
+    value: [1, 2, 6],
   }
   const figures = figuresOf(chartData(days, { stat: 'avg' }), { from: 5, until: 24 }, undefined)
   assert.deepEqual(figures, { value: '6', min: '1', max: '6', mean: '3' })

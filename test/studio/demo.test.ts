@@ -49,7 +49,10 @@ test('among very many components the board finds its streams, under a rate limit
   try {
     const { url, ownerEmail: email, ownerPassword: password, feedKey } = other
     const samples = Array.from({ length: 1_200 }, (_, at) => ({
-      ...{ compId: `a-${at}`, streamId: 'x', time: NOW, data: at },
+      compId: `a-${at}`,
+      streamId: 'x',
+      time: NOW,
+      data: at,
     }))
     const fed = await fetch(`${url}/api/feed`, {
       method: 'PUT',

@@ -15,7 +15,14 @@ test('timeTicks() marks the hours of a day of 23 hours by the clock', () => {
   const [from, until] = [ms('2026-03-28T23:00:00Z'), ms('2026-03-29T22:00:00Z')]
   const ticks = timeTicks(BERLIN, from, until, 3 * HOUR)
   assert.deepEqual(tickTexts(BERLIN, ticks), [
-    ...['00:00\n29 Mar', '03:00', '06:00', '09:00', '12:00', '15:00', '18:00', '21:00'],
+    '00:00\n29 Mar',
+    '03:00',
+    '06:00',
+    '09:00',
+    '12:00',
+    '15:00',
+    '18:00',
+    '21:00',
     '00:00\n30 Mar',
   ])
   assert.equal(ticks[1] - ticks[0], 2 * HOUR, 'the hour from 2 to 3 is left out')
@@ -25,7 +32,13 @@ test('timeTicks() marks an hour that comes twice twice', () => {
   const [from, until] = [ms('2026-10-24T22:00:00Z'), ms('2026-10-25T04:00:00Z')]
   const ticks = timeTicks(BERLIN, from, until, HOUR)
   assert.deepEqual(tickTexts(BERLIN, ticks), [
-    ...['00:00\n25 Oct', '01:00', '02:00', '02:00', '03:00', '04:00', '05:00'],
+    '00:00\n25 Oct',
+    '01:00',
+    '02:00',
+    '02:00',
+    '03:00',
+    '04:00',
+    '05:00',
   ])
   assert.equal(ticks.length, 7)
 })
@@ -82,19 +95,22 @@ test('momentTexts() tell the offset where the clock alone does not say which mom
   const hours = (from: string, count: number) =>
     Array.from({ length: count }, (_, at) => ms(from) + at * HOUR)
   assert.deepEqual(momentTexts(BERLIN, hours('2026-10-24T23:00:00Z', 4)), [
-    ...['2026-10-25 01:00:00', '2026-10-25 02:00:00 UTC+2', '2026-10-25 02:00:00 UTC+1'],
+    '2026-10-25 01:00:00',
+    '2026-10-25 02:00:00 UTC+2',
+    '2026-10-25 02:00:00 UTC+1',
     '2026-10-25 03:00:00',
   ])
   assert.deepEqual(momentTexts(BERLIN, hours('2026-10-25T01:30:00Z', 1)), [
     '2026-10-25 02:30:00 UTC+1',
   ])
   assert.deepEqual(offsetMarks(BERLIN, hours('2026-03-29T00:00:00Z', 2).reverse()), [
-    ...[' UTC+2', ' UTC+1'],
+    ' UTC+2',
+    ' UTC+1',
   ])
   const days = [22, 23, 24, 25, 26, 27, 28, 29, 30].map((day) =>
     startOf(BERLIN, ms(`2026-10-${day}T12:00:00Z`), 'day'),
   )
-  assert.deepEqual(offsetMarks(BERLIN, days), [...['', '', '', ' UTC+2', ' UTC+1', '', '', '', '']])
+  assert.deepEqual(offsetMarks(BERLIN, days), ['', '', '', ' UTC+2', ' UTC+1', '', '', '', ''])
   assert.deepEqual(offsetMarks(BERLIN, hours('2026-11-01T00:00:00Z', 2)), ['', ''])
   assert.deepEqual(offsetMarks(BERLIN, []), [])
 })

@@ -77,8 +77,10 @@ function sumsOf(rows: readonly StoredRow[], period: ReturnType<typeof periodOf>)
       'mean()': isText ? first.SAMPLE : total / group.length,
       'min()': isText ? first.SAMPLE : Math.min(...numbers),
       'max()': isText ? first.SAMPLE : Math.max(...numbers),
-      ...{ 'first()': first.SAMPLE, 'firstTime()': first.TIME },
-      ...{ 'last()': last.SAMPLE, 'lastTime()': last.TIME },
+      'first()': first.SAMPLE,
+      'firstTime()': first.TIME,
+      'last()': last.SAMPLE,
+      'lastTime()': last.TIME,
     }
   })
 }

@@ -6,8 +6,11 @@ import { PATIENCE_MS } from './settle.ts'
 
 /** The one without windows first: pages are the same, and a run takes half of the processor time. */
 const NAMES = [
-  ...['chromium-headless-shell', 'chromium', 'chromium-browser'],
-  ...['google-chrome', 'google-chrome-stable'],
+  'chromium-headless-shell',
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
 ]
 
 const FLAGS = [

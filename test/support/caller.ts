@@ -28,7 +28,8 @@ export function caller(
       cookie === '' ? { ...more } : { Cookie: cookie, ...more }
     if (body !== undefined) headers['Content-Type'] = 'application/json'
     const answer = await fetch(`${service.url}${path}`, {
-      ...{ method, headers },
+      method,
+      headers,
       body: body === undefined ? undefined : JSON.stringify(body),
     })
     const text = await answer.text()

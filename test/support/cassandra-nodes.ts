@@ -44,17 +44,29 @@ export interface CassandraNodes {
 }
 
 const opened = [
-  ...['lang.module', 'io', 'lang', 'util', 'nio', 'util.concurrent', 'util.concurrent.atomic'],
+  'lang.module',
+  'io',
+  'lang',
+  'util',
+  'nio',
+  'util.concurrent',
+  'util.concurrent.atomic',
   'lang.reflect',
 ].map((name) => `java.base/java.${name}`)
-const openedInside = [...['loader', 'ref', 'reflect', 'math', 'module', 'util.jar']].map(
+const openedInside = ['loader', 'ref', 'reflect', 'math', 'module', 'util.jar'].map(
   (name) => `java.base/jdk.internal.${name}`,
 )
 const exported = [
-  ...['java.base/jdk.internal.misc', 'java.base/jdk.internal.ref', 'java.base/sun.nio.ch'],
-  ...['java.management.rmi/com.sun.jmx.remote.internal.rmi', 'java.rmi/sun.rmi.registry'],
-  ...['java.rmi/sun.rmi.server', 'java.rmi/sun.rmi.transport.tcp', 'java.sql/java.sql'],
-  ...['java.base/java.lang.ref', 'jdk.unsupported/sun.misc'],
+  'java.base/jdk.internal.misc',
+  'java.base/jdk.internal.ref',
+  'java.base/sun.nio.ch',
+  'java.management.rmi/com.sun.jmx.remote.internal.rmi',
+  'java.rmi/sun.rmi.registry',
+  'java.rmi/sun.rmi.server',
+  'java.rmi/sun.rmi.transport.tcp',
+  'java.sql/java.sql',
+  'java.base/java.lang.ref',
+  'jdk.unsupported/sun.misc',
 ]
 /** What Cassandra needs of Java 17's insides. */
 const modules = [
@@ -69,8 +81,12 @@ const modules = [
 ]
 /** Little memory, under 4 GB for twice three, and a compiler that is soon done: they share a machine with the tests. */
 const machine = [
-  ...['-Xms128M', '-Xmx512M', '-XX:MaxDirectMemorySize=128M', '-XX:MaxMetaspaceSize=128M'],
-  ...['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'],
+  '-Xms128M',
+  '-Xmx512M',
+  '-XX:MaxDirectMemorySize=128M',
+  '-XX:MaxMetaspaceSize=128M',
+  '-XX:+UseSerialGC',
+  '-XX:TieredStopAtLevel=1',
 ]
 /** Behind tests that wait for a page or a process, but not so far that tests which wait for nodes never get on. */
 const NICENESS = 5

@@ -35,7 +35,9 @@ export async function startClusterProxy(nodePort: number, cutAt?: string): Promi
   }
   await mend()
   return {
-    ...{ port, cut, mend },
+    port,
+    cut,
+    mend,
     halt: (node) => ways[node].halt(),
     goOn: (node) => ways[node].goOn(),
     close: cut,

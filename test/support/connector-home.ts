@@ -49,12 +49,17 @@ export async function callSink(
   const path = `/api/conn_sink/${place.orgUid}/${encodeURIComponent(place.id)}`
   const target = pairs.length === 0 ? path : `${path}?${pairs.join('&')}`
   const answer = await fetch(`${service.url}${target}`, {
-    ...{ method, headers, body: body as string | undefined },
+    method,
+    headers,
+    body: body as string | undefined,
   })
   const text = await answer.text()
   const { status, headers: answered } = answer
   checkDescribed({
-    ...{ method, path: target, status, text },
+    method,
+    path: target,
+    status,
+    text,
     contentType: answered.get('content-type'),
   })
   return { status, headers: answered, text, body: text === '' ? undefined : JSON.parse(text) }
@@ -71,11 +76,17 @@ export async function startConnectorHome(options: ServiceOptions = {}): Promise<
   const { body } = await owner('GET', '/api/org_user')
   const ownerUid: string = body.org_user[0].uid
   return {
-    ...{ service, owner, ownerUid },
+    service,
+    owner,
+    ownerUid,
     make: async (id, sql, more = {}) => {
       const connector = {
-        ...{ id, name: id, connType: 'HTTP', runningUser: { uid: ownerUid } },
-        ...{ procs: [{ timeZoneId: 'UTC', sql }], ...more },
+        id,
+        name: id,
+        connType: 'HTTP',
+        runningUser: { uid: ownerUid },
+        procs: [{ timeZoneId: 'UTC', sql }],
+        ...more,
       }
       const made = await owner('PUT', '/api/connector', { connector })
       assert.equal(made.status, 200, made.text)

@@ -12,7 +12,12 @@ export function openCountingJournal(disk: Disk = realDisk) {
   const frames: number[][] = []
   let underWay = 0
   const journal = new Journal({
-    ...{ folder, disk, segmentBytes: 1024 * 1024, nextSegment: 1, nextSequence: 1, roomRetryMs: 5 },
+    folder,
+    disk,
+    segmentBytes: 1024 * 1024,
+    nextSegment: 1,
+    nextSequence: 1,
+    roomRetryMs: 5,
     startWriter: (events) => ({
       post: (command) => writer.follow(command),
       order(order) {

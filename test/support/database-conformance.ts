@@ -134,8 +134,13 @@ function testRefusing(kind: DatabaseUnderTest): void {
     await kind.server().ask('CREATE TABLE kept (v INT)')
     await kind.server().ask('INSERT INTO kept VALUES (1)')
     const statements = [
-      ...['INSERT INTO kept VALUES (2)', 'DELETE FROM kept', 'DROP TABLE kept', 'COMMIT'],
-      ...['SELECT 1; DELETE FROM kept', 'COMMIT; DELETE FROM kept', ''],
+      'INSERT INTO kept VALUES (2)',
+      'DELETE FROM kept',
+      'DROP TABLE kept',
+      'COMMIT',
+      'SELECT 1; DELETE FROM kept',
+      'COMMIT; DELETE FROM kept',
+      '',
     ]
     for (const sql of statements) {
       const { reason, message } = await failureOf(readAll(kind.target(), sql))

@@ -82,12 +82,20 @@ export async function openDerivationHome(options: HomeOptions = {}): Promise<Der
       return await append(...args)
     }
     const feed: Feed = new Feed({
-      ...{ catalog, store: samples, clock, showFile: (text) => text },
+      catalog,
+      store: samples,
+      clock,
+      showFile: (text) => text,
       derive: (landed, limits) => derivation.derivePut(landed, limits),
     })
     const deriverOf = (holder: string) =>
       new StreamDeriver({
-        ...{ catalog, catalogStore, store: samples, feed, clock, holder },
+        catalog,
+        catalogStore,
+        store: samples,
+        feed,
+        clock,
+        holder,
         onFailure: (error) => {
           if (!isKilled) throw error
         },
@@ -150,7 +158,10 @@ export async function openDerivationHome(options: HomeOptions = {}): Promise<Der
     add: async (id, stream) => {
       await parts.catalog.components.insert(owner, { id, stream })
     },
-    ...{ putTo, putAndDerive, removeOf, readOf },
+    putTo,
+    putAndDerive,
+    removeOf,
+    readOf,
     put: (...samples) => putTo('c', ...samples),
     remove: (streamId, from, until) => removeOf('c', streamId, from, until),
     read: (streamId) => readOf('c', streamId),

@@ -69,7 +69,10 @@ export async function openFeedHome(
   const store = new PlainSampleStore()
   const landed: SampleBatch[] = []
   const feed = new Feed({
-    ...{ catalog, store, clock, showFile: (text) => `file:${text}` },
+    catalog,
+    store,
+    clock,
+    showFile: (text) => `file:${text}`,
     onLanded: [(batch) => void landed.push(batch)],
   })
   const calls = new FeedCalls(feed, budget)
@@ -83,7 +86,15 @@ export async function openFeedHome(
   const getText: FeedHome['getText'] = async (streamId, query = '') =>
     String(await calls.read(anyFeed, { call: 'get', ids: { compId: 'c', streamId }, query }))
   return {
-    ...{ catalog, store, clock, calls, landed, warnings, add, getText, openAnother },
+    catalog,
+    store,
+    clock,
+    calls,
+    landed,
+    warnings,
+    add,
+    getText,
+    openAnother,
     put: (query, principal = anyFeed) => calls.put(principal, query, Buffer.alloc(0), { warn }),
     putJson: (body, query = '', principal = anyFeed) =>
       calls.put(principal, query, Buffer.from(JSON.stringify(body)), { warn }),

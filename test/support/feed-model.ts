@@ -155,7 +155,10 @@ async function apply(
   clock.advance(1)
   const puts = operation.samples.map(([at, value]) => ({ at: timeOf(at), value }))
   const samples = puts.map(({ at, value }) => ({
-    ...{ compId, streamId: operation.kind, data: value, time: at },
+    compId,
+    streamId: operation.kind,
+    data: value,
+    time: at,
   }))
   const query = operation.isAutofill ? '' : 'autofillGapsWithNulls=false'
   assert.equal((await client.putJson(samples, query)).status, 200)

@@ -28,7 +28,8 @@ export function listPages(file: string, trees: readonly string[]): TreePage[] {
   )
   return trees.flatMap((tree) =>
     (pages.all(tree) as unknown as ListedPage[]).map((page) => ({
-      ...{ ...page, tree },
+      ...page,
+      tree,
       usedBytes: Math.min(page.bytes, page.payload + page.cells * CELL_HEADER_BYTES),
       structureBytes: page.kind === 'overflow' ? 4 : 12 + 2 * page.cells,
     })),

@@ -192,9 +192,14 @@ function oracleHeader(length: number): Buffer {
 /** The first packet of a MySQL that knows no TLS. */
 export const MYSQL_GREETING = (() => {
   const body = Buffer.concat([
-    ...[Buffer.from([10]), Buffer.from('8.0.0\0'), Buffer.from([1, 0, 0, 0])],
-    ...[Buffer.from('12345678\0'), Buffer.from([0xff, 0xf7, 0x21, 2, 0, 0, 0, 21])],
-    ...[Buffer.alloc(10), Buffer.from('123456789012\0'), Buffer.from('mysql_native_password\0')],
+    Buffer.from([10]),
+    Buffer.from('8.0.0\0'),
+    Buffer.from([1, 0, 0, 0]),
+    Buffer.from('12345678\0'),
+    Buffer.from([0xff, 0xf7, 0x21, 2, 0, 0, 0, 21]),
+    Buffer.alloc(10),
+    Buffer.from('123456789012\0'),
+    Buffer.from('mysql_native_password\0'),
   ])
   return Buffer.concat([Buffer.from([body.length, 0, 0, 0]), body])
 })()

@@ -56,12 +56,23 @@ export async function openGql(t: TestContext, more: GqlOptions = {}): Promise<Gq
     return Object.fromEntries(found.sort())
   }
   return {
-    ...{ add: home.add, catalog: home.catalog, feed: home.feed, readOf: home.readOf },
-    ...{ gql, runners, budget, stored },
+    add: home.add,
+    catalog: home.catalog,
+    feed: home.feed,
+    readOf: home.readOf,
+    gql,
+    runners,
+    budget,
+    stored,
     run: (sql, { variables = {}, now = RUN_TIME, ...options } = {}) =>
       gql.run({
-        ...{ principal: owner, organizationUid: ORG, sql, timeZoneId: 'UTC', isDry: false },
-        ...{ allows: { insert: true, stored: false }, now: epochMs(now) },
+        principal: owner,
+        organizationUid: ORG,
+        sql,
+        timeZoneId: 'UTC',
+        isDry: false,
+        allows: { insert: true, stored: false },
+        now: epochMs(now),
         variables: new Map(Object.entries(variables)),
         ...options,
       }),

@@ -53,8 +53,13 @@ export class ImportHome {
     if (connection === undefined) {
       const made = await owner('PUT', '/api/connection', {
         connection: {
-          ...{ kind, host: '127.0.0.1', port: server.port, database: 'weir', user: 'weir' },
-          ...{ password: 'the-password', tls: 'off' },
+          kind,
+          host: '127.0.0.1',
+          port: server.port,
+          database: 'weir',
+          user: 'weir',
+          password: 'the-password',
+          tls: 'off',
         },
       })
       assert.equal(made.status, 200, made.text)
@@ -68,7 +73,8 @@ export class ImportHome {
   async insert(fields: object): Promise<string> {
     const made = await this.owner('PUT', '/api/connector', {
       connector: {
-        ...{ connType: 'DB_IMPORT', connection: { uid: this.connectionUid } },
+        connType: 'DB_IMPORT',
+        connection: { uid: this.connectionUid },
         runningUser: { uid: this.userUid },
         externalSql: 'SELECT device, at, temp FROM readings ORDER BY at',
         procs: [{ timeZoneId: 'UTC', sql: INGEST }],

@@ -48,8 +48,15 @@ export function testImports({ kind, start, numbers, sleeps }: ImportedKind): voi
     assert.deepEqual(
       { ...first, uid: '', start: 0, end: 0 },
       {
-        ...{ uid: '', start: 0, end: 0, status: 'DONE', message: '' },
-        ...{ rowsFetched: 3, rowsIngested: 3, rowsSkipped: 0, samples: 3 },
+        uid: '',
+        start: 0,
+        end: 0,
+        status: 'DONE',
+        message: '',
+        rowsFetched: 3,
+        rowsIngested: 3,
+        rowsSkipped: 0,
+        samples: 3,
       },
     )
     assert.deepEqual(await home.samplesOf('d1'), [
@@ -120,7 +127,8 @@ export function testImports({ kind, start, numbers, sleeps }: ImportedKind): voi
     // What reads the result otherwise than by CSV_TABLE needs all of it as one text.
     const text = `SET @first = parseCsv(@JDBC_RESULT, 1); ${sql}`
     const long = await home.insert({
-      ...{ id: 'all', externalSql: wide(numbers(20_000)) },
+      id: 'all',
+      externalSql: wide(numbers(20_000)),
       procs: [{ timeZoneId: 'UTC', sql: text }],
     })
     const all = await home.run(long)
@@ -257,9 +265,12 @@ export function testImports({ kind, start, numbers, sleeps }: ImportedKind): voi
       return Object.fromEntries([...found].map(([, name, n]) => [name, n]))
     }
     await settlesTo(figures, {
-      ...{ s_running: '0', '_runs_total{outcome="done"}': '1' },
+      s_running: '0',
+      '_runs_total{outcome="done"}': '1',
       '_runs_total{outcome="failed"}': '1',
-      ...{ _rows_total: '2001', _rows_skipped_total: '0', _samples_total: '1000' },
+      _rows_total: '2001',
+      _rows_skipped_total: '0',
+      _samples_total: '1000',
     })
   })
 }

@@ -25,8 +25,12 @@ function cycleOf(sizeType: SizeType, count: number, referenceDate = '2024-01-01'
 const zones = ['America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu', 'UTC', 'Pacific/Apia']
 const moments = ['2024-03-10', '2024-11-03', '2024-04-06', '2011-12-30']
 const cycles = [
-  ...[cycleOf('MINUTE', 15), cycleOf('HOUR', 1), cycleOf('DAY', 1), cycleOf('WEEK', 1)],
-  ...[cycleOf('MONTH', 1, '2024-01-31'), cycleOf('YEAR', 1)],
+  cycleOf('MINUTE', 15),
+  cycleOf('HOUR', 1),
+  cycleOf('DAY', 1),
+  cycleOf('WEEK', 1),
+  cycleOf('MONTH', 1, '2024-01-31'),
+  cycleOf('YEAR', 1),
 ]
 const bases = [cycleOf('MINUTE', 1), cycleOf('MINUTE', 15), cycleOf('DAY', 1)]
 
@@ -110,7 +114,12 @@ async function check(store: SampleStore, stream: LivingStream, random: Random): 
     const query = { definition, zone, statistic, ...range, limit }
     const expected = oracleStatistics(stream, query)
     const actual = await readStatistics(store, {
-      ...{ handle: stream.handle, baseCycle, cycle, statistic, range, limit },
+      handle: stream.handle,
+      baseCycle,
+      cycle,
+      statistic,
+      range,
+      limit,
     })
     const rows = [...actual.froms].map((sdTime, index) => {
       return { sdTime, time: actual.untils[index], data: actual.data[index] }

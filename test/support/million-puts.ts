@@ -54,7 +54,9 @@ export function memoryOf(pid: number, figure: 'VmHWM' | 'VmRSS' | 'RssAnon'): nu
 export async function startToldMb(memoryMb: number, key: string): Promise<ChildService> {
   const dataDir = mkdtempSync(join(tmpdir(), 'weir-memory-'))
   const service = await startChildService(dataDir, {
-    ...{ WEIR_FEED_KEY: key, WEIR_RATE_LIMITS: 'off', WEIR_MEMORY_MB: String(memoryMb) },
+    WEIR_FEED_KEY: key,
+    WEIR_RATE_LIMITS: 'off',
+    WEIR_MEMORY_MB: String(memoryMb),
     ...MALLOC_SETTINGS,
   })
   const kill = async () => {

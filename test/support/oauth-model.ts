@@ -45,7 +45,9 @@ export async function openOAuthModel(settings: Partial<OAuthSettings> = {}): Pro
   }
   const bearers = new BearerCache(base)
   return {
-    ...{ base, bearers, clock },
+    base,
+    bearers,
+    clock,
     issue: (granted = {}) => issueCode(base, { ...PLAIN_CODE, ...granted }),
     ask: (params, authorization) => {
       const query = new URLSearchParams(params).toString()

@@ -68,7 +68,10 @@ export async function startOAuthService(options: ServiceOptions = {}): Promise<O
   const { email, password } = owner
   const login: OAuthService['login'] = (given = {}) =>
     send('POST', '/api/oauth_login', {
-      ...{ email, password, client_id: 'c1', response_type: 'code' },
+      email,
+      password,
+      client_id: 'c1',
+      response_type: 'code',
       ...given,
     })
   const code: OAuthService['code'] = async (given) => {
@@ -99,7 +102,16 @@ export async function startOAuthService(options: ServiceOptions = {}): Promise<O
     return new URL(decided.body.to)
   }
   return {
-    ...{ service, url, owner, send, session, login, code, token, tokens, authorize },
+    service,
+    url,
+    owner,
+    send,
+    session,
+    login,
+    code,
+    token,
+    tokens,
+    authorize,
     [Symbol.asyncDispose]: () => service.close(),
   }
 }

@@ -21,9 +21,12 @@ export function beginCall(port: number, call: PartedCall): Promise<BegunCall> {
   const isText = typeof call.body === 'string'
   const body = isText ? String(call.body) : JSON.stringify(call.body)
   const headers = {
-    ...{ Host: 'x', Connection: 'close', Expect: '100-continue' },
+    Host: 'x',
+    Connection: 'close',
+    Expect: '100-continue',
     ...(isText ? {} : { 'Content-Type': 'application/json' }),
-    ...{ 'Content-Length': Buffer.byteLength(body), ...call.headers },
+    'Content-Length': Buffer.byteLength(body),
+    ...call.headers,
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   const half = Math.floor(body.length / 2)

@@ -2,7 +2,17 @@
 import { fc } from './fast-check.ts'
 
 const names = fc.constantFrom(
-  ...['a', 'b', 'id', 'v', '"odd name"', 'left', 'first', '"from"', 'time', 'sample', 'cid'],
+  'a',
+  'b',
+  'id',
+  'v',
+  '"odd name"',
+  'left',
+  'first',
+  '"from"',
+  'time',
+  'sample',
+  'cid',
 )
 const tables = fc.constantFrom('t', 'u', '"T 2"')
 const texts = fc.constantFrom("'x'", "'it''s'", '\'{"a":1}\'', '"so"', "''", "'[1,2]'")
@@ -57,7 +67,10 @@ const { expression, query } = fc.letrec<{
     { maxDepth: 2, depthIdentifier: depth, withCrossShrink: true },
     tables,
     fc.constantFrom(
-      ...['SAMPLE()', 'STREAM SAMPLE(Range(last = 5)) AS t', 'COMPONENT c', 'STREAM sample'],
+      'SAMPLE()',
+      'STREAM SAMPLE(Range(last = 5)) AS t',
+      'COMPONENT c',
+      'STREAM sample',
       "SAMPLE(cycleId = @x, stat = 'max', Range(sd = now + 1d - 5min, ed = 7w)) AS u",
     ),
     fc
@@ -173,7 +186,11 @@ export const randomHeaps: fc.Arbitrary<string> = fc
         'HEADER',
         'DISTINCT',
       ),
-      ...[names, tables, texts, numbers, variables],
+      names,
+      tables,
+      texts,
+      numbers,
+      variables,
     ),
     { minLength: 1, maxLength: 25 },
   )

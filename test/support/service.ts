@@ -73,7 +73,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     get app() {
       return app
     },
-    ...{ dataDir, logLines, feedKey: created.feedKey, orgUid: created.organization.uid },
+    dataDir,
+    logLines,
+    feedKey: created.feedKey,
+    orgUid: created.organization.uid,
     ownerEmail: created.owner.email,
     ownerPassword: created.password ?? '',
     close: async () => {

@@ -54,9 +54,15 @@ export function sharedRunners(): SqlRunners {
 export function queryOf(sql: string, more: Partial<CompiledQuery> = {}): CompiledQuery {
   const variables = [...sql.matchAll(/:v(\d+)/g)].map(([, number]) => Number(number))
   return {
-    ...{ sql, columns: [{ name: 'a', type: 'UNKNOWN' }], readsNow: sql.includes(':now') },
-    ...{ variables: [...new Set(variables)], functions: [], sources: [], reads: [] },
-    ...{ places: [], place: [0, sql.length] },
+    sql,
+    columns: [{ name: 'a', type: 'UNKNOWN' }],
+    readsNow: sql.includes(':now'),
+    variables: [...new Set(variables)],
+    functions: [],
+    sources: [],
+    reads: [],
+    places: [],
+    place: [0, sql.length],
     ...more,
   } as CompiledQuery
 }
@@ -64,7 +70,8 @@ export function queryOf(sql: string, more: Partial<CompiledQuery> = {}): Compile
 /** A query with so many columns. */
 export function wideQueryOf(sql: string, columnCount: number): CompiledQuery {
   const columns = Array.from({ length: columnCount }, (_, index) => ({
-    ...{ name: `c${index}`, type: 'UNKNOWN' },
+    name: `c${index}`,
+    type: 'UNKNOWN',
   }))
   return queryOf(sql, { columns: columns as never })
 }
@@ -88,7 +95,11 @@ export async function gather(
 ): Promise<RowCell[][]> {
   const gathered: RowCell[][] = []
   await runners.run({
-    ...{ owner: 'a', key: program.text, program, now: epochMs(0), rowsMax: 1_000_000 },
+    owner: 'a',
+    key: program.text,
+    program,
+    now: epochMs(0),
+    rowsMax: 1_000_000,
     variables: new Map(Object.entries(more.values ?? {})),
     onRows: (_statement, rows) => void gathered.push(...rows),
     ...more,

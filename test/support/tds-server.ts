@@ -224,7 +224,4 @@ const LOGIN_ACK = sized(
 )
 
 /** A version, and that there is no encryption. */
-const PRELOGIN_ANSWER = Buffer.from([
-  ...[0, 0, 11, 0, 6, 1, 0, 17, 0, 1, 0xff],
-  ...[16, 0, 0, 0, 0, 0, 2],
-])
+const PRELOGIN_ANSWER = Buffer.from([0, 0, 11, 0, 6, 1, 0, 17, 0, 1, 0xff, 16, 0, 0, 0, 0, 0, 2])

@@ -47,7 +47,10 @@ export async function fillService(service: Service): Promise<void> {
   const { uid } = users.find((user: { email: string }) => user.email === email)
   await put('/api/connector', {
     connector: {
-      ...{ id: 'hook', name: 'hook', connType: 'HTTP', runningUser: { uid } },
+      id: 'hook',
+      name: 'hook',
+      connType: 'HTTP',
+      runningUser: { uid },
       procs: [{ timeZoneId: 'UTC', sql: VALUES_SQL }],
     },
   })
@@ -114,17 +117,21 @@ async function putSamples(service: Service, owner: ReturnType<typeof caller>): P
 
 /** Lists of records whose fields are compared as they are. */
 const LISTS = [
-  ...['component', 'component_template', 'component_folder', 'cycle', 'unit', 'delete_profile'],
-  ...[
-    'dashboard',
-    'query',
-    'connector',
-    'org_user',
-    'api_key',
-    'oauth_client',
-    'oauth_grant',
-    'job',
-  ],
+  'component',
+  'component_template',
+  'component_folder',
+  'cycle',
+  'unit',
+  'delete_profile',
+
+  'dashboard',
+  'query',
+  'connector',
+  'org_user',
+  'api_key',
+  'oauth_client',
+  'oauth_grant',
+  'job',
 ]
 
 /** Everything that a service answers of what it holds, by what was asked. */

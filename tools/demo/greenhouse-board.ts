@@ -19,7 +19,9 @@ const at = (x: number, y: number, width: number, height: number): Place => ({ x,
 
 const panels: readonly Panel[] = [
   {
-    ...{ kind: 'chart', title: 'Temperature', ...at(0, 0, 8, 5) },
+    kind: 'chart',
+    title: 'Temperature',
+    ...at(0, 0, 8, 5),
     of: [
       ['north-house', 'temp'],
       ['south-house', 'temp'],
@@ -35,11 +37,15 @@ const panels: readonly Panel[] = [
   },
   { kind: 'value', title: 'Mode, north', ...at(8, 3, 4, 2), of: [['north-house', 'mode']] },
   {
-    ...{ kind: 'chart', title: 'Soil', ...at(0, 5, 6, 5) },
+    kind: 'chart',
+    title: 'Soil',
+    ...at(0, 5, 6, 5),
     of: [1, 2, 3, 4].map((bed) => ['beds', `bed-${bed}`] as const),
   },
   {
-    ...{ kind: 'chart', title: 'Power', ...at(6, 5, 6, 5) },
+    kind: 'chart',
+    title: 'Power',
+    ...at(6, 5, 6, 5),
     of: [
       ['energy', 'solar'],
       ['energy', 'used'],
@@ -56,7 +62,9 @@ export async function seedBoard(client: DemoClient): Promise<void> {
   const uids = await findStreams(client)
   await client.call('PUT', '/api/dashboard', {
     dashboard: {
-      ...{ id: 'greenhouse', name: 'Greenhouse', range: 'last-24h' },
+      id: 'greenhouse',
+      name: 'Greenhouse',
+      range: 'last-24h',
       panels: panels.map(({ of, ...panel }) => ({
         ...panel,
         streams: of.flatMap(([component, stream]) => uids.get(`${component} ${stream}`) ?? []),

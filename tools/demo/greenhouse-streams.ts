@@ -72,11 +72,20 @@ export function climateStreams(house = houses['north-house']): DemoStream[] {
       valueAt: (t) => at(t).co2,
     },
     {
-      ...{ id: 'vent', name: 'Roof vent', valueType: 'BOOLEAN', unitId: 'open_closed' },
-      ...{ everyMs: 5 * MINUTE_MS, onChange: true, valueAt: (t) => at(t).isVentOpen },
+      id: 'vent',
+      name: 'Roof vent',
+      valueType: 'BOOLEAN',
+      unitId: 'open_closed',
+      everyMs: 5 * MINUTE_MS,
+      onChange: true,
+      valueAt: (t) => at(t).isVentOpen,
     },
     {
-      ...{ id: 'mode', name: 'Mode', valueType: 'STRING', everyMs: 5 * MINUTE_MS, onChange: true },
+      id: 'mode',
+      name: 'Mode',
+      valueType: 'STRING',
+      everyMs: 5 * MINUTE_MS,
+      onChange: true,
       valueAt: (t) => at(t).mode,
     },
   ]
@@ -88,7 +97,10 @@ const beds: DemoComponent = {
   folder: '/Components/Greenhouse/North',
   description: 'Soil moisture of the four beds; the third probe was out of order for half a day.',
   streams: [1, 2, 3, 4].map((bed) => ({
-    ...{ id: `bed-${bed}`, name: `Bed ${bed}`, valueType: 'DOUBLE', unitId: 'percent' },
+    id: `bed-${bed}`,
+    name: `Bed ${bed}`,
+    valueType: 'DOUBLE',
+    unitId: 'percent',
     everyMs: 5 * MINUTE_MS,
     valueAt: (time, age) => (isLost(bed, age) ? undefined : moistureAt(bed, time)),
   })),
@@ -108,8 +120,13 @@ const irrigation: DemoComponent = {
       valueAt: (t) => irrigationAt(t).flow,
     },
     {
-      ...{ id: 'pump', name: 'Pump', valueType: 'BOOLEAN', unitId: 'on_off' },
-      ...{ everyMs: 5 * MINUTE_MS, onChange: true, valueAt: (t) => irrigationAt(t).isOn },
+      id: 'pump',
+      name: 'Pump',
+      valueType: 'BOOLEAN',
+      unitId: 'on_off',
+      everyMs: 5 * MINUTE_MS,
+      onChange: true,
+      valueAt: (t) => irrigationAt(t).isOn,
     },
   ],
 }
@@ -195,12 +212,17 @@ const camera: DemoComponent = {
 /** The greenhouse. */
 export const greenhouse: readonly DemoComponent[] = [
   ...Object.entries(houses).map(([id, house]) => ({
-    ...{ id, name: id === 'north-house' ? 'North house' : 'South house' },
+    id,
+    name: id === 'north-house' ? 'North house' : 'South house',
     folder: `/Components/Greenhouse/${id === 'north-house' ? 'North' : 'South'}`,
     description: 'Climate box under the ridge.',
     streams: climateStreams(house),
   })),
-  ...[beds, irrigation, camera, weather, energy],
+  beds,
+  irrigation,
+  camera,
+  weather,
+  energy,
 ]
 
 /** Units that an organization does not begin with. */

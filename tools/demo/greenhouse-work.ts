@@ -3,7 +3,8 @@ import { type DemoClient, findComponent } from './demo-client.ts'
 
 /** The dryness of the air that plants feel, kPa. */
 const DRYNESS = {
-  ...{ id: 'dryness', name: 'Dryness of the air' },
+  id: 'dryness',
+  name: 'Dryness of the air',
   derivation: {
     expression: 'round(0.6108 * exp(17.27 * temp / (temp + 237.3)) * (1 - humidity / 100), 2)',
     variables: [
@@ -14,7 +15,9 @@ const DRYNESS = {
 }
 
 const WARMTH = {
-  ...{ id: 'warmth', name: 'Warmth of each house', timeZoneId: 'Europe/Berlin' },
+  id: 'warmth',
+  name: 'Warmth of each house',
+  timeZoneId: 'Europe/Berlin',
   sql: `-- The mean of every hour, of every house and of the weather
 SELECT timeSd AS time, cname, round(sample, 1) AS temperature
 FROM SAMPLE(cycleId = 'hour', stat = 'avg', Range(sd = @FROM, ed = @UNTIL))
@@ -23,7 +26,9 @@ ORDER BY timeSd`,
 }
 
 const PROBES = {
-  ...{ id: 'probes', name: 'Soil probes', description: 'Probes that send by radio.' },
+  id: 'probes',
+  name: 'Soil probes',
+  description: 'Probes that send by radio.',
   procs: [
     {
       timeZoneId: 'Europe/Berlin',

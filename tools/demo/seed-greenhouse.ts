@@ -79,7 +79,9 @@ async function seedTemplate(client: DemoClient, unitUids: ReadonlyMap<string, st
   if (templates.some(({ id }) => id === 'climate-box')) return
   await client.call('PUT', '/api/component_template', {
     component_template: {
-      ...{ id: 'climate-box', name: 'Climate box', timeZoneId: ZONE },
+      id: 'climate-box',
+      name: 'Climate box',
+      timeZoneId: ZONE,
       description: 'Temperature, humidity, carbon dioxide, vent and mode of a house.',
       stream: climateStreams().map((stream) => streamRecordOf(stream, unitUids)),
     },
@@ -89,7 +91,11 @@ async function seedTemplate(client: DemoClient, unitUids: ReadonlyMap<string, st
 function recordOf(component: DemoComponent, unitUids: ReadonlyMap<string, string>) {
   const { id, name, folder, description, streams } = component
   return {
-    ...{ id, name, folder, description, timeZoneId: ZONE },
+    id,
+    name,
+    folder,
+    description,
+    timeZoneId: ZONE,
     stream: streams.map((stream) => streamRecordOf(stream, unitUids)),
   }
 }
@@ -98,7 +104,9 @@ function streamRecordOf(stream: DemoStream, unitUids: ReadonlyMap<string, string
   const { id, name, valueType, unitId, isHourly = false } = stream
   const uid = unitId === undefined ? undefined : unitUids.get(unitId)
   return {
-    ...{ id, name, valueType },
+    id,
+    name,
+    valueType,
     ...(uid === undefined ? {} : { unit: { uid } }),
     ...(isHourly ? { streamType: 'intvl_stream', baseCycle: 'hour', rollupMethod: 'sum' } : {}),
   }

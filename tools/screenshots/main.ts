@@ -19,8 +19,11 @@ await buildStudio()
 const dataDir = mkdtempSync(join(tmpdir(), 'weir-screenshots-'))
 const app = await openApp(
   readConfig({
-    ...{ WEIR_PORT: '0', WEIR_DATA_DIR: dataDir, WEIR_RATE_LIMITS: 'off' },
-    ...{ WEIR_OWNER_EMAIL: OWNER.email, WEIR_OWNER_PASSWORD: OWNER.password },
+    WEIR_PORT: '0',
+    WEIR_DATA_DIR: dataDir,
+    WEIR_RATE_LIMITS: 'off',
+    WEIR_OWNER_EMAIL: OWNER.email,
+    WEIR_OWNER_PASSWORD: OWNER.password,
   }),
   { log: createLog({ level: 'error' }) },
 )
@@ -38,8 +41,11 @@ rmSync(dataDir, { recursive: true, force: true })
 
 async function take(from: Browser, { name, path, ready, width, height, theme, act }: Shot) {
   const context = await from.newContext({
-    ...{ viewport: { width, height }, colorScheme: theme, reducedMotion: 'reduce' },
-    ...{ timezoneId: 'Europe/Berlin', locale: 'en-GB' },
+    viewport: { width, height },
+    colorScheme: theme,
+    reducedMotion: 'reduce',
+    timezoneId: 'Europe/Berlin',
+    locale: 'en-GB',
   })
   await context.request.post(`${url}/api/login`, { data: OWNER })
   const page = await context.newPage()

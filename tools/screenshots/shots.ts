@@ -58,27 +58,32 @@ async function findWorkShots(
     page.getByRole('button', { name, exact: true }).first().click()
   return [
     {
-      ...{ name: 'studio-query', path: `/query/${query[0].uid}?show=chart`, ...wide },
-      ...{ ready: 'Warmth of each house', theme: 'light', act: press('Run') },
+      name: 'studio-query',
+      path: `/query/${query[0].uid}?show=chart`,
+      ...wide,
+      ready: 'Warmth of each house',
+      theme: 'light',
+      act: press('Run'),
     },
     {
-      ...{ name: 'studio-connect', path: `/connect/${connector[0].uid}`, ...wide },
-      ...{ ready: 'Failed: ', theme: 'light', act: press('Show') },
+      name: 'studio-connect',
+      path: `/connect/${connector[0].uid}`,
+      ...wide,
+      ready: 'Failed: ',
+      theme: 'light',
+      act: press('Show'),
     },
     {
-      ...{
-        name: 'studio-derive',
-        path: editor,
-        ready: 'What it gives of the newest samples',
-        ...wide,
-      },
-      ...{
-        theme: 'dark',
-        act: (page) =>
-          page
-            .getByRole('textbox', { name: 'Formula' })
-            .evaluate('(formula) => formula.scrollIntoView({ block: "center" })'),
-      },
+      name: 'studio-derive',
+      path: editor,
+      ready: 'What it gives of the newest samples',
+      ...wide,
+
+      theme: 'dark',
+      act: (page) =>
+        page
+          .getByRole('textbox', { name: 'Formula' })
+          .evaluate('(formula) => formula.scrollIntoView({ block: "center" })'),
     },
   ]
 }

@@ -41,7 +41,10 @@ export async function answerInvitation(
   if (!isAccepted) {
     const who = { orgUid, actor: `invitation:${uid}`, target: uid, address: '' }
     const act = audit.plan({
-      ...{ ...who, act: 'invitation_declined', detail: email, standing: by.standing },
+      ...who,
+      act: 'invitation_declined',
+      detail: email,
+      standing: by.standing,
     })
     return invitations.delete(invitation, [act])
   }

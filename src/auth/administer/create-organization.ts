@@ -52,8 +52,13 @@ export async function createOrganization(
   const [plan] = plans
   const membership = { orgUid: plan.uid, role: 'OWNER' } as const
   const act = audit.plan({
-    ...{ orgUid: plan.uid, act: 'organization_created', actor, target: ownerUid, address },
-    ...{ detail: name, standing },
+    orgUid: plan.uid,
+    act: 'organization_created',
+    actor,
+    target: ownerUid,
+    address,
+    detail: name,
+    standing,
   })
   const feed = keys.planInsert(plan.uid, FEED_KEY_FIELDS, { secret: feedKey })
   const operators = wanted.isFirst === true ? [planOperators(plan.uid)] : []

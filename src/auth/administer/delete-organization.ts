@@ -138,7 +138,10 @@ async function deleteAll(store: CatalogStore, keys: readonly DocumentKey[]): Pro
   await store.commit(
     keys.map(({ orgUid, kind, uid }) => ({
       op: 'delete' as const,
-      ...{ orgUid, kind, uid, expectedRevision: 'any' as const },
+      orgUid,
+      kind,
+      uid,
+      expectedRevision: 'any' as const,
     })),
   )
 }

@@ -63,10 +63,12 @@ export async function insertOrganization(
   await requirePersonBehindToken(identity, by)
   const { organization } = await createOrganization(identity, {
     ...withChanges(BLANK, given),
-    ...{ ownerEmail: user.email, ownerTimeZone: user.timeZone },
+    ownerEmail: user.email,
+    ownerTimeZone: user.timeZone,
     madeFrom: identity.organizations.find(by.principal.orgUid),
     actor: actorName(by.principal),
-    ...{ address: by.address, standing: by.standing },
+    address: by.address,
+    standing: by.standing,
   })
   return organization
 }

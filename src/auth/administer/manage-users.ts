@@ -130,7 +130,8 @@ export async function changeUser(
   )
   const isLocked = fields.passwordHash !== undefined
   const changed = await identity.users.update(user, { ...fields, memberships }, [
-    ...[...owners, ...acts],
+    ...owners,
+    ...acts,
     ...(isLocked ? [planAccessEnding(uid)] : []),
   ])
   if (owners.length > 0) await identity.organizations.reload(orgUid)
@@ -214,7 +215,12 @@ export async function resetPassword(
   const { uid: target } = user
   const acts = user.memberships.map(({ orgUid }) =>
     identity.audit.plan({
-      ...{ orgUid, act: 'password_changed', actor: OPERATOR, target, address: '', detail: email },
+      orgUid,
+      act: 'password_changed',
+      actor: OPERATOR,
+      target,
+      address: '',
+      detail: email,
     }),
   )
   // Whoever has lost the authenticator and the codes has nobody else to ask.
@@ -274,7 +280,9 @@ async function insertUser(
   }
   const person = { ...wanted, organizations: namesOf(identity, [{ orgUid }]) }
   const fields: UserFields = {
-    ...{ email, firstName, lastName },
+    email,
+    firstName,
+    lastName,
     timeZone: checked('timeZoneId', wanted.timeZone, readTimeZone),
     passwordHash: await identity.hasher.hash(checkPassword(wanted.password, person), laneOf(by)),
     memberships: [{ orgUid, role }],

@@ -31,8 +31,13 @@ export async function endOwnSession(
   const { address, standing } = by
   const acts = (user?.memberships ?? []).map(({ orgUid }) =>
     audit.plan({
-      ...{ orgUid, act: 'session_ended', actor: `user:${userUid}`, target: uid, address },
-      ...{ detail: '', standing },
+      orgUid,
+      act: 'session_ended',
+      actor: `user:${userUid}`,
+      target: uid,
+      address,
+      detail: '',
+      standing,
     }),
   )
   if (await sessions.endOne(userUid, uid, acts)) return

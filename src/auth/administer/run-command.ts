@@ -143,7 +143,11 @@ async function orgAdd(identity: Identity, options: Options): Promise<CommandResu
   })
   const { uid, name } = organization
   return {
-    ...{ uid, name, ownerUid: owner.uid, ownerEmail, feedKey },
+    uid,
+    name,
+    ownerUid: owner.uid,
+    ownerEmail,
+    feedKey,
     ...(password === undefined || isGiven ? {} : { ownerPassword: password }),
   }
 }

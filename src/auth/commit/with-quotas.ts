@@ -21,8 +21,17 @@ import { MADE_KIND } from './organization-fence.ts'
 
 /** What people and devices create at will; the audit log is the service's own and ends by itself. */
 const COUNTED_KINDS: readonly string[] = [
-  ...['component', 'stream', 'component_folder', 'component_template'],
-  ...['cycle', 'unit', 'delete_profile', 'dashboard', 'api_key', 'connector', 'query'],
+  'component',
+  'stream',
+  'component_folder',
+  'component_template',
+  'cycle',
+  'unit',
+  'delete_profile',
+  'dashboard',
+  'api_key',
+  'connector',
+  'query',
 ]
 
 /** What an organization has of what quotas count. */

@@ -92,8 +92,16 @@ export function successAddress(
 }
 
 const REDIRECTED = [
-  ...['response_type', 'response_mode', 'state', 'email', 'login_hint', 'scope'],
-  ...['code_challenge', 'code_challenge_method', 'client_id', 'redirect_uri'],
+  'response_type',
+  'response_mode',
+  'state',
+  'email',
+  'login_hint',
+  'scope',
+  'code_challenge',
+  'code_challenge_method',
+  'client_id',
+  'redirect_uri',
 ]
 
 async function requireClient(base: OAuthBase, clientId: string): Promise<OAuthClient> {

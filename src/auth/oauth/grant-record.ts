@@ -85,8 +85,13 @@ export async function listGrants(
 ): Promise<{ grants: Grant[]; totalCount: number }> {
   const { userUid: parentUid, start, limit } = page
   const { documents, totalCount } = await base.store.list({
-    ...{ orgUid: '', kind: GRANT_KIND, parentUid, start, limit },
-    ...{ aliveAtMs: base.clock.now(), bytesMax: PAGE_BYTES_MAX },
+    orgUid: '',
+    kind: GRANT_KIND,
+    parentUid,
+    start,
+    limit,
+    aliveAtMs: base.clock.now(),
+    bytesMax: PAGE_BYTES_MAX,
   })
   return { grants: documents.map(toGrant), totalCount }
 }

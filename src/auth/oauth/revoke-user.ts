@@ -16,7 +16,11 @@ export async function revokeAllOf(base: OAuthBase, userUid: string): Promise<voi
       if (documents.length === 0) break
       await base.store.commit(
         documents.map(({ uid }) => ({
-          ...{ op: 'delete', orgUid: '', kind, uid, expectedRevision: 'any' },
+          op: 'delete',
+          orgUid: '',
+          kind,
+          uid,
+          expectedRevision: 'any',
         })),
       )
     }

@@ -27,7 +27,9 @@ export const DEVICE_LIFE_MS = 400 * 86_400_000
 /** What a device keeps after a sign-in: it says that somebody knew the password there, and lets nobody in. */
 export function makeDeviceToken({ box, clock }: DeviceParts, user: DeviceUser): string {
   const device: Device = {
-    ...{ uid: newUid(), userUid: user.uid, passwordMark: markOf(user) },
+    uid: newUid(),
+    userUid: user.uid,
+    passwordMark: markOf(user),
     madeAtMs: clock.now(),
   }
   return box.seal(JSON.stringify(device), OWNER)

@@ -59,7 +59,11 @@ export class KnownPlaces {
     const kept = [{ hash, atMs: nowMs }, ...others].slice(0, PLACES_MAX)
     await this.#store.commit([
       {
-        ...{ op: 'put', orgUid: '', kind: KIND, uid: userUid, expectedRevision: revision },
+        op: 'put',
+        orgUid: '',
+        kind: KIND,
+        uid: userUid,
+        expectedRevision: revision,
         expiresAtMs: nowMs + KEPT_MS,
         body: { places: kept },
         mayUseReserve: true,

@@ -30,38 +30,37 @@ const OWN_NAMES_MAX = 10
 const LOOKED_AT_MAX = 128
 
 const rows = [
-  ...[
-    'abcdefghijklmnopqrstuvwxyz',
-    '01234567890',
-    'qwertyuiop',
-    'asdfghjkl',
-    'zxcvbnm',
-    'qwertzuiop',
-  ],
-  ...['yxcvbnm', 'azertyuiop', 'qsdfghjklm', 'wxcvbn', '1qaz2wsx3edc4rfv5tgb6yhn7ujm'],
-  ...[
-    '1q2w3e4r5t6y7u8i9o0p',
-    'q1w2e3r4t5y6u7i8o9p0',
-    '!@#$%^&*()',
-    '!"§$%&/()=',
-    '147258369',
-    'qazwsxedcrfvtgbyhnujm',
-  ],
+  'abcdefghijklmnopqrstuvwxyz',
+  '01234567890',
+  'qwertyuiop',
+  'asdfghjkl',
+  'zxcvbnm',
+  'qwertzuiop',
+  'yxcvbnm',
+  'azertyuiop',
+  'qsdfghjklm',
+  'wxcvbn',
+  '1qaz2wsx3edc4rfv5tgb6yhn7ujm',
+
+  '1q2w3e4r5t6y7u8i9o0p',
+  'q1w2e3r4t5y6u7i8o9p0',
+  '!@#$%^&*()',
+  '!"§$%&/()=',
+  '147258369',
+  'qazwsxedcrfvtgbyhnujm',
 ]
 const runs = rows.flatMap((row) => [row, [...row].reverse().join('')])
 const likeLetters: Readonly<Record<string, string>> = {
-  ...{
-    '0': 'o',
-    '1': 'i',
-    '3': 'e',
-    '4': 'a',
-    '5': 's',
-    '7': 't',
-    '8': 'b',
-    '@': 'a',
-    $: 's',
-    '!': 'i',
-  },
+  '0': 'o',
+  '1': 'i',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '8': 'b',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
 }
 const words = [...new Set(commonWords)].sort((a, b) => b.length - a.length)
 

@@ -165,7 +165,12 @@ function putOf(userUid: string, factor: Factor, expectedRevision: number): PutDo
   // Whoever signs in may do so to make room.
   const mayUseReserve = true
   return {
-    ...{ op: 'put', orgUid: '', kind: KIND, uid: userUid, mayUseReserve, expectedRevision },
+    op: 'put',
+    orgUid: '',
+    kind: KIND,
+    uid: userUid,
+    mayUseReserve,
+    expectedRevision,
     body: factor,
   }
 }

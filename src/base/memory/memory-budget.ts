@@ -257,7 +257,9 @@ export class MemoryBudget {
       const onAbort = () => waiter.settle(overloaded())
       const timer = setTimeout(onAbort, this.#waitMs).unref()
       const waiter: Waiter = {
-        ...{ bytes, heldBytes, isHolder },
+        bytes,
+        heldBytes,
+        isHolder,
         settle: (refused) => {
           if (!queue.delete(waiter)) return
           clearTimeout(timer)

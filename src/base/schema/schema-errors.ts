@@ -45,8 +45,16 @@ const NOTES: ReadonlySet<string> = new Set([
   'pattern',
 ])
 const CHECKED: ReadonlySet<string> = new Set([
-  ...['type', 'const', 'enum', 'anyOf', 'required', 'properties', 'items', 'maxItems'],
-  ...['minimum', 'maximum'],
+  'type',
+  'const',
+  'enum',
+  'anyOf',
+  'required',
+  'properties',
+  'items',
+  'maxItems',
+  'minimum',
+  'maximum',
 ])
 
 /** Throws where a schema asks for what is not looked at here: it would be let through. */

@@ -31,14 +31,16 @@ const builders = {
   Boolean: plain('boolean'),
   Null: plain('null'),
   Literal: (value: unknown, options: Schema = {}) => ({
-    ...{ type: typeof value, const: value },
+    type: typeof value,
+    const: value,
     ...options,
   }),
   Enum: (values: readonly unknown[], options: Schema = {}) => ({ enum: values, ...options }),
   Array: (items: Schema, options: Schema = {}) => ({ type: 'array', items, ...options }),
   Object: objectOf,
   Record: (_key: Schema, value: Schema, options: Schema = {}) => ({
-    ...{ type: 'object', patternProperties: { [ANY_KEY]: value } },
+    type: 'object',
+    patternProperties: { [ANY_KEY]: value },
     ...options,
   }),
   Union: (anyOf: readonly Schema[], options: Schema = {}) => ({ anyOf, ...options }),

@@ -34,7 +34,9 @@ test('names that settings had are taken, and hosts without a port have that of i
     WEIR_CASSANDRA_HOSTS: 'a,b',
   }
   const config = readConfig({
-    ...{ ...hosts, WEIR_CASSANDRA_PORT: '9043', WEIR_CASSANDRA_DATA_CENTRE: 'dc7' },
+    ...hosts,
+    WEIR_CASSANDRA_PORT: '9043',
+    WEIR_CASSANDRA_DATA_CENTRE: 'dc7',
   })
   assert.deepEqual([config.cassandraPort, config.cassandraDataCentre], [9_043, 'dc7'])
   assert.equal(readConfig({ WEIR_CASSANDRA_DATACENTER: 'dc8' }).cassandraDataCentre, 'dc8')
@@ -114,7 +116,8 @@ test('what does not go together is told together, and no password with it', () =
   const mistakes = mistakesOf({
     WEIR_STORE: 'cluster',
     WEIR_CASSANDRA_PASSWORD: 'hidden one',
-    ...{ WEIR_CASSANDRA_REPLICATION: 'dc1=3', WEIR_CASSANDRA_TLS_CA: file },
+    WEIR_CASSANDRA_REPLICATION: 'dc1=3',
+    WEIR_CASSANDRA_TLS_CA: file,
   })
   assert.match(mistakes, /WEIR_POSTGRES_URL must be set when WEIR_STORE is cluster/)
   assert.match(mistakes, /WEIR_CASSANDRA_HOSTS must be set when WEIR_STORE is cluster/)

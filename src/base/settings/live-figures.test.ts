@@ -5,7 +5,9 @@ import { readLiveFigures } from './live-figures.ts'
 test('readLiveFigures() reads figures and keeps the defaults of the others', () => {
   const usual = readLiveFigures('default')
   assert.deepEqual(readLiveFigures(' total = 7 , perSecond=2'), {
-    ...{ ...usual, total: 7, perSecond: 2 },
+    ...usual,
+    total: 7,
+    perSecond: 2,
   })
   assert.equal(readLiveFigures('user=0').user, 0)
 })

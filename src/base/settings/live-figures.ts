@@ -14,11 +14,18 @@ export interface LiveFigures {
 
 /** A browser tab is one connection; of a screen on every wall there are some hundred. */
 const DEFAULT_FIGURES: LiveFigures = {
-  ...{ total: 5_000, organization: 2_000, user: 200, address: 1_000, perSecond: 5 },
+  total: 5_000,
+  organization: 2_000,
+  user: 200,
+  address: 1_000,
+  perSecond: 5,
 }
 
 const MAX: LiveFigures = {
-  ...{ total: 1_000_000, organization: 1_000_000, user: 1_000_000, address: 1_000_000 },
+  total: 1_000_000,
+  organization: 1_000_000,
+  user: 1_000_000,
+  address: 1_000_000,
   perSecond: 50,
 }
 

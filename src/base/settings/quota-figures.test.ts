@@ -12,7 +12,10 @@ test('readQuotas() keeps the default of what is not named', () => {
   check('components=0', { components: 0 })
   check('streams=off', { streams: undefined })
   check('components=5, streams=7,fileBytes=20GB , catalogBytes=500MB', {
-    ...{ components: 5, streams: 7, fileBytes: 20e9, catalogBytes: 500e6 },
+    components: 5,
+    streams: 7,
+    fileBytes: 20e9,
+    catalogBytes: 500e6,
   })
   check('organizations=0', { organizations: 0 })
   check('fileBytes=12345', { fileBytes: 12_345 })

@@ -18,12 +18,19 @@ const DEFAULT_QUOTAS: Quotas = {
 }
 
 const NO_QUOTAS: Quotas = {
-  ...{ components: undefined, streams: undefined },
-  ...{ fileBytes: undefined, catalogBytes: undefined, organizations: undefined },
+  components: undefined,
+  streams: undefined,
+  fileBytes: undefined,
+  catalogBytes: undefined,
+  organizations: undefined,
 }
 
 const UNIT_BYTES: Readonly<Record<string, number>> = {
-  ...{ '': 1, KB: 1_000, MB: 1_000_000, GB: 1_000_000_000, TB: 1_000_000_000_000 },
+  '': 1,
+  KB: 1_000,
+  MB: 1_000_000,
+  GB: 1_000_000_000,
+  TB: 1_000_000_000_000,
 }
 
 const PART = /^ *([a-zA-Z]{1,20}) *= *(?:(off)|(\d{1,15}) ?([KMGT]B|)) *$/

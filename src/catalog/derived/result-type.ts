@@ -4,8 +4,13 @@ import type { ValueType } from '../shape/value-type.ts'
 
 /** The type that a derived stream gets by its formula; '' where only values will tell. */
 const GIVEN_TYPES: Readonly<Record<ExpressionType, ValueType>> = {
-  ...{ LONG: 'DOUBLE', DOUBLE: 'DOUBLE', BIGDECIMAL: 'BIG_DECIMAL' },
-  ...{ STRING: 'STRING', BOOLEAN: 'BOOLEAN', UNKNOWN: '', NULL: '' },
+  LONG: 'DOUBLE',
+  DOUBLE: 'DOUBLE',
+  BIGDECIMAL: 'BIG_DECIMAL',
+  STRING: 'STRING',
+  BOOLEAN: 'BOOLEAN',
+  UNKNOWN: '',
+  NULL: '',
 }
 
 /** What of a formula streams of each type of expressions can hold, beside what shows at run time. */

@@ -94,8 +94,13 @@ export async function folderWrites(
       continue
     }
     writes.push({
-      ...{ op: 'put', orgUid, kind: 'component_folder', uid: makeUid(), expectedRevision: 0 },
-      ...{ listKey: folder, claims: [claim] },
+      op: 'put',
+      orgUid,
+      kind: 'component_folder',
+      uid: makeUid(),
+      expectedRevision: 0,
+      listKey: folder,
+      claims: [claim],
       body: { path: folder, name: folder.slice(folder.lastIndexOf('/') + 1) },
     })
   }

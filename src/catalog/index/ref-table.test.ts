@@ -6,7 +6,9 @@ import { RefTable } from './ref-tables.ts'
 /** Hashes that crowd together, at the start of the table and around its end. */
 const hash = fc.constantFrom(0, 1, 2, 1_022, 1_023, 1_024, 2 ** 32 - 1, 2 ** 32 - 2)
 const step = fc.record({
-  ...{ isDelete: fc.boolean(), isLooked: fc.boolean(), ref: fc.integer({ min: 1, max: 12 }) },
+  isDelete: fc.boolean(),
+  isLooked: fc.boolean(),
+  ref: fc.integer({ min: 1, max: 12 }),
   hash,
 })
 

@@ -126,8 +126,12 @@ const stepOf = fc.oneof(
   {
     weight: 16,
     arbitrary: fc.record({
-      ...{ op: fc.constant('stream' as const), slot: fc.nat(47), component: fc.nat(1) },
-      ...{ id: fc.constantFrom('', ...IDS), order: fc.nat(5), valueCode: fc.nat(13) },
+      op: fc.constant('stream' as const),
+      slot: fc.nat(47),
+      component: fc.nat(1),
+      id: fc.constantFrom('', ...IDS),
+      order: fc.nat(5),
+      valueCode: fc.nat(13),
     }),
   },
   {

@@ -58,10 +58,8 @@ const COMPONENTS = [
 
 /** A stream of a component with a UID counted from that of one of the four, or with its own. */
 const step = fc.record({
-  ...{
-    op: fc.constantFrom('set', 'set', 'delete', 'forget'),
-    handle: fc.integer({ min: 1, max: 40 }),
-  },
+  op: fc.constantFrom('set', 'set', 'delete', 'forget'),
+  handle: fc.integer({ min: 1, max: 40 }),
   component: fc.nat(3),
   of: fc.nat(4),
   ordinal: fc.integer({ min: 1, max: 12 }),

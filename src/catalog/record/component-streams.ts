@@ -370,7 +370,9 @@ export class ComponentStreams {
     const { orgUid, principal, uid: componentUid, body: component } = owner
     const scope = { orgUid, componentUid, componentId: component.id, drafts }
     const context = {
-      ...{ orgUid, principal, timeZone: component.timeZoneId },
+      orgUid,
+      principal,
+      timeZone: component.timeZoneId,
       finder: new SourceFinder(this.#base.documents, scope),
       references: referencesOf(this.#base, orgUid),
     }

@@ -19,7 +19,8 @@ export const expressionCheckShape = Type.Object(
           name: Type.String(),
           valueType: Type.Optional(
             Type.Unsafe<(typeof VALUE_TYPES)[number]>({
-              ...{ type: 'string', enum: [...VALUE_TYPES] },
+              type: 'string',
+              enum: [...VALUE_TYPES],
               description: 'As of a stream; blank: not known yet',
             }),
           ),
@@ -84,7 +85,8 @@ export async function checkExpressionText(
     const checked = language.checkExpression(expression, {
       timeZoneId,
       variables: variables.map(({ name, valueType = '' }) => ({
-        ...{ name, type: expressionTypeOf(valueType) },
+        name,
+        type: expressionTypeOf(valueType),
       })),
     })
     const used = checked.used.map((index) => checked.variables[index].name)

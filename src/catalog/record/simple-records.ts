@@ -129,7 +129,8 @@ export class SimpleRecords<Body extends { id: string; name: string }> {
       .map(([uid, body]) => ({ uid, ...body, revision: 0 }))
     const fixed = builtIns.slice(page.start, page.start + page.limit)
     const { documents, totalCount } = await listPermitted(this.#documents, principal, {
-      ...{ orgUid: principal.orgUid, kind },
+      orgUid: principal.orgUid,
+      kind,
       start: Math.max(0, page.start - builtIns.length),
       limit: page.limit - fixed.length,
     })

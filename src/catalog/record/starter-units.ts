@@ -44,7 +44,9 @@ const UNITS: readonly (readonly [id: string, name: string, symbol: string])[] = 
 
 const ON_OFF: UnitBody = {
   ...unitRules.defaults,
-  ...{ id: 'on_off', name: 'On/Off', booleanStyle: 'ON_OFF' },
+  id: 'on_off',
+  name: 'On/Off',
+  booleanStyle: 'ON_OFF',
 }
 
 /** The writes that give a new organization the units people reach for; they are its own records. */

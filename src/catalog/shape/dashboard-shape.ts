@@ -28,8 +28,15 @@ const TABLE_ROWS_MAX = 1_000
 export const LABEL_LENGTH_MAX = 200
 
 const WORDS: ReadonlySet<string> = new Set([
-  ...['', 'today', 'yesterday', 'this-week', 'last-week'],
-  ...['this-month', 'last-month', 'this-year', 'last-year'],
+  '',
+  'today',
+  'yesterday',
+  'this-week',
+  'last-week',
+  'this-month',
+  'last-month',
+  'this-year',
+  'last-year',
 ])
 const LENGTH = /^last-[1-9]\d{0,4}(?:min|h|d|w|mo|y)$/
 const FIXED = /^-?\d{1,14}\.\.-?\d{1,14}$/

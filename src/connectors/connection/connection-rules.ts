@@ -22,8 +22,15 @@ const ORACLE_SERVICE = /^[\w.$#-]+$/
 type Seal = (password: string, owner: string) => string
 
 const defaults: ConnectionBody = {
-  ...{ id: '', name: '', kind: 'POSTGRESQL', host: '', port: DEFAULT_PORTS.POSTGRESQL },
-  ...{ database: '', user: '', sealedPassword: '', tls: 'verify' },
+  id: '',
+  name: '',
+  kind: 'POSTGRESQL',
+  host: '',
+  port: DEFAULT_PORTS.POSTGRESQL,
+  database: '',
+  user: '',
+  sealedPassword: '',
+  tls: 'verify',
 }
 
 /** The rules of connections. */

@@ -151,7 +151,10 @@ export class Connections {
     const { rules, clock, driversDir, limits = TEST_LIMITS } = this.#deps
     const start = clock.now()
     const told = (isOk: boolean, reason: string, message: string) => ({
-      ...{ isOk, message, reason, tookMs: clock.now() - start },
+      isOk,
+      message,
+      reason,
+      tookMs: clock.now() - start,
     })
     try {
       const signal = new AbortController().signal

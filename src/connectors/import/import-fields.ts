@@ -56,13 +56,11 @@ interface ImportInput {
 
 /** An import that nothing is said of. */
 export const IMPORT_DEFAULTS: ImportFields = {
-  ...{
-    connection: { uid: '' },
-    externalSql: '',
-    maxRows: 0,
-    skipUnchangedRows: true,
-    schedule: null,
-  },
+  connection: { uid: '' },
+  externalSql: '',
+  maxRows: 0,
+  skipUnchangedRows: true,
+  schedule: null,
 }
 
 /** The fields of an import after an input is applied to those before; refuses what breaks a rule. */

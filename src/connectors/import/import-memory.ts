@@ -38,7 +38,12 @@ interface ImportState {
 
 /** An import that never ran. */
 const NO_STATE: ImportState = {
-  ...{ lastRunMs: 0, lastRunUid: '', rowsFetched: 0, rowsIngested: 0, rowsSkipped: 0, samples: 0 },
+  lastRunMs: 0,
+  lastRunUid: '',
+  rowsFetched: 0,
+  rowsIngested: 0,
+  rowsSkipped: 0,
+  samples: 0,
 }
 
 /** Of which import. */

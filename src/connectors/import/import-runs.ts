@@ -146,7 +146,12 @@ export class ImportRuns {
     try {
       const time = clock.now()
       const put = payloads.put({
-        ...{ orgUid, connectorUid, time, method: trigger, query: '', body: null },
+        orgUid,
+        connectorUid,
+        time,
+        method: trigger,
+        query: '',
+        body: null,
       })
       await put.landed
       const run = { uid: put.uid, start: time }
@@ -252,9 +257,18 @@ export class ImportRuns {
     const { promise: done, resolve } = Promise.withResolvers<RunEnd>()
     const key = { orgUid: connector.orgUid, connectorUid: connector.uid, uid }
     const running: RunningImport = {
-      ...{ key, lease, start, isResumed, signal: calling.signal, calling, done },
+      key,
+      lease,
+      start,
+      isResumed,
+      signal: calling.signal,
+      calling,
+      done,
       // What an earlier process has begun may be stored in part: its work finds out.
-      ...{ rowsFetched: 0, samples: 0, isStoring: isResumed, isEnding: false },
+      rowsFetched: 0,
+      samples: 0,
+      isStoring: isResumed,
+      isEnding: false,
     }
     this.#running.set(connector.uid, running)
     this.#entering.delete(connector.uid)
@@ -308,7 +322,9 @@ export class ImportRuns {
     const { catalogStore, clock, holder } = this.#deps
     const { calling, key } = running
     const stopRenewing = keepLease({
-      ...{ leaseMs: LEASE_MS, everyMs: RENEW_EVERY_MS, clock },
+      leaseMs: LEASE_MS,
+      everyMs: RENEW_EVERY_MS,
+      clock,
       renew: async () => {
         // What is not read is looked for the next time.
         void this.#heed(running).catch(() => {})

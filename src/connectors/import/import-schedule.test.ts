@@ -52,7 +52,8 @@ test('readSchedule() takes one of both forms, and names the field of a mistake',
   assert.equal(await readSchedule(null), null)
   assert.deepEqual(await readSchedule({ everyMinutes: 5 }), { everyMinutes: 5 })
   assert.deepEqual(await readSchedule({ cron: ' 0 6 * * 1-5 ' }), {
-    ...{ cron: '0 6 * * 1-5', timeZoneId: 'UTC' },
+    cron: '0 6 * * 1-5',
+    timeZoneId: 'UTC',
   })
   const check = async (input: object, field: string) => {
     const error = await readSchedule(input).catch((reason: unknown) => reason)

@@ -25,7 +25,8 @@ test('ImportScheduler tells a store that is away once for as long as it lasts', 
   })
   const lines: string[] = []
   const scheduler = new ImportScheduler({
-    ...{ catalogStore, clock: systemClock },
+    catalogStore,
+    clock: systemClock,
     find: async () => undefined,
     log: createLog({ level: 'info', destination: { write: (line) => void lines.push(line) } }),
     newestRunOf: async () => undefined,

@@ -108,7 +108,11 @@ async function storeAll(
   try {
     await storeResult(
       {
-        ...{ ...deps, renew, now: run.start, signal: run.signal, isResumed: run.isResumed },
+        ...deps,
+        renew,
+        now: run.start,
+        signal: run.signal,
+        isResumed: run.isResumed,
         onStored: (samples) => {
           run.samples = samples
         },
@@ -225,8 +229,12 @@ async function ingest(
   try {
     await gql.run({
       ...textOf(connector),
-      ...{ principal: await users.principalOf(connector), organizationUid: orgUid },
-      ...{ now: epochMs(run.start), isDry: false, samplesMax, signal: run.signal },
+      principal: await users.principalOf(connector),
+      organizationUid: orgUid,
+      now: epochMs(run.start),
+      isDry: false,
+      samplesMax,
+      signal: run.signal,
       resultRows: rows === undefined ? undefined : () => rows.read(),
       variables: new Map<string, string | bigint | null>([
         ['@JDBC_RESULT', csv],

@@ -55,7 +55,12 @@ export class Imports {
       return payloads[0]?.time
     }
     this.#scheduler = new ImportScheduler({
-      ...{ catalogStore, clock, find, log, newestRunOf, runs: this.#runs },
+      catalogStore,
+      clock,
+      find,
+      log,
+      newestRunOf,
+      runs: this.#runs,
     })
     connectors.tell({
       onSaved: (connector) => this.#scheduler.follow(connector),

@@ -13,7 +13,9 @@ async function lostAfter(t: TestContext, answers: readonly Answer[]): Promise<nu
   let asked = 0
   const lost: number[] = []
   const stop = keepLease({
-    ...{ leaseMs: 20_000, everyMs: 5_000, clock },
+    leaseMs: 20_000,
+    everyMs: 5_000,
+    clock,
     renew: async () => {
       const answer = answers[asked++]
       if (answer === 'away') throw new Error('the cluster is away')

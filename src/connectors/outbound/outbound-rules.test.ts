@@ -30,8 +30,17 @@ test('OutboundRules refuses loopback, link-local, metadata and no one host in ev
 
 test('OutboundRules lets private and public networks be reached', () => {
   const open = [
-    ...['10.0.0.1', '172.16.0.1', '192.168.1.1', '100.64.0.1', '8.8.8.8', '169.253.1.1'],
-    ...['fd00::1', '2001:db8::1', '::ffff:10.0.0.1', '64:ff9b::808:808', '2002:808:808::1'],
+    '10.0.0.1',
+    '172.16.0.1',
+    '192.168.1.1',
+    '100.64.0.1',
+    '8.8.8.8',
+    '169.253.1.1',
+    'fd00::1',
+    '2001:db8::1',
+    '::ffff:10.0.0.1',
+    '64:ff9b::808:808',
+    '2002:808:808::1',
   ]
   for (const address of open) assert.equal(rules.findRefusal('db', address), undefined, address)
 })

@@ -30,8 +30,13 @@ export type PrepareSql = (proc: ConnectorProc) => Promise<void>
 
 /** A connector that nothing is said of. */
 const CONNECTOR_DEFAULTS: ConnectorBody = {
-  ...{ id: '', name: '', description: '', connType: 'HTTP', runningUser: { uid: '' } },
-  ...{ isEnabled: true, procs: [{ timeZoneId: 'UTC', sql: '' }] },
+  id: '',
+  name: '',
+  description: '',
+  connType: 'HTTP',
+  runningUser: { uid: '' },
+  isEnabled: true,
+  procs: [{ timeZoneId: 'UTC', sql: '' }],
 }
 
 /** The rules of connectors; statements are compiled when they are saved. */

@@ -130,7 +130,8 @@ class RowJudge {
     const changed = this.#changed
     return {
       isChanged: (row) => (changed[row >> 3] & (1 << (row & 7))) !== 0,
-      ...{ rowsIngested: this.#ingested, rowsSkipped: this.#row + 1 - this.#ingested },
+      rowsIngested: this.#ingested,
+      rowsSkipped: this.#row + 1 - this.#ingested,
       imported: this.#imported,
     }
   }

@@ -14,7 +14,10 @@ import { StreamForms } from './stream-forms.ts'
 
 /** INSERT OR REPLACE replaces the samples it names, and none between them. */
 export const PUT_OPTIONS: PutOptions = {
-  ...{ creation: {}, isAutofill: false, deriveStreamsMax: 0, deriveTimeoutMs: 0 },
+  creation: {},
+  isAutofill: false,
+  deriveStreamsMax: 0,
+  deriveTimeoutMs: 0,
 }
 
 /** Texts that are put together at most. */

@@ -65,10 +65,13 @@ export class BlockBuilder {
   view(): SampleBlock {
     const count = this.#count
     return {
-      ...{ count, streams: this.#streams.subarray(0, count) },
+      count,
+      streams: this.#streams.subarray(0, count),
       statements: this.#statements.subarray(0, count),
-      ...{ rows: this.#rows.subarray(0, count), times: this.#times.subarray(0, count) },
-      ...{ kinds: this.#kinds.subarray(0, count), numbers: this.#numbers.subarray(0, count) },
+      rows: this.#rows.subarray(0, count),
+      times: this.#times.subarray(0, count),
+      kinds: this.#kinds.subarray(0, count),
+      numbers: this.#numbers.subarray(0, count),
       texts: this.#texts,
     }
   }
@@ -101,7 +104,11 @@ export function blockOf(
 ): SampleBlock {
   const { count, times, kinds, numbers, texts } = samples
   return {
-    ...{ count, ...about, times, kinds, numbers },
+    count,
+    ...about,
+    times,
+    kinds,
+    numbers,
     texts: texts && Array.from({ length: count }, (_, at) => texts[at] ?? ''),
   }
 }

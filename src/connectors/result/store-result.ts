@@ -90,9 +90,14 @@ async function putPart(parts: StoreParts, { file, number, part, choose }: PartPu
     const { progress } = file
     const earlier = progress.part === number ? (progress.assigned ?? []) : []
     await feed.put(await renew(), {
-      ...{ samples, options: PUT_OPTIONS, uploadTime: now, share, renew },
+      samples,
+      options: PUT_OPTIONS,
+      uploadTime: now,
+      share,
+      renew,
       repeat: {
-        ...{ earlier, isPast: isResumed },
+        earlier,
+        isPast: isResumed,
         keep: (spans) => file.noteAssigned(number, spans),
       },
     })

@@ -15,7 +15,10 @@ export interface StreamForm {
 type FormIndex = Pick<StreamIndex, 'resolve' | 'kindOf' | 'valueCodeOf'>
 
 const OTHER_VALUES: ReadonlySet<number> = new Set([
-  ...[VALUE_CODE.NONE, VALUE_CODE.BOOLEAN, VALUE_CODE.BIG_DECIMAL, VALUE_CODE.FILE],
+  VALUE_CODE.NONE,
+  VALUE_CODE.BOOLEAN,
+  VALUE_CODE.BIG_DECIMAL,
+  VALUE_CODE.FILE,
 ])
 
 /** The forms of the streams of a run, looked up once for each. */

@@ -24,7 +24,8 @@ export function placeInProc(error: unknown, procs: readonly ConnectorProc[]): un
   }
   const message = error.message.replace(/^Line \d+/, `procs[${at}], line ${line}`)
   return new Refusal(error.code, message, {
-    ...{ retryAfterSeconds: error.retryAfterSeconds, field: `connector.procs[${at}].sql` },
+    retryAfterSeconds: error.retryAfterSeconds,
+    field: `connector.procs[${at}].sql`,
     place: { ...error.place, line },
   })
 }

@@ -88,7 +88,10 @@ export class PayloadRuns {
     const { time, method, body, secret } = arrived
     const query = decodeQuery(arrived.query)
     const put = payloads.put({
-      ...{ orgUid, connectorUid, time, method },
+      orgUid,
+      connectorUid,
+      time,
+      method,
       query: maskSecret(decodeQuery(maskKey(arrived.query)), secret),
       body: body === null ? null : maskSecret(body, secret),
     })
@@ -143,7 +146,8 @@ export class PayloadRuns {
     let done: GqlOutcome
     try {
       const repeat = {
-        ...{ earlier: assigned, isPast: landed === undefined },
+        earlier: assigned,
+        isPast: landed === undefined,
         keep: (spans: readonly AssignedSpan[]) => payloads.keepAssigned(key, spans),
       }
       done = await this.#runAsUser(connector, { payload, repeat, landed })
@@ -156,8 +160,14 @@ export class PayloadRuns {
     const { rowCount: rowsFetched, sampleCount } = done
     // So is this one: whoever heard of the samples may change or delete them, and what a start runs again brings them back.
     await this.#settle(key, {
-      ...{ start, end: clock.now(), status: 'DONE', rowsFetched, rowsIngested: sampleCount },
-      ...{ rowsSkipped: 0, samples: sampleCount, message: '' },
+      start,
+      end: clock.now(),
+      status: 'DONE',
+      rowsFetched,
+      rowsIngested: sampleCount,
+      rowsSkipped: 0,
+      samples: sampleCount,
+      message: '',
     })
     return done
   }
@@ -202,8 +212,12 @@ export class PayloadRuns {
 function failedOutcome(error: unknown, secret: string): Omit<RunOutcome, 'start' | 'end'> {
   const told = error instanceof Refusal ? error : refusal('internal', { incident: 'see the log' })
   return {
-    ...{ status: 'FAILED', rowsFetched: 0, rowsIngested: 0, rowsSkipped: 0 },
-    ...{ samples: 0, message: maskInMessage(told.message, secret).slice(0, MESSAGE_LENGTH_MAX) },
+    status: 'FAILED',
+    rowsFetched: 0,
+    rowsIngested: 0,
+    rowsSkipped: 0,
+    samples: 0,
+    message: maskInMessage(told.message, secret).slice(0, MESSAGE_LENGTH_MAX),
   }
 }
 
@@ -215,7 +229,10 @@ function runOf(
   const { time, method, query, body } = payload
   return {
     ...programOf(procs),
-    ...{ principal, organizationUid: principal.orgUid, now: time, isDry },
+    principal,
+    organizationUid: principal.orgUid,
+    now: time,
+    isDry,
     allows: { insert: true, stored: true },
     variables: new Map([
       ['@HTTP_BODY', body],

@@ -64,8 +64,11 @@ async function firstChange(
   const source = variables.find((variable) => variable.handle === handle)?.source
   if (result.kind === 'interval' || source === undefined) return front + 1
   const { count, times } = await store.range(handle, {
-    ...{ from: epochMs(front + 1), until: TIME_END, limit: 1 },
-    ...{ isTimesOnly: true, order: 'oldest_first' },
+    from: epochMs(front + 1),
+    until: TIME_END,
+    limit: 1,
+    isTimesOnly: true,
+    order: 'oldest_first',
   })
   const first = count === 0 ? front + 1 : times[0]
   if (source.cycle === undefined) return first

@@ -93,7 +93,8 @@ async function deriveRevised(
   const differing = await differingBy(deps, plan, changed, { control, handles: [...revised] })
   const first = plan.leftAlone.size === 0 ? EARLIEST_TIME : await firstAppend(deps.store, plan)
   const results = [span, ...differing].map(({ from, until }) => ({
-    ...{ from: Math.max(from, first ?? until), until },
+    from: Math.max(from, first ?? until),
+    until,
   }))
   dues.settle(results, fronts)
   const result = await deriveResults(deps, plan, dues, control)

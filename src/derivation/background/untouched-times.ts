@@ -17,8 +17,11 @@ interface TimesDeps {
 export function untouchedTimes({ store, touchedOf }: TimesDeps): SampleTimes {
   const read = (handle: StreamHandle, { from, until }: Range, limit: number) =>
     store.range(handle, {
-      ...{ from: epochMs(from), until: epochMs(until), limit: Math.abs(limit) },
-      ...{ isTimesOnly: true, order: limit < 0 ? 'latest_first' : 'oldest_first' },
+      from: epochMs(from),
+      until: epochMs(until),
+      limit: Math.abs(limit),
+      isTimesOnly: true,
+      order: limit < 0 ? 'latest_first' : 'oldest_first',
     })
   return {
     nthFrom: async (handle, time, nth) => {

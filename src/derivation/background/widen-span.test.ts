@@ -16,7 +16,8 @@ type Plan = Pick<DerivationPlan, 'result' | 'trigger' | 'variables'>
 const END = 240
 
 const period = (from: number, until: number): Period => ({
-  ...{ from: epochMs(from), until: epochMs(until) },
+  from: epochMs(from),
+  until: epochMs(until),
 })
 
 /** Periods as a list, as widening asks for them. */
@@ -134,8 +135,12 @@ function randomPlan(random: Random): Plan {
     const which = random.integer(0, sources.length)
     const windowCycle = random.pick([undefined, undefined, CYCLES.thirty, CYCLES.holes])
     return {
-      ...{ name: `v${at}`, handle: (which + 1) as StreamHandle, type: 'DOUBLE' },
-      ...{ offset: -random.pick([0, 0, 1, 2, 3]), source: sources[which], rollup: 'avg' },
+      name: `v${at}`,
+      handle: (which + 1) as StreamHandle,
+      type: 'DOUBLE',
+      offset: -random.pick([0, 0, 1, 2, 3]),
+      source: sources[which],
+      rollup: 'avg',
       window: windowCycle && { cycle: windowCycle, stat: 'avg' },
     }
   })

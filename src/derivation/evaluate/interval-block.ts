@@ -29,7 +29,9 @@ export async function readIntervalBlock(
   const from = await nextFilled(deps, { plan, cycle, sources, spans }, bounds)
   if (from === undefined) return none
   const intervals = walkIntervals(cycle, {
-    ...{ from, last: bounds.last, limit: query.limit },
+    from,
+    last: bounds.last,
+    limit: query.limit,
     before: Math.max(0, ...plan.variables.map(({ window, offset }) => (window ? 0 : -offset))),
   })
   const count = intervals.count - intervals.before
@@ -121,8 +123,11 @@ async function nextFilled(
       continue
     }
     const { count, times } = await store.range(handle, {
-      ...{ from: epochMs(Math.max(start, EARLIEST_TIME)), until: epochMs(last) },
-      ...{ limit: 1, order: 'oldest_first', isTimesOnly: true },
+      from: epochMs(Math.max(start, EARLIEST_TIME)),
+      until: epochMs(last),
+      limit: 1,
+      order: 'oldest_first',
+      isTimesOnly: true,
     })
     if (count > 0) nexts.push(Math.max(from, times[0] + 1))
     else if (!isAny) return undefined
@@ -179,8 +184,11 @@ async function carried(
   // A sample at the start of an interval is its own, unless it stands for the interval before.
   const until = intervals.froms[0] + (source.kind === 'interval' ? 1 : 0)
   const earlier = await store.range(handle, {
-    ...{ from: EARLIEST_TIME, until: epochMs(Math.max(until, EARLIEST_TIME)) },
-    ...{ limit: 1, order: 'latest_first', memory },
+    from: EARLIEST_TIME,
+    until: epochMs(Math.max(until, EARLIEST_TIME)),
+    limit: 1,
+    order: 'latest_first',
+    memory,
   })
   let value = earlier.count === 0 ? undefined : (earlier.texts?.[0] ?? earlier.numbers[0])
   return lasts.data.map((last) => {

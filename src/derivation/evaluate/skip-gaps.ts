@@ -71,8 +71,11 @@ export async function nextKnown(
     // Samples from here on may be seen by the first result.
     const seenFrom = from - (2 - variable.offset) * stepMs
     const { count, times } = await store.range(variable.handle, {
-      ...{ from: epochMs(Math.max(seenFrom, EARLIEST_TIME)), until: TIME_END },
-      ...{ limit: 1, order: 'oldest_first', isTimesOnly: true },
+      from: epochMs(Math.max(seenFrom, EARLIEST_TIME)),
+      until: TIME_END,
+      limit: 1,
+      order: 'oldest_first',
+      isTimesOnly: true,
     })
     // Behind the last sample there are no gaps: with ANY that one counts on.
     if (count === 0 && trigger === 'ANY') return from

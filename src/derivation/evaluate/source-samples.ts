@@ -60,7 +60,9 @@ export async function readSource(
 }
 
 const NOTHING: SampleColumns = {
-  ...{ count: 0, times: new Float64Array(0), numbers: new Float64Array(0) },
+  count: 0,
+  times: new Float64Array(0),
+  numbers: new Float64Array(0),
 }
 
 async function readPast(

@@ -40,7 +40,9 @@ export async function windowColumn(
     store,
     { ...cutQueryOf(variable), statistic: window.stat, memory },
     {
-      ...{ count: rows.length, froms: pick(froms), untils: pick(untils) },
+      count: rows.length,
+      froms: pick(froms),
+      untils: pick(untils),
       cuts:
         offset === 0 ? pick(cuts) : new Float64Array(rows.length).fill(Number.POSITIVE_INFINITY),
     },

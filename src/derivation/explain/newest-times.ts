@@ -33,8 +33,11 @@ function bySparseness(a: readonly number[], b: readonly number[]): number {
 
 async function timesOf(store: SampleStore, handle: StreamHandle, limit: number): Promise<number[]> {
   const { times, count } = await store.range(handle, {
-    ...{ from: EARLIEST_TIME, until: TIME_END, limit },
-    ...{ order: 'latest_first', isTimesOnly: true },
+    from: EARLIEST_TIME,
+    until: TIME_END,
+    limit,
+    order: 'latest_first',
+    isTimesOnly: true,
   })
   return [...times.subarray(0, count)]
 }

@@ -97,7 +97,9 @@ async function planDraft(
           catalog.index,
           // No stream has this handle: it is never looked up.
           {
-            ...{ handle: 0 as StreamHandle, timeZone, sources },
+            handle: 0 as StreamHandle,
+            timeZone,
+            sources,
             stream: { uid, revision: 0, valueType, derivation, leftAlone: {} },
           },
           { orgUid, componentUid, kind, grid },
@@ -122,7 +124,8 @@ function rowOf(time: number, { samples, failures, valueType }: DerivedBlock): Pr
 /** Whole numbers beyond the doubles are told as texts. */
 function jsonValues(values: Readonly<Record<string, unknown>>): PreviewRow['values'] {
   const shown = Object.entries(values).map(([name, value]) => [
-    ...[name, typeof value === 'bigint' ? String(value) : value],
+    name,
+    typeof value === 'bigint' ? String(value) : value,
   ])
   return Object.fromEntries(shown)
 }

@@ -110,8 +110,13 @@ function isSeen({ index }: GraphCatalog, principal: Principal, handle: StreamHan
 }
 
 const HIDDEN: Omit<GraphNode, 'level'> = {
-  ...{ isHidden: true, componentUid: '', componentId: '', componentName: '' },
-  ...{ streamUid: '', streamId: '', streamName: '' },
+  isHidden: true,
+  componentUid: '',
+  componentId: '',
+  componentName: '',
+  streamUid: '',
+  streamId: '',
+  streamName: '',
 }
 
 /** What a stream is called; one that was just deleted is told like a hidden one. */

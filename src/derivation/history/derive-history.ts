@@ -22,7 +22,9 @@ export function historyWork(deps: HistoryWorkDeps): HistoryWork {
       const last = Math.min(job.until, bounds.until)
       const total = Math.max(0, last - from)
       const progressAt = (at: number) => ({
-        ...{ at, total, done: Math.min(total, Math.max(0, at - from)) },
+        at,
+        total,
+        done: Math.min(total, Math.max(0, at - from)),
       })
       const begun = Math.max(job.at, from)
       if (!(await control.report(progressAt(begun)))) return

@@ -150,7 +150,12 @@ export function beginJob(about: {
 function putOf(job: HistoryJob, expectedRevision: number | 'any'): CatalogWrite {
   const { uid, orgUid, end } = job
   return {
-    ...{ op: 'put', orgUid: '', kind: KIND, uid, parentUid: orgUid, expectedRevision },
+    op: 'put',
+    orgUid: '',
+    kind: KIND,
+    uid,
+    parentUid: orgUid,
+    expectedRevision,
     listKey: String(job.start).padStart(16, '0'),
     ...(end === null ? {} : { expiresAtMs: end + KEPT_MS }),
     body: { ...job } satisfies JsonObject,

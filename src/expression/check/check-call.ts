@@ -72,7 +72,9 @@ function toNumberNow(term: Term, failAt: FailAt): Term {
 
 function termTools(failAt: FailAt, timeZoneId: string, span: Term['span']): TermTools {
   return {
-    ...{ span, timeZoneId, text: toText },
+    span,
+    timeZoneId,
+    text: toText,
     number: (term) => toNumberNow(term, failAt),
     double: (term) => toDouble(term, failAt),
     condition: (term) => toCondition(term, failAt),

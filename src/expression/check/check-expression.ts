@@ -94,7 +94,10 @@ export function checkExpression(text: string, options: CheckOptions = {}): Check
 }
 
 const NUMERIC_BY_OPERATOR: Readonly<Record<'+' | '-' | '*' | '%', Arithmetic>> = {
-  ...{ '+': add, '-': subtract, '*': multiply, '%': remainder },
+  '+': add,
+  '-': subtract,
+  '*': multiply,
+  '%': remainder,
 }
 
 /** What an expression is checked with: where its names are found, and how mistakes are told. */

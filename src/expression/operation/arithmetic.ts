@@ -75,7 +75,9 @@ function isDoubtful(one: number, other: number, result: number): boolean {
 }
 
 const addition = calculation({
-  ...{ name: 'add', sign: '+', doubles: (left, right) => left + right },
+  name: 'add',
+  sign: '+',
+  doubles: (left, right) => left + right,
   bigints: (left, right) => left + right,
   bits: (left, right) => Math.max(left, right) + 1,
   loop: (out, [left, right], doubts, count) => {
@@ -105,7 +107,9 @@ export const add: Arithmetic = {
 
 /** a - b. */
 export const subtract = calculation({
-  ...{ name: 'subtract', sign: '-', doubles: (left, right) => left - right },
+  name: 'subtract',
+  sign: '-',
+  doubles: (left, right) => left - right,
   bigints: (left, right) => left - right,
   bits: (left, right) => Math.max(left, right) + 1,
   loop: (out, [left, right], doubts, count) => {
@@ -121,7 +125,9 @@ export const subtract = calculation({
 
 /** a * b. */
 export const multiply = calculation({
-  ...{ name: 'multiply', sign: '*', doubles: (left, right) => left * right },
+  name: 'multiply',
+  sign: '*',
+  doubles: (left, right) => left * right,
   bigints: (left, right) => left * right,
   bits: (left, right) => left + right,
   loop: (out, [left, right], doubts, count) => {

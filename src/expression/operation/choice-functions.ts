@@ -4,7 +4,9 @@ import type { Term } from './operation.ts'
 /** Functions that choose among their arguments; what is not chosen is not evaluated. */
 export const choiceFunctions: readonly ExpressionFunction[] = [
   {
-    ...{ name: 'if', group: 'Choices and NULL', result: 'as the chosen' },
+    name: 'if',
+    group: 'Choices and NULL',
+    result: 'as the chosen',
     help: 'The second argument when the condition is TRUE, the third when it is FALSE or NULL.',
     parameters: parametersOf('any', 'condition:condition', 'then', 'else'),
     examples: [["if(21 > 20, 'warm', 'cold')", 'warm']],
@@ -18,7 +20,9 @@ export const choiceFunctions: readonly ExpressionFunction[] = [
     operations: [],
   },
   {
-    ...{ name: 'isNull', group: 'Choices and NULL', result: 'BOOLEAN' },
+    name: 'isNull',
+    group: 'Choices and NULL',
+    result: 'BOOLEAN',
     help: 'Whether x is NULL, as x IS NULL.',
     parameters: parametersOf('any', 'x'),
     examples: [['isNull(1 / 0)', true]],
@@ -26,7 +30,9 @@ export const choiceFunctions: readonly ExpressionFunction[] = [
     operations: [],
   },
   {
-    ...{ name: 'ifNull', group: 'Choices and NULL', result: 'as the chosen' },
+    name: 'ifNull',
+    group: 'Choices and NULL',
+    result: 'as the chosen',
     help: 'x, or y when x is NULL.',
     parameters: parametersOf('any', 'x', 'y'),
     examples: [['ifNull(NULL, 0)', 0]],
@@ -34,7 +40,9 @@ export const choiceFunctions: readonly ExpressionFunction[] = [
     operations: [],
   },
   {
-    ...{ name: 'coalesce', group: 'Choices and NULL', result: 'as the chosen' },
+    name: 'coalesce',
+    group: 'Choices and NULL',
+    result: 'as the chosen',
     help: 'The first of two or more arguments that is not NULL.',
     parameters: parametersOf('any', 'x', 'y', 'more…'),
     examples: [["coalesce(NULL, NULL, 'none')", 'none']],
@@ -42,7 +50,9 @@ export const choiceFunctions: readonly ExpressionFunction[] = [
     operations: [],
   },
   {
-    ...{ name: 'nullIf', group: 'Choices and NULL', result: 'as x' },
+    name: 'nullIf',
+    group: 'Choices and NULL',
+    result: 'as x',
     help: 'NULL when x equals y, else x: takes out a value that stands for a failed reading.',
     parameters: parametersOf('any', 'x', 'y'),
     examples: [['nullIf(-999, -999)', null]],

@@ -10,7 +10,9 @@ const sameSql = ([of]: readonly SqlOperand[]): string => of.text
 
 /** LONG to DOUBLE. */
 export const longToDouble: Operation = {
-  ...{ name: 'long_double', value: (_run, value) => Number(value), number: same },
+  name: 'long_double',
+  value: (_run, value) => Number(value),
+  number: same,
   sql: ([of]) => `CAST(${of.text} AS REAL)`,
 }
 
@@ -23,8 +25,10 @@ export const decimalToDouble: Operation = {
 
 /** TRUE to 1 and FALSE to 0. */
 export const booleanToLong: Operation = {
-  ...{ name: 'boolean_long', value: (_run, value) => (value === true ? 1 : 0) },
-  ...{ number: same, sql: sameSql },
+  name: 'boolean_long',
+  value: (_run, value) => (value === true ? 1 : 0),
+  number: same,
+  sql: sameSql,
 }
 
 /** A value of unknown type that must be a number. */
@@ -38,7 +42,8 @@ export const anyToText: Operation = {
 
 /** TRUE and FALSE to texts. */
 export const booleanToText: Operation = {
-  ...{ name: 'boolean_text', value: (_run, value) => textOfValue(value) },
+  name: 'boolean_text',
+  value: (_run, value) => textOfValue(value),
   sql: ([of]) => `CASE ${of.text} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END`,
 }
 

@@ -65,7 +65,9 @@ type MakeTerm = Extract<ExpressionFunction['making'], { make: unknown }>['make']
 /** Functions of dates, which are LONGs in milliseconds since 1970. */
 export const dateFunctions: readonly ExpressionFunction[] = [
   {
-    ...{ name: 'dtFormatter', group: 'Dates', result: 'text' },
+    name: 'dtFormatter',
+    group: 'Dates',
+    result: 'text',
     help: 'A date (epoch ms) as text by a pattern, on the clock of a time zone.',
     parameters: parametersOf('text', 'ms:number', 'pattern', 'zone?'),
     examples: [
@@ -75,7 +77,9 @@ export const dateFunctions: readonly ExpressionFunction[] = [
     operations: [formatOperation],
   },
   {
-    ...{ name: 'toEpochMillis', group: 'Dates', result: 'LONG' },
+    name: 'toEpochMillis',
+    group: 'Dates',
+    result: 'LONG',
     help: 'The date (epoch ms) that a text names by a pattern; fails on a text that does not fit.',
     parameters: parametersOf('text', 'text', 'pattern', 'zone?'),
     examples: [

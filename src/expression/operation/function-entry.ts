@@ -57,7 +57,8 @@ export function parametersOf(kind: ParameterKind, ...words: readonly string[]): 
   return words.map((word) => {
     const [name, own = kind] = word.replace(/[?…]/g, '').split(':')
     return {
-      ...{ name, kind: own as ParameterKind },
+      name,
+      kind: own as ParameterKind,
       ...(word.includes('?') ? { isOptional: true } : {}),
       ...(word.includes('…') ? { isOptional: true, isRepeated: true } : {}),
     }

@@ -103,9 +103,14 @@ function jsonFunction(
   const gives = type === 'LONG' ? ({ gives: 'LONG' } as const) : {}
   const operation: Operation = { name: name.toLowerCase(), value, ...gives }
   return {
-    ...{ name, group: 'Texts', help, result, examples },
+    name,
+    group: 'Texts',
+    help,
+    result,
+    examples,
     parameters: parametersOf('text', 'text', 'path'),
-    ...{ making: { operation, type }, operations: [operation] },
+    making: { operation, type },
+    operations: [operation],
   }
 }
 
@@ -115,7 +120,8 @@ export const jsonFunctions: readonly ExpressionFunction[] = [
     {
       name: 'jsonValue',
       help: 'The value at a path into a text that is JSON, with its own type; objects and arrays as text, NULL where there is none.',
-      ...{ type: 'UNKNOWN', result: 'as the value' },
+      type: 'UNKNOWN',
+      result: 'as the value',
       examples: [
         ['jsonValue(\'{"t":{"value":21.5}}\', \'$.t.value\')', 21.5],
         ['jsonValue(\'["a","b"]\', \'$[1]\')', 'b'],
@@ -127,7 +133,8 @@ export const jsonFunctions: readonly ExpressionFunction[] = [
     {
       name: 'jsonLength',
       help: 'How many parts the array or object at a path into JSON has; NULL where it is none.',
-      ...{ type: 'LONG', result: 'LONG' },
+      type: 'LONG',
+      result: 'LONG',
       examples: [["jsonLength('{\"list\":[1,2,3]}', '$.list')", 3]],
     },
     (run, text, path) => findIn(run, text, path).parts ?? null,

@@ -55,7 +55,11 @@ interface Entry {
 
 function entry({ name, help, words, operation, examples }: Entry): ExpressionFunction {
   return {
-    ...{ name, group: 'Numbers', help, examples, result: 'number' },
+    name,
+    group: 'Numbers',
+    help,
+    examples,
+    result: 'number',
     parameters: parametersOf('number', ...words),
     making: { operation, type: 'DOUBLE' },
     operations: [operation],
@@ -81,7 +85,11 @@ function keepingType(
     },
   }
   return {
-    ...{ name, group: 'Numbers', help, examples, result: 'as x' },
+    name,
+    group: 'Numbers',
+    help,
+    examples,
+    result: 'as x',
     parameters: parametersOf('number', 'x'),
     making: { make: (args, tools) => keepType(operation, args, tools) },
     operations: [operation],
@@ -125,7 +133,9 @@ const roundOne = keepingType({ name: 'round_one', help: '' }, roundAway, (x) => 
 const roundTwo = ofTwo({ name: 'round_two', help: '', words: ['x', 'digits'] }, roundTo)
 
 const round: ExpressionFunction = {
-  ...{ name: 'round', group: 'Numbers', result: 'as x, with digits number' },
+  name: 'round',
+  group: 'Numbers',
+  result: 'as x, with digits number',
   help: 'x rounded, halves away from zero; to a number of decimals when digits are given, to tens, hundreds … when they are negative.',
   parameters: parametersOf('number', 'x', 'digits?'),
   examples: [
@@ -155,7 +165,11 @@ function extreme(name: 'min' | 'max', help: string, examples: Example[]): Expres
     number: name === 'min' ? leastLoop : greatestLoop,
   }
   return {
-    ...{ name, group: 'Numbers', help, examples, result: 'as the arguments' },
+    name,
+    group: 'Numbers',
+    help,
+    examples,
+    result: 'as the arguments',
     parameters: parametersOf('any', 'x', 'y', 'more…'),
     making: {
       make: (args, tools) => {
@@ -193,11 +207,16 @@ function ofBits(
   example: Example,
 ) {
   const operation: Operation = {
-    ...{ name: name.toLowerCase(), gives: 'LONG' },
+    name: name.toLowerCase(),
+    gives: 'LONG',
     value: (run, x, y) => shortenLong(of(bitsOf(run, x, name), bitsOf(run, y, name))),
   }
   const result: ExpressionFunction = {
-    ...{ name, group: 'Numbers', help, examples: [example], result: 'LONG' },
+    name,
+    group: 'Numbers',
+    help,
+    examples: [example],
+    result: 'LONG',
     parameters: parametersOf('whole', 'x', 'y'),
     making: { operation, type: 'LONG' },
     operations: [operation],
@@ -272,9 +291,14 @@ export const numberFunctions: readonly ExpressionFunction[] = [
   ]),
   ofOne('log2', 'The logarithm of x to base 2; fails at 0 and below.', Math.log2, ['log2(8)', 3]),
   {
-    ...{ name: 'pi', group: 'Numbers', result: 'number', help: 'The number π.' },
-    ...{ parameters: [], examples: [['round(2 * pi(), 3)', 6.283]] },
-    ...{ making: { operation: piOperation, type: 'DOUBLE' }, operations: [piOperation] },
+    name: 'pi',
+    group: 'Numbers',
+    result: 'number',
+    help: 'The number π.',
+    parameters: [],
+    examples: [['round(2 * pi(), 3)', 6.283]],
+    making: { operation: piOperation, type: 'DOUBLE' },
+    operations: [piOperation],
   },
   ofOne('sin', 'The sine of x, in radians like all angles.', Math.sin, ['sin(0)', 0]),
   ofOne('cos', 'The cosine of x.', Math.cos, ['cos(0)', 1]),

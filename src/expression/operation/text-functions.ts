@@ -24,7 +24,7 @@ function textFunction(
   const operation: Operation = {
     name: name.toLowerCase(),
     ...(type === 'LONG' ? { gives: 'LONG' } : {}),
-    ...{ longSql },
+    longSql,
     value: (run, ...args) => {
       for (const arg of args) if (typeof arg === 'string') run.charge(arg.length)
       const result = of(run, ...args)
@@ -33,8 +33,14 @@ function textFunction(
   }
   const result = type === 'STRING' ? 'text' : type
   return {
-    ...{ name, group: 'Texts', help, examples, parameters, result },
-    ...{ making: { operation, type }, operations: [operation] },
+    name,
+    group: 'Texts',
+    help,
+    examples,
+    parameters,
+    result,
+    making: { operation, type },
+    operations: [operation],
   }
 }
 

@@ -98,8 +98,13 @@ function evaluation(
 
 /** How values of a type come most of the time; the others are looked at. */
 const JS_TYPES: Readonly<Record<ExpressionType, string>> = {
-  ...{ LONG: 'number', DOUBLE: 'number', BIGDECIMAL: 'string', STRING: 'string' },
-  ...{ BOOLEAN: 'boolean', UNKNOWN: 'number', NULL: 'never' },
+  LONG: 'number',
+  DOUBLE: 'number',
+  BIGDECIMAL: 'string',
+  STRING: 'string',
+  BOOLEAN: 'boolean',
+  UNKNOWN: 'number',
+  NULL: 'never',
 }
 
 interface Adapted {

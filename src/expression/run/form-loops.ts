@@ -78,6 +78,13 @@ const isBetween: NumberLoop = (out, [of, low, high], _doubts, count) => {
 export const formLoops: Readonly<
   Record<Exclude<Term['kind'], 'apply' | 'constant' | 'input'>, NumberLoop>
 > = {
-  ...{ and: logic(0), or: logic(1), isNull, nullIf, coalesce, choose },
-  ...{ switch: chooseEqual, in: isIn, between: isBetween },
+  and: logic(0),
+  or: logic(1),
+  isNull,
+  nullIf,
+  coalesce,
+  choose,
+  switch: chooseEqual,
+  in: isIn,
+  between: isBetween,
 }

@@ -53,7 +53,8 @@ const arithmetics = [add, subtract, multiply, remainder, negate].flatMap(
 /** Every function that printed SQL may ask for. */
 export const sqlFunctions: readonly SqlFunction[] = [
   ...arithmetics,
-  ...[divide, like],
+  divide,
+  like,
   ...Object.values(conversions),
   ...expressionFunctions.flatMap(({ operations }) => operations),
 ]

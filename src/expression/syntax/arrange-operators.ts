@@ -32,9 +32,20 @@ const TEST_LEVEL = 4
 
 /** How tight operators bind their operands; the greatest binds first. */
 export const LEVELS: Readonly<Record<BinaryOperator, number>> = {
-  ...{ OR: 1, AND: 2 },
-  ...{ '=': TEST_LEVEL, '<>': TEST_LEVEL, '<': 5, '<=': 5, '>': 5, '>=': 5 },
-  ...{ '+': 6, '-': 6, '*': 7, '/': 7, '%': 7, '||': 8 },
+  OR: 1,
+  AND: 2,
+  '=': TEST_LEVEL,
+  '<>': TEST_LEVEL,
+  '<': 5,
+  '<=': 5,
+  '>': 5,
+  '>=': 5,
+  '+': 6,
+  '-': 6,
+  '*': 7,
+  '/': 7,
+  '%': 7,
+  '||': 8,
 }
 
 /** Tells whether an operand reads as a condition. */

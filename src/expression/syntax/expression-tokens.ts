@@ -75,6 +75,12 @@ export const SIGNS: readonly (readonly [string, TokenType])[] = [
 
 /** Every kind of token that the grammar knows. */
 export const VOCABULARY: TokenType[] = [
-  ...[Binary, Prefix, Name, QuotedName, Text, Numeral, ...KEYWORDS.values()],
+  Binary,
+  Prefix,
+  Name,
+  QuotedName,
+  Text,
+  Numeral,
+  ...KEYWORDS.values(),
   ...new Set(SIGNS.map(([, type]) => type)),
 ]

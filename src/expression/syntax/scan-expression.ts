@@ -21,7 +21,10 @@ export interface ScanVocabulary {
 }
 
 const EXPRESSION_VOCABULARY: ScanVocabulary = {
-  ...{ what: 'expression', keywords: KEYWORDS, signs: SIGNS, lengthMax: EXPRESSION_LENGTH_MAX },
+  what: 'expression',
+  keywords: KEYWORDS,
+  signs: SIGNS,
+  lengthMax: EXPRESSION_LENGTH_MAX,
 }
 
 /** Splits a text into tokens without blanks and comments; throws ExpressionError where none fits. */

@@ -40,8 +40,11 @@ class InterruptedStore extends PlainSampleStore {
 
 async function append(samples: PlainSampleStore, handle: number, times: number[]): Promise<void> {
   await samples.append({
-    ...{ count: times.length, handles: new Uint32Array(times.length).fill(handle), removals: [] },
-    ...{ times: Float64Array.from(times), numbers: new Float64Array(times.length) },
+    count: times.length,
+    handles: new Uint32Array(times.length).fill(handle),
+    removals: [],
+    times: Float64Array.from(times),
+    numbers: new Float64Array(times.length),
   })
 }
 
@@ -73,7 +76,12 @@ async function setUp(
   const failures: unknown[] = []
   const open = () =>
     makeDeleteProfileJob({
-      ...{ samples, catalog, clock, mark, streams: pages, holder: 'here' },
+      samples,
+      catalog,
+      clock,
+      mark,
+      streams: pages,
+      holder: 'here',
       retention: { isInForce: (_handle, rule) => rule === profile.rule },
       onFailure: (error) => failures.push(error),
       onJump: (jumpMs) => jumps.push(jumpMs),

@@ -42,7 +42,11 @@ test('LiveHistory.owedSince() knows when it has forgotten', () => {
 test('addDue() keeps what was owed first, and widens what changed', () => {
   assert.equal(addDue(undefined, LAST_DUE), LAST_DUE)
   assert.deepEqual(addDue(touch(5, 4), touch(3, 5)), {
-    ...{ told: 4, changed: { from: 3, until: 4 }, isGap: false, last: undefined, isOne: false },
+    told: 4,
+    changed: { from: 3, until: 4 },
+    isGap: false,
+    last: undefined,
+    isOne: false,
   })
   assert.deepEqual(addDue(touch(3, 4), touch(2, 4)).changed, { from: 2, until: 4 })
   assert.equal(addDue(GAP_DUE, touch(9, 8)).isGap, true)

@@ -91,7 +91,8 @@ export class LiveHub {
     if (this.#isClosed) throw stopping()
     const release = this.#limits.take({
       organization: principal.orgUid,
-      ...{ user: call.credentialName, address: call.network },
+      user: call.credentialName,
+      address: call.network,
     })
     const changes = this.#deps.countChanges()
     try {

@@ -73,8 +73,10 @@ export class LiveListener {
     const missing = new Set(
       selected.missing.map(({ component, stream }) =>
         JSON.stringify({
-          ...{ compId: component.id, compUid: component.uid },
-          ...{ streamId: stream?.id, streamUid: stream?.uid },
+          compId: component.id,
+          compUid: component.uid,
+          streamId: stream?.id,
+          streamUid: stream?.uid,
         }),
       ),
     )

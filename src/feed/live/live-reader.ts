@@ -144,7 +144,10 @@ export class LiveReader {
     const limit = SAMPLES_MAX + 1
     const { store, frame } = this.#deps
     const columns = await store.range(handle, {
-      ...{ from, until: epochMs(reach + 1), limit, order: 'latest_first' },
+      from,
+      until: epochMs(reach + 1),
+      limit,
+      order: 'latest_first',
     })
     const { count, times, numbers, texts } = columns
     const events: NewsEvent[] = []

@@ -60,8 +60,11 @@ export class LiveStreams {
       return known
     }
     const stream: LiveStream = {
-      ...{ handle, listeners: new Set([listener]), sinceTurn: turn },
-      ...{ told: undefined, lingersUntilMs: undefined },
+      handle,
+      listeners: new Set([listener]),
+      sinceTurn: turn,
+      told: undefined,
+      lingersUntilMs: undefined,
     }
     this.#streams.set(handle, stream)
     this.#follow.add(handle)

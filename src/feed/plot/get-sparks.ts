@@ -35,7 +35,9 @@ export interface Sparks {
 const STREAMS_PER_SLICE = 16
 
 const TEXTS: ReadonlySet<number> = new Set([
-  ...[VALUE_CODE.STRING, VALUE_CODE.FILE, VALUE_CODE.BIG_DECIMAL],
+  VALUE_CODE.STRING,
+  VALUE_CODE.FILE,
+  VALUE_CODE.BIG_DECIMAL,
 ])
 
 /** Small lines of the streams of a component that the caller may read; those without numbers have none. */

@@ -42,8 +42,11 @@ export async function findFreeTimes(store: SampleStore, look: FreeTimesLook): Pr
   let at = from
   for (let page = 0; page < PAGES_MAX && free.missing > 0; page += 1) {
     const { count: found, times } = await store.range(handle, {
-      ...{ from: at as EpochMs, until: TIME_END, isTimesOnly: true },
-      ...{ limit: PAGE, order: 'oldest_first' },
+      from: at as EpochMs,
+      until: TIME_END,
+      isTimesOnly: true,
+      limit: PAGE,
+      order: 'oldest_first',
     })
     for (let index = 0; index < found && free.missing > 0; index += 1) {
       free.take(at, times[index])

@@ -135,8 +135,12 @@ export class IncomingSamples {
   keep(): KeptValues {
     const { count, times, numbers, kinds, texts, isNumeric, isTimed } = this
     return {
-      ...{ times: times.slice(0, count), numbers: numbers.slice(0, count) },
-      ...{ kinds: kinds.slice(0, count), texts: texts?.slice(), isNumeric, isTimed },
+      times: times.slice(0, count),
+      numbers: numbers.slice(0, count),
+      kinds: kinds.slice(0, count),
+      texts: texts?.slice(),
+      isNumeric,
+      isTimed,
     }
   }
 

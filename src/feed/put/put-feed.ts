@@ -142,8 +142,14 @@ async function putOnce(
     batch = isReady
       ? numericBatch(samples, [])
       : await prepareBatch(deps, orgUid, {
-          ...{ samples, missing, placing, generation, held },
-          ...{ share: command.share, renew: command.renew, toPrepare: toPrepare.list() },
+          samples,
+          missing,
+          placing,
+          generation,
+          held,
+          share: command.share,
+          renew: command.renew,
+          toPrepare: toPrepare.list(),
           onMadeForAnswer: command.requested?.onMade,
         })
     if (repeated !== undefined) {
@@ -184,7 +190,9 @@ function findTargets(
   }
   const look = async () => {
     const missing = await resolveTargets(catalog.index, principal.orgUid, {
-      ...{ samples, creation: options.creation, createMax: catalog.createMax },
+      samples,
+      creation: options.creation,
+      createMax: catalog.createMax,
     })
     const allowing = requireStreams(catalog.index, principal, samples, 'PUT')
     if (allowing !== undefined) await allowing

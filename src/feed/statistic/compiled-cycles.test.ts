@@ -5,7 +5,10 @@ import type { CycleDefinition } from '../../time/index.ts'
 import { compiledCycle } from './compiled-cycles.ts'
 
 const custom = (until: string): CycleDefinition => ({
-  ...{ sizeType: 'CUSTOM', count: 1, referenceDate: '', timeZone: '' },
+  sizeType: 'CUSTOM',
+  count: 1,
+  referenceDate: '',
+  timeZone: '',
   intervals: [{ from: '2024-05-01', until }],
 })
 

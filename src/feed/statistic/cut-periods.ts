@@ -213,5 +213,7 @@ async function tellRun(
 }
 
 const NO_SAMPLES: SampleColumns = {
-  ...{ count: 0, times: new Float64Array(0), numbers: new Float64Array(0) },
+  count: 0,
+  times: new Float64Array(0),
+  numbers: new Float64Array(0),
 }

@@ -98,7 +98,11 @@ export async function readPeriods(
   const { component, handle } = stream
   const { statistic, range, limit, memory } = asked
   const query: StatisticQuery = {
-    ...{ handle, statistic, range, limit, memory },
+    handle,
+    statistic,
+    range,
+    limit,
+    memory,
     baseCycle: baseCycleOf(catalog.index, handle),
     cycle: await requireCycle(catalog, component, asked.cycleId),
     isDecimal: catalog.index.valueCodeOf(handle) === VALUE_CODE.BIG_DECIMAL,

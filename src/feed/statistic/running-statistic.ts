@@ -18,12 +18,18 @@ export class RunningStatistic {
   readonly #last: (number | string)[] = [0]
   readonly #summary: Summaries = {
     length: 1,
-    ...{ count: new Float64Array(1), numberCount: new Float64Array(1) },
-    ...{ sum: new Float64Array(1), mean: new Float64Array(1) },
-    ...{ min: new Float64Array(1), minTime: new Float64Array(1) },
-    ...{ max: new Float64Array(1), maxTime: new Float64Array(1) },
-    ...{ firstTime: new Float64Array(1), lastTime: new Float64Array(1) },
-    ...{ first: this.#first, last: this.#last },
+    count: new Float64Array(1),
+    numberCount: new Float64Array(1),
+    sum: new Float64Array(1),
+    mean: new Float64Array(1),
+    min: new Float64Array(1),
+    minTime: new Float64Array(1),
+    max: new Float64Array(1),
+    maxTime: new Float64Array(1),
+    firstTime: new Float64Array(1),
+    lastTime: new Float64Array(1),
+    first: this.#first,
+    last: this.#last,
   }
   #coveredMs = 0
   #numberMs = 0
@@ -95,7 +101,9 @@ export class RunningStatistic {
       case 'milliseccount':
       case 'nongapmilliseccount':
         return countStatistic(statistic, {
-          ...{ period, sampleCount: count[0], baseCycle: this.#baseCycle },
+          period,
+          sampleCount: count[0],
+          baseCycle: this.#baseCycle,
         })
       case 'sum':
         sum[0] = this.#sums.value(PLAIN)

@@ -262,7 +262,10 @@ test('gapcount and nongapcount are intvlcount in every period that is returned',
   const times = ['2024-03-09T15:00Z', '2024-03-10T09:00Z', '2024-03-12T09:00Z', '2024-04-02T06:00Z']
   const zone = loadZone('America/New_York')
   const shifts: CycleDefinition = {
-    ...{ sizeType: 'CUSTOM', count: 1, referenceDate: '', timeZone: '' },
+    sizeType: 'CUSTOM',
+    count: 1,
+    referenceDate: '',
+    timeZone: '',
     intervals: [
       { from: '2024-03-09T08:10', until: '2024-03-10T16:20' },
       { from: '2024-03-11T00:30', until: '2024-03-12T02:30' },

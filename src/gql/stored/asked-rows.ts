@@ -64,7 +64,13 @@ export function readAsked({ of, columns: names, ask }: CompiledRead, wanted: Wan
   const isOfSamples =
     of === 'SAMPLE' || ask?.isSummed === true || sample !== undefined || columns.some(isOfSample)
   return {
-    ...{ of, columns, texts, times, isTimeBound, sample, isOfSamples },
+    of,
+    columns,
+    texts,
+    times,
+    isTimeBound,
+    sample,
+    isOfSamples,
     statistics: statisticsOf(columns, wanted.given),
     isSummed: ask?.isSummed === true,
   }
@@ -145,8 +151,12 @@ function readSample(ask: Cells, given: readonly RowCell[]): AskedSample {
     throw new BadSetting(`sd (${sd}) of Range(…) must not be after ed (${ed})`)
   }
   return {
-    ...{ cycleId: textOf('cycleId'), stat: textOf('stat'), last },
-    ...{ sd, ed, currentCycle: textOf('currentCycle') },
+    cycleId: textOf('cycleId'),
+    stat: textOf('stat'),
+    last,
+    sd,
+    ed,
+    currentCycle: textOf('currentCycle'),
   }
 }
 

@@ -98,7 +98,10 @@ export async function* readPages(
   let limit = isOfNumbers ? NUMBERS_PER_PAGE : FIRST_TEXTS
   for (let start = from; start < until; ) {
     const samples = await store.range(handle, {
-      ...{ from: epochMs(start), until: epochMs(until), limit, memory },
+      from: epochMs(start),
+      until: epochMs(until),
+      limit,
+      memory,
       order: 'oldest_first',
     })
     if (samples.count === 0) return
@@ -127,7 +130,10 @@ async function* readLatest(
   let limit = isOfNumbers ? NUMBERS_PER_PAGE : FIRST_TEXTS
   for (let left = last; left > 0 && until > EARLIEST_TIME; ) {
     const samples = await deps.store.range(handle, {
-      ...{ from: EARLIEST_TIME, until: epochMs(until), limit: Math.min(limit, left), memory },
+      from: EARLIEST_TIME,
+      until: epochMs(until),
+      limit: Math.min(limit, left),
+      memory,
       order: 'latest_first',
     })
     if (samples.count === 0) return

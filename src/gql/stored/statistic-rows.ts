@@ -35,7 +35,11 @@ export async function* readStatisticRows(
   let range = await periodRange(context, handle)
   for (let left = last; left > 0 && range.from < range.until; ) {
     const query = {
-      ...{ handle, baseCycle: baseCycleOf(index, handle), cycle, range, memory },
+      handle,
+      baseCycle: baseCycleOf(index, handle),
+      cycle,
+      range,
+      memory,
       limit: Math.min(PERIODS_PER_PAGE, left),
       isDecimal: index.valueCodeOf(handle) === VALUE_CODE.BIG_DECIMAL,
     }

@@ -52,7 +52,11 @@ export class StoreReads implements StoredReads {
       const asked = askedOf(() => readAsked(read, wanted), place)
       const context = readContext({
         deps: { catalog, store, showSample: showFile, memory },
-        ...{ principal: run.principal, asked, budget: this.#budgetOf(run), memory, place },
+        principal: run.principal,
+        asked,
+        budget: this.#budgetOf(run),
+        memory,
+        place,
         now: run.now,
         tellHanded: (handle, amount) => {
           if (run.onHanded === undefined) return

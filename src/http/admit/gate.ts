@@ -85,7 +85,9 @@ export class Gate {
   /** How a caller stands who was let in after `asOf`, for calls whose act is yet to come. */
   follow(exchange: Exchange, caller: Caller, asOf: number): Standing {
     return new Standing(this.#admission, {
-      ...{ callOf: () => callOf(exchange, undefined), caller, asOf },
+      callOf: () => callOf(exchange, undefined),
+      caller,
+      asOf,
     })
   }
 
@@ -125,8 +127,11 @@ function sinkCallOf({ req, address }: Exchange): AdmissionCall {
   const [authorization, apiKey] = [authorizationOf(req), apiKeyOf(req)]
   const credential = readSinkCredential({ url: req.url ?? '', cookie, authorization, apiKey })
   return {
-    ...{ credential, org: undefined, address },
-    ...{ forwardedFor: undefined, countedAs: undefined },
+    credential,
+    org: undefined,
+    address,
+    forwardedFor: undefined,
+    countedAs: undefined,
   }
 }
 

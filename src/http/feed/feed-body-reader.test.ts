@@ -98,7 +98,9 @@ test('read() asks to come again when the wait was in vain, and takes bodies agai
   const alive = setInterval(() => {}, 1_000)
   for (const headers of [undefined, CHUNKED, PACKED]) {
     await assert.rejects(send(reader, 10_000_000, { headers }), {
-      ...{ code: 'overloaded', status: 503, retryAfterSeconds: 5 },
+      code: 'overloaded',
+      status: 503,
+      retryAfterSeconds: 5,
     })
   }
   clearInterval(alive)

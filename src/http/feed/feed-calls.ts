@@ -158,7 +158,8 @@ export class FeedCalls {
     const options = readPutOptions(pairs)
     const uploadTime = this.#feed.now()
     const { samples, compId, requestedStreamIds } = readUrlSamples(pairs, {
-      ...{ uploadTime, carrierNames: CARRIER_NAMES },
+      uploadTime,
+      carrierNames: CARRIER_NAMES,
     })
     const share = this.#budget.emptyShare()
     const command: PutCommand = { samples, options, uploadTime, share, renew: renewLater }
@@ -183,7 +184,10 @@ export class FeedCalls {
     const shown = isCsv ? withStreamId(fields, read.ids) : fields
     const memory = new ReadMemory(this.#budget, aside)
     const list = await this.#find(principal, read, {
-      ...{ ...asked, fields: shown, memory, isGone: aside.isGone },
+      ...asked,
+      fields: shown,
+      memory,
+      isGone: aside.isGone,
     })
     return this.#write(list, { fields: shown, isCsv }, { ...aside, memory })
   }

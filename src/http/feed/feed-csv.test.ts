@@ -13,8 +13,16 @@ test('prefersCsv() wants CSV named, with more weight than JSON or before it', ()
     assert.equal(prefersCsv(accept), true, accept)
   }
   for (const accept of [
-    ...[undefined, '', '*/*', 'text/*', 'application/json', 'application/json, text/csv'],
-    ...['text/csv;q=0', 'text/csv;q=0.2, application/json', 'text/csvx', 'text/csv;q=nan'],
+    undefined,
+    '',
+    '*/*',
+    'text/*',
+    'application/json',
+    'application/json, text/csv',
+    'text/csv;q=0',
+    'text/csv;q=0.2, application/json',
+    'text/csvx',
+    'text/csv;q=nan',
   ]) {
     assert.equal(prefersCsv(accept), false, String(accept))
   }
@@ -26,7 +34,12 @@ const ALL = { compId: true, streamId: true, fData: true, unit: true, sdTime: tru
 test('writeCsv() quotes what must be, leaves nulls empty and shows numbers as JSON does', async () => {
   const texts = ['plain', 'a,b', 'say "hi"', 'two\r\nlines', '', undefined]
   const series = {
-    ...{ compId: 'c,1', streamId: 's', count: 6, texts, isBoolean: false, isDecimal: false },
+    compId: 'c,1',
+    streamId: 's',
+    count: 6,
+    texts,
+    isBoolean: false,
+    isDecimal: false,
     times: Float64Array.of(6, 5, 4, 3, 2, -1),
     numbers: Float64Array.of(0, 0, 0, 0, 0, -0.1),
   }
@@ -36,7 +49,11 @@ test('writeCsv() quotes what must be, leaves nulls empty and shows numbers as JS
     'time,data\r\n6,plain\r\n5,"a,b"\r\n4,"say ""hi"""\r\n3,"two\r\nlines"\r\n2,""\r\n-1,-0.1\r\n',
   )
   const interval = {
-    ...{ compId: 'c,1', streamId: 'i', count: 2, isBoolean: false, isDecimal: false },
+    compId: 'c,1',
+    streamId: 'i',
+    count: 2,
+    isBoolean: false,
+    isDecimal: false,
     times: Float64Array.of(20, 10),
     starts: Float64Array.of(10, 0),
     numbers: Float64Array.of(1e21, 0),

@@ -49,7 +49,8 @@ function namesOf(fields: FeedFields): string[] {
   return [
     ...(fields.compId ? ['compId'] : []),
     ...(fields.streamId ? ['streamId'] : []),
-    ...['time', 'data'],
+    'time',
+    'data',
     ...(fields.fData ? ['fData'] : []),
     ...(fields.unit ? ['unit'] : []),
     ...(fields.sdTime ? ['sdTime'] : []),

@@ -31,31 +31,34 @@ async function putBorrowed(text: string, isKnown: boolean): Promise<PutCommand['
     follow: () => ({ renew: async () => caller }),
   } as unknown as Gate
   const lane = feedLane({
-    ...{ calls, gate, log: createLog({ level: 'silent' }) },
+    calls,
+    gate,
+    log: createLog({ level: 'silent' }),
     bodies: new FeedBodyReader(1_000_000, budget),
     exports: { note: () => {} },
   })
   const body = Buffer.from(text)
   const reply: Reply = {
-    ...{ isOver: false, status: 0, onceOver: () => {}, tellProcessing: () => {} },
+    isOver: false,
+    status: 0,
+    onceOver: () => {},
+    tellProcessing: () => {},
     send: (status, _headers, answer) => {
       if (status !== 200) reject(new Error(String(answer)))
     },
   }
   const exchange: Exchange = {
-    ...{
-      id: '1',
-      address: '',
-      isSecure: false,
-      reason: undefined,
-      code: undefined,
-      startedAtMs: 0,
-      route: '',
-      limit: undefined,
-      held: undefined,
-      incoming: body,
-      reply,
-    },
+    id: '1',
+    address: '',
+    isSecure: false,
+    reason: undefined,
+    code: undefined,
+    startedAtMs: 0,
+    route: '',
+    limit: undefined,
+    held: undefined,
+    incoming: body,
+    reply,
     warnings: [],
     req: {
       method: 'PUT',

@@ -34,8 +34,17 @@ interface FeedLaneDeps {
 
 /** Parameters that the link to the next samples repeats; those that nobody reads may be long. */
 const LINKED_NAMES: ReadonlySet<string> = new Set([
-  ...['sd', 'limit', 'format', 'retCompId', 'retStreamId', 'retFData', 'retUnit', 'retIntvlSd'],
-  ...['api_key', 'session', 'org'],
+  'sd',
+  'limit',
+  'format',
+  'retCompId',
+  'retStreamId',
+  'retFData',
+  'retUnit',
+  'retIntvlSd',
+  'api_key',
+  'session',
+  'org',
 ])
 
 /** Those that a call by UIDs has beside them. */

@@ -70,7 +70,8 @@ test('findFeedCall() leaves every other path and method to the router', () => {
 test('readFeedRead() refuses an ID that cannot be decoded or is blank, by its name', () => {
   const check = (url: string, message: RegExp) =>
     assert.throws(() => readFeedRead(findFeedCall('GET', url) as FeedCall), {
-      ...{ code: 'bad_input', message },
+      code: 'bad_input',
+      message,
     })
   check('/api/comp/%zz/feed', /decode the compId in the path/)
   check('/api/comp//feed', /the path: "compId" must not be blank/)

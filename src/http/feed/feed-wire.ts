@@ -194,7 +194,8 @@ const idText = idOf('')
 const incomingValue = Type.Union([
   Type.Number(),
   Type.String({ maxLength: TEXT_LENGTH_MAX }),
-  ...[Type.Boolean(), Type.Null()],
+  Type.Boolean(),
+  Type.Null(),
 ])
 const samplesMax = { maxItems: SAMPLES_PER_CALL_MAX }
 const times = Type.Optional(Type.Array(timeOf('Time of each value', SAMPLE_TIMES), samplesMax))

@@ -33,7 +33,9 @@ export function readPlotQuery(pairs: QueryPairs): Omit<PlotCommand, 'path'> {
   }
   const points = readWhole(pairs, 'points', { min: 1 }) ?? FEED_LIMIT_MAX
   return {
-    ...{ from, until, points: Math.min(points, PLOT_POINTS_MAX) },
+    from,
+    until,
+    points: Math.min(points, PLOT_POINTS_MAX),
     statistic: readStatistic(pairs),
   }
 }
@@ -82,7 +84,10 @@ export function readSparksQuery(pairs: QueryPairs, nowMs: number) {
   const points = readWhole(pairs, 'points', { min: 1 }) ?? SPARK_POINTS
   const limit = readWhole(pairs, 'limit', { min: 1 }) ?? SPARKS_MAX
   return {
-    ...{ from, until, points: Math.min(points, SPARK_POINTS_MAX) },
-    ...{ start: readWhole(pairs, 'start', { min: 0 }) ?? 0, limit: Math.min(limit, SPARKS_MAX) },
+    from,
+    until,
+    points: Math.min(points, SPARK_POINTS_MAX),
+    start: readWhole(pairs, 'start', { min: 0 }) ?? 0,
+    limit: Math.min(limit, SPARKS_MAX),
   }
 }

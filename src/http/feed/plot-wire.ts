@@ -81,11 +81,26 @@ export const plotAnswer = named(
     plot: {
       component: { uid: EXAMPLE_UID, id: 'boiler' },
       stream: { uid: EXAMPLE_UID, id: 'temp' },
-      ...{ form: 'spans', kind: 'number', valueType: 'DOUBLE', unit: '°C', timeZone: 'UTC' },
-      ...{ from: 1767225600000, until: 1767312000000, spanMs: 86400000 },
-      ...{ firstTime: 1767225600000, lastTime: 1767311990000, before: null, after: null },
-      ...{ start: [1767225600000], end: [1767311990000], count: [8640] },
-      ...{ first: [20.5], min: [18.2], max: [24.1], last: [21], mean: [20.9] },
+      form: 'spans',
+      kind: 'number',
+      valueType: 'DOUBLE',
+      unit: '°C',
+      timeZone: 'UTC',
+      from: 1767225600000,
+      until: 1767312000000,
+      spanMs: 86400000,
+      firstTime: 1767225600000,
+      lastTime: 1767311990000,
+      before: null,
+      after: null,
+      start: [1767225600000],
+      end: [1767311990000],
+      count: [8640],
+      first: [20.5],
+      min: [18.2],
+      max: [24.1],
+      last: [21],
+      mean: [20.9],
     },
     success: true,
   },
@@ -99,7 +114,8 @@ const plainColumns = Type.Object({
 })
 
 const PLAIN_EXAMPLE = {
-  ...{ sd: 1767225600000, ed: 1767312000000 },
+  sd: 1767225600000,
+  ed: 1767312000000,
   columns: { time: [1767311990000], min: [18.2], max: [24.1], last: [21] },
 }
 
@@ -149,7 +165,9 @@ export const sparksAnswer = named(
   {
     message: '',
     spark: {
-      ...{ from: 1767225600000, until: 1767312000000, totalCount: 1 },
+      from: 1767225600000,
+      until: 1767312000000,
+      totalCount: 1,
       streams: [{ streamUid: EXAMPLE_UID, mean: [20.5, null] }],
     },
     success: true,

@@ -17,7 +17,9 @@ const whole = (description: string) =>
   Type.Optional(Type.Integer({ format: 'int64', minimum: 0, description }))
 
 const fileName = Type.String({
-  ...{ minLength: 1, maxLength: FILE_NAME_LENGTH_MAX, description: 'File name' },
+  minLength: 1,
+  maxLength: FILE_NAME_LENGTH_MAX,
+  description: 'File name',
 })
 const fileTime = timeOf('Time of the file', SAMPLE_TIMES)
 
@@ -77,7 +79,9 @@ export const putFileAnswer = {
           url: Type.String({ description: 'Where the file can be fetched' }),
         },
         {
-          ...{ success: true, message: '', time: 1767225600000 },
+          success: true,
+          message: '',
+          time: 1767225600000,
           url: '/api/comp/boiler/stream/photo/feed/file/1767225600000/gauge.txt',
         },
       ),
@@ -89,7 +93,8 @@ export const putFileAnswer = {
 const fileContent = {
   'application/octet-stream': {
     schema: Type.String({
-      ...{ format: 'binary', description: 'The file, or the part that Range asks for' },
+      format: 'binary',
+      description: 'The file, or the part that Range asks for',
       examples: ['3.2 bar\n'],
     }),
   },

@@ -27,7 +27,10 @@ export const gqlCheckRecord = named(
   {
     isValid: false,
     error: {
-      ...{ message: 'Unknown column "tmp": did you mean "temp"?', line: 1, column: 8, length: 3 },
+      message: 'Unknown column "tmp": did you mean "temp"?',
+      line: 1,
+      column: 8,
+      length: 3,
       pointer: 'SELECT tmp FROM t\n       ^^^',
     },
   },
@@ -42,8 +45,11 @@ export const gqlLanguageRecord = named(
     keywords: Type.Array(Type.String()),
     functions: Type.Array(
       named('GqlFunction', {
-        ...{ name: Type.String(), group: Type.String(), signature: Type.String() },
-        ...{ help: Type.String(), example: Type.String() },
+        name: Type.String(),
+        group: Type.String(),
+        signature: Type.String(),
+        help: Type.String(),
+        example: Type.String(),
       }),
     ),
     variables: Type.Array(
@@ -69,8 +75,11 @@ export const gqlLanguageRecord = named(
     keywords: ['FROM', 'SELECT'],
     functions: [
       {
-        ...{ name: 'abs', group: 'Numbers', signature: 'abs(x)' },
-        ...{ help: 'The amount of x, without its sign.', example: 'abs(-2.5)' },
+        name: 'abs',
+        group: 'Numbers',
+        signature: 'abs(x)',
+        help: 'The amount of x, without its sign.',
+        example: 'abs(-2.5)',
       },
     ],
     variables: [{ name: '@HTTP_BODY', valueType: 'STRING' }],

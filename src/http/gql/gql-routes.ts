@@ -50,14 +50,22 @@ const RUN_ERRORS = [...READ_ERRORS, 408, 409, 413, 415]
 export function gqlRoutes(app: App, deps: GqlRoutesDeps): void {
   const { gate, identity, queries } = deps
   recordRoutes(app, {
-    ...{ noun: 'query', title: 'A query', shape: queryShape, answer: queryRecord },
-    ...{ records: queries, gate, identity },
+    noun: 'query',
+    title: 'A query',
+    shape: queryShape,
+    answer: queryRecord,
+    records: queries,
+    gate,
+    identity,
   })
   const onRequest = gate.guard('admin')
   const tags = ['query']
   const getting = {
-    ...{ tags, summary: 'Run SET and SELECT of GS SQL', querystring: gqlQuery },
-    ...{ ...gqlOperation('getGqlRows'), ...needs('GET', 'query') },
+    tags,
+    summary: 'Run SET and SELECT of GS SQL',
+    querystring: gqlQuery,
+    ...gqlOperation('getGqlRows'),
+    ...needs('GET', 'query'),
     'x-errors': READ_ERRORS,
   }
   app.get('/api/gql', { ...documented(getting), onRequest }, async (request, reply) => {
@@ -70,8 +78,11 @@ export function gqlRoutes(app: App, deps: GqlRoutesDeps): void {
     )
   })
   const posting = {
-    ...{ tags, summary: 'Run SET, SELECT and INSERT of GS SQL, or try it', body: gqlBody },
-    ...{ ...gqlOperation('startGqlRun'), ...needs('POST', 'query') },
+    tags,
+    summary: 'Run SET, SELECT and INSERT of GS SQL, or try it',
+    body: gqlBody,
+    ...gqlOperation('startGqlRun'),
+    ...needs('POST', 'query'),
     'x-errors': RUN_ERRORS,
     querystring: postQuery,
   }
@@ -88,8 +99,12 @@ export function gqlRoutes(app: App, deps: GqlRoutesDeps): void {
   })
   editorRoutes(app, deps)
   const results = {
-    ...{ tags, summary: 'Run a saved query', params: uidParams, querystring: resultsQuery },
-    ...{ ...gqlOperation('getQueryResults'), ...needs('GET', 'query/{uid}') },
+    tags,
+    summary: 'Run a saved query',
+    params: uidParams,
+    querystring: resultsQuery,
+    ...gqlOperation('getQueryResults'),
+    ...needs('GET', 'query/{uid}'),
     'x-errors': READ_ERRORS,
   }
   app.get(
@@ -110,7 +125,8 @@ function editorRoutes(app: App, { gate, identity, queries }: GqlRoutesDeps): voi
   const onRequest = gate.guard('admin')
   const tags = ['query']
   const words = {
-    ...{ tags, summary: 'The words of GS SQL: keywords, functions, variables, tables' },
+    tags,
+    summary: 'The words of GS SQL: keywords, functions, variables, tables',
     ...operation('getGqlLanguage', answersOf('language', gqlLanguageRecord).one),
     ...needs('GET', 'query'),
   }
@@ -118,7 +134,8 @@ function editorRoutes(app: App, { gate, identity, queries }: GqlRoutesDeps): voi
     envelope('language', queries.language(principal)),
   )
   const check = {
-    ...{ tags, summary: 'Check GS SQL: the place of its first mistake; runs nothing' },
+    tags,
+    summary: 'Check GS SQL: the place of its first mistake; runs nothing',
     ...operation('getGqlCheck', answersOf('check', gqlCheckRecord).one),
     ...needs('GET', 'query'),
     body: gqlCheckBody,
@@ -159,13 +176,15 @@ async function answer(
   const leave = () => gone.abort(refusal('overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS }))
   onceLeft(request, reply, leave)
   const done = run({
-    ...{ now: deps.clock.now(), signal: gone.signal },
+    now: deps.clock.now(),
+    signal: gone.signal,
     onRows: (rows, columns) => writer.take(rows, columns),
     // What statements make of samples is not known: they count as taken out.
     onHanded: (handed) =>
       deps.identity.exports.note(by, {
         ...handed,
-        ...{ form: form.isCsv ? 'csv' : 'json', answer: request },
+        form: form.isCsv ? 'csv' : 'json',
+        answer: request,
       }),
   })
     .catch((error) => {

@@ -36,7 +36,11 @@ export const gqlQuery = Type.Object({
     description: 'SET and SELECT statements of GS SQL',
   }),
   tz: Type.Optional(Type.String({ description: "An IANA time zone; by default the user's own" })),
-  ...{ from, until, h, c, format },
+  from,
+  until,
+  h,
+  c,
+  format,
 })
 
 /** Parameters of a GET that runs a saved query. */
@@ -54,7 +58,8 @@ export const gqlBody = Type.Object(
     }),
     tz: Type.Optional(Type.String({ description: "An IANA time zone; by default the user's own" })),
     dryRun: Type.Optional(Type.Boolean({ description: 'Store nothing, tell the samples' })),
-    ...{ from, until },
+    from,
+    until,
   },
   { title: 'GqlBody', examples: [{ sql: 'SELECT cid, id FROM STREAM', dryRun: true }] },
 )
@@ -81,7 +86,10 @@ const gqlAnswer = named(
     samples: Type.Optional(
       Type.Array(
         Type.Object({
-          ...{ cid: Type.String(), id: Type.String(), time: msOf('Of the sample'), sample: cell },
+          cid: Type.String(),
+          id: Type.String(),
+          time: msOf('Of the sample'),
+          sample: cell,
         }),
         { description: 'Of a dry run: what would be stored, the first of it' },
       ),
@@ -95,7 +103,9 @@ const gqlAnswer = named(
       { name: 'max(sample)', valueType: '' },
     ],
     rows: [['boiler', 61.5]],
-    ...{ sampleCount: 0, message: '', success: true },
+    sampleCount: 0,
+    message: '',
+    success: true,
   },
 )
 
@@ -134,8 +144,13 @@ export const queryRecord = named(
     revision: Type.Integer({ description: 'Counts the changes' }),
   },
   {
-    ...{ uid: EXAMPLE_UID, id: 'streams', name: 'All streams', description: '' },
-    ...{ sql: 'SELECT cid, id FROM STREAM', timeZoneId: 'UTC', revision: 1 },
+    uid: EXAMPLE_UID,
+    id: 'streams',
+    name: 'All streams',
+    description: '',
+    sql: 'SELECT cid, id FROM STREAM',
+    timeZoneId: 'UTC',
+    revision: 1,
   },
 )
 

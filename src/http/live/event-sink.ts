@@ -6,10 +6,14 @@ import { FIRST_TEXT } from './event-text.ts'
 
 /** Proxies hand on at once what comes; nobody keeps it. */
 const EVENT_HEADERS = [
-  ...['Content-Type', 'text/event-stream; charset=utf-8'],
-  ...['Cache-Control', 'no-store'],
-  ...['X-Accel-Buffering', 'no'],
-  ...['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
+  'Content-Type',
+  'text/event-stream; charset=utf-8',
+  'Cache-Control',
+  'no-store',
+  'X-Accel-Buffering',
+  'no',
+  'Content-Security-Policy',
+  "default-src 'none'; frame-ancestors 'none'",
 ]
 
 /** An answer without end: server-sent events to one client. */

@@ -90,7 +90,8 @@ export class HttpMetrics {
     const throttledCount = throttled.reduce((sum, { count }) => sum + count, 0)
     return [
       metricText('weir_http_requests_total', 'counter', 'Requests answered.', requests),
-      ...[head, ...lines],
+      head,
+      ...lines,
       metricText('weir_refusals_total', 'counter', 'Requests answered with an error.', rows),
       metricText(
         'weir_throttled_calls_total',

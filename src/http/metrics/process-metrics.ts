@@ -57,8 +57,14 @@ export class ProcessMetrics {
     await nextTurn()
     const lag = (performance.now() - asked) / 1_000
     return [
-      ...[cpuText(), memoryText(), filesText(), this.#lagText(lag), heapText(), this.#gcText()],
-      ...[resourcesText(), versionText()],
+      cpuText(),
+      memoryText(),
+      filesText(),
+      this.#lagText(lag),
+      heapText(),
+      this.#gcText(),
+      resourcesText(),
+      versionText(),
     ].join('')
   }
 

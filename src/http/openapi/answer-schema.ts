@@ -38,7 +38,8 @@ export const SAMPLE_TIMES = { minimum: Number(EARLIEST_TIME), maximum: TIME_END 
 /** One of some words. */
 export const oneOf = (words: readonly string[], description?: string) =>
   Type.Unsafe<string>({
-    ...{ type: 'string', enum: [...words] },
+    type: 'string',
+    enum: [...words],
     ...(description === undefined ? {} : { description }),
   })
 

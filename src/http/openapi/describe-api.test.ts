@@ -27,8 +27,11 @@ test('nameSchemas() refuses two different schemas of one name', () => {
 
 test('describeApi() gives operations their errors, credentials, scopes and optional bodies', () => {
   const put = {
-    ...{ tags: ['feed'], summary: 'Put', 'x-capability': 'PUT component/{uid}/feed' },
-    ...{ 'x-optional-body': true, requestBody: { required: true, content: {} } },
+    tags: ['feed'],
+    summary: 'Put',
+    'x-capability': 'PUT component/{uid}/feed',
+    'x-optional-body': true,
+    requestBody: { required: true, content: {} },
     responses: { 200: { description: 'Default Response' } },
   }
   const open = { security: [], 'x-errors': [401], responses: { 200: { description: 'Well' } } }

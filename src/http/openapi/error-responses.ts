@@ -100,11 +100,16 @@ const refTo = (name: string) => ({ $ref: `#/components/responses/${name}` })
 export function errorsOf(traits: Traits): Record<number, object> {
   const { hasBody, namesThings, changesRecords } = traits
   const statuses = [
-    ...[400, 401, 403],
+    400,
+    401,
+    403,
     ...(namesThings ? [404] : []),
     ...(changesRecords ? [409] : []),
     ...(hasBody ? [408, 413, 415] : []),
-    ...[429, 431, 500, 503],
+    429,
+    431,
+    500,
+    503,
   ]
   return errorsWith(statuses)
 }

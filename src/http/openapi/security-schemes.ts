@@ -75,7 +75,11 @@ export const forPeople: Record<string, string[]>[] = [{ session: [] }, { session
 
 /** What a route says that takes an API key alone: a sink of a connector. */
 export const forSinks: Record<string, string[]>[] = [
-  ...[{ apiKeyInUrl: [] }, { apiKeyInCookie: [] }, { basic: [] }, { apiKey: [] }, { bearer: [] }],
+  { apiKeyInUrl: [] },
+  { apiKeyInCookie: [] },
+  { basic: [] },
+  { apiKey: [] },
+  { bearer: [] },
 ]
 
 /** The credentials that a call of a capability, such as `GET component/{uid}/feed`, may carry. */

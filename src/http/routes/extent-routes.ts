@@ -38,15 +38,23 @@ const extentAnswer = named(
   {
     message: '',
     extent: {
-      ...{ streamCount: 12, sampleCount: 3_400_000, isWhole: true, derivedCount: 1 },
+      streamCount: 12,
+      sampleCount: 3_400_000,
+      isWhole: true,
+      derivedCount: 1,
       derived: [
         {
-          ...{ componentUid: EXAMPLE_UID, componentId: 'plant', componentName: 'Plant' },
-          ...{ streamUid: EXAMPLE_UID, streamId: 'power', streamName: 'Power' },
+          componentUid: EXAMPLE_UID,
+          componentId: 'plant',
+          componentName: 'Plant',
+          streamUid: EXAMPLE_UID,
+          streamId: 'power',
+          streamName: 'Power',
         },
       ],
     },
-    ...{ totalCount: 1, success: true },
+    totalCount: 1,
+    success: true,
   },
 )
 

@@ -95,12 +95,18 @@ function putRoutes(app: App, lane: FastLane): void {
   const response = { 200: putFeedAnswer }
   const described = { response, ...needs('PUT', FEED) }
   const put = {
-    ...{ ...described, operationId: 'putFeed', summary: SUMMARIES.put },
-    ...{ querystring: putFeedQuery, body: putFeedBody, 'x-optional-body': true },
+    ...described,
+    operationId: 'putFeed',
+    summary: SUMMARIES.put,
+    querystring: putFeedQuery,
+    body: putFeedBody,
+    'x-optional-body': true,
   }
   app.put(pattern, { ...documented(put), onRequest }, unreached)
   const asPut = {
-    ...{ ...described, operationId: 'putFeedByGet', summary: 'With asPut: the same as PUT' },
+    ...described,
+    operationId: 'putFeedByGet',
+    summary: 'With asPut: the same as PUT',
     querystring: asPutQuery,
     // Without asPut it is a 405.
     'x-errors': [400, 401, 403, 404, 405, 409, 429],
@@ -119,7 +125,8 @@ function readRoute(app: App, lane: FastLane, route: FeedRoute): void {
   const summary = `${SUMMARIES[call]} of ${isOfStream ? 'one stream' : 'every stream of a component'}`
   const operationId = `get${isOfStream ? '' : 'Component'}${NAMES[call]}${isByUid ? 'ByUid' : ''}`
   const schema = {
-    ...{ operationId, summary: isByUid ? `${summary}, by UIDs` : summary },
+    operationId,
+    summary: isByUid ? `${summary}, by UIDs` : summary,
     params,
     querystring: isByUid ? feedByUidQuery : feedQuery,
     response: { 200: feedAnswer },
@@ -132,7 +139,9 @@ function readRoute(app: App, lane: FastLane, route: FeedRoute): void {
 function deleteRoutes(app: App, deps: FeedRoutesDeps): void {
   const byId = { path: '/api/comp/:compId/stream/:streamId/feed', params: streamPath }
   deleteRoute(app, deps, {
-    ...{ ...byId, operationId: 'deleteFeed', summary: 'Delete the samples of a range' },
+    ...byId,
+    operationId: 'deleteFeed',
+    summary: 'Delete the samples of a range',
     pathOf: (request) => {
       const params = request.params as { compId: string; streamId: string }
       return {
@@ -143,7 +152,8 @@ function deleteRoutes(app: App, deps: FeedRoutesDeps): void {
   })
   const byUid = { path: '/api/component/:componentUid/stream/:uid/feed', params: uidPath }
   deleteRoute(app, deps, {
-    ...{ ...byUid, operationId: 'deleteFeedByUid' },
+    ...byUid,
+    operationId: 'deleteFeedByUid',
     summary: 'Delete the samples of a range, by UIDs',
     pathOf: (request) => {
       const { componentUid, uid } = request.params as { componentUid: string; uid: string }
@@ -163,7 +173,9 @@ interface DeleteWay {
 
 function deleteRoute(app: App, { calls, gate, identity }: FeedRoutesDeps, way: DeleteWay): void {
   const schema = {
-    ...{ params: way.params, querystring: deleteFeedQuery, summary: way.summary },
+    params: way.params,
+    querystring: deleteFeedQuery,
+    summary: way.summary,
     ...operation(way.operationId, doneAnswer),
     ...needs('DELETE', FEED),
   }

@@ -59,13 +59,18 @@ interface FileWay {
 
 const WAYS: readonly FileWay[] = [
   {
-    ...{ path: '/api/comp/:compId/stream/:streamId/feed/file', suffix: '', about: '' },
-    ...{ params: filePath, timedParams: timedFilePath },
+    path: '/api/comp/:compId/stream/:streamId/feed/file',
+    suffix: '',
+    about: '',
+    params: filePath,
+    timedParams: timedFilePath,
   },
   {
     path: '/api/component/:componentUid/stream/:uid/feed/file',
-    ...{ suffix: 'ByUid', about: ', by UIDs' },
-    ...{ params: uidFilePath, timedParams: uidTimedFilePath },
+    suffix: 'ByUid',
+    about: ', by UIDs',
+    params: uidFilePath,
+    timedParams: uidTimedFilePath,
   },
 ]
 
@@ -127,16 +132,19 @@ function putRoute(app: App, { files, gate, budget }: FileRoutesDeps, way: FileWa
 function getRoutes(app: App, deps: FileRoutesDeps, way: FileWay): void {
   const { files, gate, identity, calls } = deps
   const described = {
-    ...{ querystring: getFileQuery, response: getFileAnswers },
+    querystring: getFileQuery,
+    response: getFileAnswers,
     ...needs('GET', 'component/{uid}/feed'),
   }
   const places = [
     {
-      ...{ at: ':fileName', params: way.params },
+      at: ':fileName',
+      params: way.params,
       about: { operationId: 'getFile', summary: 'The newest file of a stream' },
     },
     {
-      ...{ at: ':time/:fileName', params: way.timedParams },
+      at: ':time/:fileName',
+      params: way.timedParams,
       about: { operationId: 'getFileAt', summary: 'The file of a stream at a time' },
     },
   ]
@@ -169,7 +177,11 @@ function getRoutes(app: App, deps: FileRoutesDeps, way: FileWay): void {
           const target = calls.targetOf(request.principal, pathOf(request))
           const { componentUid, compId, streamId } = target
           identity.exports.note(actingIn(request), {
-            ...{ form: 'file', componentUid, compId, streamId, amount: range.end - range.start },
+            form: 'file',
+            componentUid,
+            compId,
+            streamId,
+            amount: range.end - range.start,
           })
         } catch (cause) {
           // The stream may have gone since its file was opened: nobody else would close it.

@@ -61,7 +61,8 @@ export function healthRoutes(app: App, deps: HealthRoutesDeps): () => Promise<st
     '/readyz',
     {
       schema: {
-        ...{ ...open, ...operation('getReadiness', readinessAnswer) },
+        ...open,
+        ...operation('getReadiness', readinessAnswer),
         summary: 'Calls can be served; 503 says why not',
       },
     },
@@ -86,8 +87,11 @@ export function healthRoutes(app: App, deps: HealthRoutesDeps): () => Promise<st
     '/metrics',
     {
       schema: {
-        ...{ ...open, ...operation('getMetrics', metricsAnswer), produces: ['text/plain'] },
-        ...{ 'x-errors': [401, 403], summary: 'Counts for Prometheus' },
+        ...open,
+        ...operation('getMetrics', metricsAnswer),
+        produces: ['text/plain'],
+        'x-errors': [401, 403],
+        summary: 'Counts for Prometheus',
       },
     },
     async (request, reply) => {
@@ -117,8 +121,16 @@ function requireMetricsAccess(request: FastifyRequest, access: MetricsAccess): v
 
 /** What proxies add to the calls they pass on. */
 const PROXY_HEADERS = [
-  ...['forwarded', 'via', 'x-real-ip', 'x-client-ip', 'true-client-ip', 'cf-connecting-ip'],
-  ...['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-server'],
+  'forwarded',
+  'via',
+  'x-real-ip',
+  'x-client-ip',
+  'true-client-ip',
+  'cf-connecting-ip',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-forwarded-server',
 ]
 
 const LOOPBACK = new IpList(['127.0.0.0/8', '::1'])

@@ -55,7 +55,9 @@ const liveAnswer = {
 }
 
 const schema: FastifySchema = {
-  ...{ tags: ['feed'], operationId: 'getLive', querystring: liveQuery },
+  tags: ['feed'],
+  operationId: 'getLive',
+  querystring: liveQuery,
   summary: 'Samples as they come, as server-sent events',
   response: { 200: liveAnswer },
   ...needs('GET', 'component/{uid}/feed'),
@@ -75,14 +77,22 @@ export function liveRoutes(app: App, deps: LiveRoutesDeps): void {
     const { principal, standing, caller } = request
     const acting = actingIn(request)
     const call: LiveCall = {
-      ...{ ...query, principal, sink, credentialName: caller.credentialName },
+      ...query,
+      principal,
+      sink,
+      credentialName: caller.credentialName,
       since: typeof given === 'string' && given !== '' ? given : query.since,
       network: networkOf(exchange.address),
       renew: async (isTimed) =>
         (await (isTimed ? standing.renewAnew() : standing.renew())).principal,
       onSent: ({ uid: componentUid, compId }, amount) =>
         deps.identity.exports.note(acting, {
-          ...{ form: 'json', componentUid, compId, streamId: undefined, amount, answer: sink },
+          form: 'json',
+          componentUid,
+          compId,
+          streamId: undefined,
+          amount,
+          answer: sink,
         }),
     }
     const leave = await live.open(call)

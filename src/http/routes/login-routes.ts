@@ -33,8 +33,11 @@ const security: [] = []
 /** Adds POST /api/login (sign in, get a session), GET (who has it), DELETE (end it), and GET /api/login/session. */
 export function loginRoutes(app: App, { gate, identity, isSecure }: LoginRoutesDeps): void {
   const who = {
-    ...{ tags, security: forPeople, summary: 'Who has signed in, and where they belong' },
-    ...{ ...needs('GET', 'login'), ...operation('getLogin', signedInAnswer) },
+    tags,
+    security: forPeople,
+    summary: 'Who has signed in, and where they belong',
+    ...needs('GET', 'login'),
+    ...operation('getLogin', signedInAnswer),
   }
   const onRequest = gate.guard('admin')
   app.get('/api/login', { onRequest, schema: who }, async (request, reply) => {
@@ -62,7 +65,10 @@ export function loginRoutes(app: App, { gate, identity, isSecure }: LoginRoutesD
     {
       bodyLimit: LOGIN_BYTES_MAX,
       schema: {
-        ...{ tags, security, summary: 'Sign in', body: loginBody },
+        tags,
+        security,
+        summary: 'Sign in',
+        body: loginBody,
         ...operation('login', loginAnswer),
         'x-errors': [400, 401, 408, 413, 415, 429],
       },
@@ -86,7 +92,9 @@ export function loginRoutes(app: App, { gate, identity, isSecure }: LoginRoutesD
     '/api/login',
     {
       schema: {
-        ...{ tags, security: forPeople, summary: 'End the session that the call carries' },
+        tags,
+        security: forPeople,
+        summary: 'End the session that the call carries',
         ...operation('logout', doneAnswer),
       },
     },

@@ -39,7 +39,8 @@ export function plotRoutes(app: App, deps: PlotRoutesDeps): void {
     pathOf: (request: FastifyRequest) => OneStreamPath,
   ): void => {
     const schema = {
-      ...{ tags: ['feed'], summary: 'What of a range can be seen on so many pixels' },
+      tags: ['feed'],
+      summary: 'What of a range can be seen on so many pixels',
       ...about,
       ...needs('GET', 'component/{uid}/feed'),
     }
@@ -50,7 +51,8 @@ export function plotRoutes(app: App, deps: PlotRoutesDeps): void {
     })
   }
   const byId = {
-    ...{ params: streamPath, querystring: plotByIdQuery },
+    params: streamPath,
+    querystring: plotByIdQuery,
     ...operation('getPlot', plotAnswers),
   }
   add('/api/comp/:compId/stream/:streamId/plot', byId, (request) => {
@@ -61,7 +63,8 @@ export function plotRoutes(app: App, deps: PlotRoutesDeps): void {
     }
   })
   const byUid = {
-    ...{ params: uidPath, querystring: plotQuery },
+    params: uidPath,
+    querystring: plotQuery,
     ...operation('getPlotByUid', plotAnswer),
   }
   add('/api/component/:componentUid/stream/:uid/plot', byUid, (request) => {
@@ -74,7 +77,8 @@ export function plotRoutes(app: App, deps: PlotRoutesDeps): void {
 
 function sparksRoute(app: App, { calls, gate }: PlotRoutesDeps): void {
   const schema = {
-    ...{ tags: ['feed'], summary: 'Small lines of the streams of a component, for lists' },
+    tags: ['feed'],
+    summary: 'Small lines of the streams of a component, for lists',
     params: Type.Object({ componentUid: Type.String() }),
     querystring: sparksQuery,
     ...operation('getSparks', sparksAnswer),
@@ -108,7 +112,8 @@ async function answer(
   const write = isPlain(request) ? writePlainPlot : writePlot
   const body = write(plot)
   const packed = await packAnswer(body, {
-    ...{ budget, acceptEncoding: request.headers['accept-encoding'] },
+    budget,
+    acceptEncoding: request.headers['accept-encoding'],
   })
   reply.type('application/json; charset=utf-8').header('vary', 'accept-encoding')
   if (packed !== undefined) reply.header('content-encoding', 'gzip')

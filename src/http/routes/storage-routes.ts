@@ -31,7 +31,10 @@ export function storageRoutes(app: App, deps: StorageRoutesDeps): void {
   })
   const counted = operation('getStorageMetrics', metricsAnswer)
   const metrics = {
-    ...{ tags, ...needs('GET', 'storage'), ...counted, produces: ['text/plain'] },
+    tags,
+    ...needs('GET', 'storage'),
+    ...counted,
+    produces: ['text/plain'],
     summary: 'What /metrics tells, for operators who are elsewhere',
   }
   app.get('/api/storage/metrics', { onRequest, schema: metrics }, async (request, reply) => {

@@ -6,9 +6,20 @@ import type { NoPage } from '../plugins/error-plugin.ts'
 
 /** The paths of the studio's page map; what a page shows is decided in the browser. */
 const PAGE_PATHS = [
-  ...['/', '/c', '/c/*', '/view', '/boards', '/boards/*'],
-  ...['/query', '/query/*', '/connect', '/connect/*'],
-  ...['/build', '/build/*', '/admin', '/admin/*'],
+  '/',
+  '/c',
+  '/c/*',
+  '/view',
+  '/boards',
+  '/boards/*',
+  '/query',
+  '/query/*',
+  '/connect',
+  '/connect/*',
+  '/build',
+  '/build/*',
+  '/admin',
+  '/admin/*',
 ]
 
 const hidden = { hide: true } as const

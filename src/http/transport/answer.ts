@@ -52,9 +52,12 @@ export function commonHeaders(exchange: Exchange): string[] {
 /** The headers that tell how a call stands with its rate limit. */
 export function limitHeaders({ limit, remaining, resetSeconds }: RateDecision): string[] {
   return [
-    ...['RateLimit-Limit', String(limit)],
-    ...['RateLimit-Remaining', String(remaining)],
-    ...['RateLimit-Reset', String(resetSeconds)],
+    'RateLimit-Limit',
+    String(limit),
+    'RateLimit-Remaining',
+    String(remaining),
+    'RateLimit-Reset',
+    String(resetSeconds),
   ]
 }
 

@@ -61,7 +61,10 @@ export function serveRequests(
     admit: ({ remoteAddress = '' }) => connections.admit(normalizeAddress(remoteAddress)),
     keepAliveMs: KEEP_ALIVE_MS,
     silences: new SilenceWatch(IDLE_TIMEOUT_MS),
-    ...{ arrivals, departures, budget: deps.budget, findServe },
+    arrivals,
+    departures,
+    budget: deps.budget,
+    findServe,
     expect: () => traffic.expect(),
     abandon: () => traffic.abandon(),
     serve: (head, body, reply, isExpected) => {

@@ -46,8 +46,15 @@ const derivation = named(
   {
     expression: '(flow + return) / 2',
     variables: ['flow', 'return'].map((name) => ({
-      ...{ name, componentId: '', componentUid: '', streamId: name, streamUid: EXAMPLE_UID },
-      ...{ offset: 0, cycleUid: '', cycleId: '', stat: '' },
+      name,
+      componentId: '',
+      componentUid: '',
+      streamId: name,
+      streamUid: EXAMPLE_UID,
+      offset: 0,
+      cycleUid: '',
+      cycleId: '',
+      stat: '',
     })),
     trigger: 'ALL',
     followsCorrections: false,
@@ -76,7 +83,10 @@ const derivationStatus = named(
 )
 
 const streamFields = {
-  ...{ uid, id, name, description },
+  uid,
+  id,
+  name,
+  description,
   streamType: oneOf(STREAM_TYPES),
   valueType: oneOf(VALUE_TYPES, 'Blank until the first sample'),
   unit: reference,
@@ -88,9 +98,18 @@ const streamFields = {
 }
 
 const streamExample = {
-  ...{ uid: EXAMPLE_UID, id: 'temp', name: 'Temperature', description: '' },
-  ...{ streamType: 'rdm_stream', valueType: 'DOUBLE', unit: null, baseCycle: null },
-  ...{ rollupMethod: 'avg', streamDerivationType: 'NONE', delete_profile: null, location: null },
+  uid: EXAMPLE_UID,
+  id: 'temp',
+  name: 'Temperature',
+  description: '',
+  streamType: 'rdm_stream',
+  valueType: 'DOUBLE',
+  unit: null,
+  baseCycle: null,
+  rollupMethod: 'avg',
+  streamDerivationType: 'NONE',
+  delete_profile: null,
+  location: null,
 }
 
 /** A stream of a component. */
@@ -110,7 +129,10 @@ export const streamRecord = named(
 export const componentRecord = named(
   'Component',
   {
-    ...{ uid, id, name, description },
+    uid,
+    id,
+    name,
+    description,
     folder: Type.String(),
     timeZoneId: Type.String(),
     creationDate: msOf('When it was made'),
@@ -126,9 +148,17 @@ export const componentRecord = named(
     ),
   },
   {
-    ...{ uid: EXAMPLE_UID, id: 'boiler', name: 'Boiler, cellar', description: '' },
-    ...{ folder: '/Components', timeZoneId: 'Europe/Berlin', creationDate: 1767225600000 },
-    ...{ ownerUser: null, location: null, revision: 1, streamCount: 2 },
+    uid: EXAMPLE_UID,
+    id: 'boiler',
+    name: 'Boiler, cellar',
+    description: '',
+    folder: '/Components',
+    timeZoneId: 'Europe/Berlin',
+    creationDate: 1767225600000,
+    ownerUser: null,
+    location: null,
+    revision: 1,
+    streamCount: 2,
   },
 )
 
@@ -136,7 +166,10 @@ export const componentRecord = named(
 export const templateRecord = named(
   'ComponentTemplate',
   {
-    ...{ uid, id, name, description },
+    uid,
+    id,
+    name,
+    description,
     timeZoneId: Type.String({ description: "Blank: the owner's" }),
     location,
     stream: Type.Array(
@@ -149,8 +182,14 @@ export const templateRecord = named(
     revision,
   },
   {
-    ...{ uid: EXAMPLE_UID, id: 'boiler-template', name: 'Boilers', description: '' },
-    ...{ timeZoneId: '', location: null, stream: [], revision: 1 },
+    uid: EXAMPLE_UID,
+    id: 'boiler-template',
+    name: 'Boilers',
+    description: '',
+    timeZoneId: '',
+    location: null,
+    stream: [],
+    revision: 1,
   },
 )
 
@@ -172,8 +211,11 @@ export const filedComponent = named(
     name,
   },
   {
-    ...{ uid: EXAMPLE_UID, contentType: 'component', parentFolderUid: '' },
-    ...{ path: '/Components', name: 'Boiler, cellar' },
+    uid: EXAMPLE_UID,
+    contentType: 'component',
+    parentFolderUid: '',
+    path: '/Components',
+    name: 'Boiler, cellar',
   },
 )
 
@@ -181,7 +223,9 @@ export const filedComponent = named(
 export const cycleRecord = named(
   'Cycle',
   {
-    ...{ uid, id, name },
+    uid,
+    id,
+    name,
     sizeType: oneOf(SIZE_TYPES),
     count: Type.Integer(),
     referenceDate: Type.String({ description: 'A local date-time at which one period starts' }),
@@ -190,8 +234,15 @@ export const cycleRecord = named(
     revision,
   },
   {
-    ...{ uid: EXAMPLE_UID, id: 'shift', name: 'Shift', sizeType: 'HOUR', count: 8 },
-    ...{ referenceDate: '2024-01-01T06:00:00', timeZoneId: '', intervals: [], revision: 1 },
+    uid: EXAMPLE_UID,
+    id: 'shift',
+    name: 'Shift',
+    sizeType: 'HOUR',
+    count: 8,
+    referenceDate: '2024-01-01T06:00:00',
+    timeZoneId: '',
+    intervals: [],
+    revision: 1,
   },
 )
 
@@ -199,19 +250,33 @@ export const cycleRecord = named(
 export const unitRecord = named(
   'Unit',
   {
-    ...{ uid, id, name },
+    uid,
+    id,
+    name,
     symbol: Type.String(),
     symbolLocation: oneOf(['BEFORE', 'AFTER']),
     numberFormat: Type.String(),
     booleanStyle: oneOf([
-      ...['TRUE_FALSE', 'ONE_ZERO', 'ON_OFF', 'YES_NO'],
-      ...['CLOSE_OPEN', 'OPEN_CLOSE', 'HIGH_LOW', 'LOW_HIGH'],
+      'TRUE_FALSE',
+      'ONE_ZERO',
+      'ON_OFF',
+      'YES_NO',
+      'CLOSE_OPEN',
+      'OPEN_CLOSE',
+      'HIGH_LOW',
+      'LOW_HIGH',
     ]),
     revision,
   },
   {
-    ...{ uid: EXAMPLE_UID, id: 'celsius', name: 'Degree Celsius', symbol: '°C' },
-    ...{ symbolLocation: 'AFTER', numberFormat: '0.0', booleanStyle: 'TRUE_FALSE', revision: 1 },
+    uid: EXAMPLE_UID,
+    id: 'celsius',
+    name: 'Degree Celsius',
+    symbol: '°C',
+    symbolLocation: 'AFTER',
+    numberFormat: '0.0',
+    booleanStyle: 'TRUE_FALSE',
+    revision: 1,
   },
 )
 
@@ -219,7 +284,9 @@ export const unitRecord = named(
 export const deleteProfileRecord = named(
   'DeleteProfile',
   {
-    ...{ uid, id, name },
+    uid,
+    id,
+    name,
     sizeType: oneOf(['MINUTE', 'HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR']),
     count: Type.Integer(),
     revision,

@@ -23,15 +23,34 @@ export const connectionRecord = named(
     revision: Type.Integer({ description: 'Counts the changes' }),
   },
   {
-    ...{ uid: EXAMPLE_UID, id: '', name: 'Plant history', kind: 'POSTGRESQL' },
-    ...{ host: 'db.example.com', port: 5432, database: 'plant', user: 'reader' },
-    ...{ hasPassword: true, tls: 'verify', revision: 1 },
+    uid: EXAMPLE_UID,
+    id: '',
+    name: 'Plant history',
+    kind: 'POSTGRESQL',
+    host: 'db.example.com',
+    port: 5432,
+    database: 'plant',
+    user: 'reader',
+    hasPassword: true,
+    tls: 'verify',
+    revision: 1,
   },
 )
 
 const REASONS = [
-  ...['ok', 'no_driver', 'not_allowed', 'unknown_host', 'refused', 'unreachable', 'timeout'],
-  ...['sign_in', 'tls', 'sql', 'too_large', 'lost', 'cancelled'],
+  'ok',
+  'no_driver',
+  'not_allowed',
+  'unknown_host',
+  'refused',
+  'unreachable',
+  'timeout',
+  'sign_in',
+  'tls',
+  'sql',
+  'too_large',
+  'lost',
+  'cancelled',
 ]
 
 /** What came of trying a connection. */

@@ -43,11 +43,17 @@ export const connectorRecord = named(
     revision: Type.Integer({ description: 'Counts the changes' }),
   },
   {
-    ...{ uid: EXAMPLE_UID, id: 'model12', name: 'Model 12', description: '', connType: 'HTTP' },
-    ...{ runningUser: { uid: EXAMPLE_UID, name: 'Ada Lovelace' }, isEnabled: true },
+    uid: EXAMPLE_UID,
+    id: 'model12',
+    name: 'Model 12',
+    description: '',
+    connType: 'HTTP',
+    runningUser: { uid: EXAMPLE_UID, name: 'Ada Lovelace' },
+    isEnabled: true,
     procs: [{ timeZoneId: 'UTC', sql: SQL_EXAMPLE }],
     sinkUrl: `https://weir.example/api/conn_sink/${EXAMPLE_UID}/model12`,
-    ...{ nextRun: null, revision: 1 },
+    nextRun: null,
+    revision: 1,
   },
 )
 
@@ -81,8 +87,13 @@ const payloadFields = {
 }
 
 const payloadExample = {
-  ...{ uid: '018bcfe5-6800-8000-8000-000000000007', time: 1_700_000_000_000, method: 'POST' },
-  ...{ size: 312, status: 'DONE', samples: 10, message: '' },
+  uid: '018bcfe5-6800-8000-8000-000000000007',
+  time: 1_700_000_000_000,
+  method: 'POST',
+  size: 312,
+  status: 'DONE',
+  samples: 10,
+  message: '',
 }
 
 /** What a sink was called with, in a list. */
@@ -112,9 +123,15 @@ export const runRecord = named(
     ...outcomeFields,
   },
   {
-    ...{ uid: payloadExample.uid, start: 1_700_000_000_000, end: 1_700_000_000_003 },
-    ...{ rowsFetched: 0, rowsIngested: 10, rowsSkipped: 0 },
-    ...{ status: 'DONE', samples: 10, message: '' },
+    uid: payloadExample.uid,
+    start: 1_700_000_000_000,
+    end: 1_700_000_000_003,
+    rowsFetched: 0,
+    rowsIngested: 10,
+    rowsSkipped: 0,
+    status: 'DONE',
+    samples: 10,
+    message: '',
   },
 )
 
@@ -138,7 +155,8 @@ export const dryRunAnswer = named(
     sampleCount: Type.Integer({ description: 'How many would be stored' }),
     created: Type.Array(
       Type.Object({
-        ...{ compId: Type.String(), streamId: Type.String() },
+        compId: Type.String(),
+        streamId: Type.String(),
         isNewComponent: Type.Boolean({ description: 'Whether its component would be, too' }),
       }),
       { description: 'Streams that would be created' },
@@ -148,10 +166,9 @@ export const dryRunAnswer = named(
   {
     message: '',
     samples: [{ cid: 'd1', id: 'temp', time: 1_700_000_000_000, sample: 21.5 }],
-    ...{
-      sampleCount: 1,
-      created: [{ compId: 'd1', streamId: 'temp', isNewComponent: true }],
-      success: true,
-    },
+
+    sampleCount: 1,
+    created: [{ compId: 'd1', streamId: 'temp', isNewComponent: true }],
+    success: true,
   },
 )

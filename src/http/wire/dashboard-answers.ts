@@ -17,8 +17,10 @@ const panelStream = named(
 )
 
 const STREAM_EXAMPLE = {
-  ...{ componentUid: EXAMPLE_UID, streamUid: EXAMPLE_UID },
-  ...{ componentId: 'boiler', streamId: 'temp' },
+  componentUid: EXAMPLE_UID,
+  streamUid: EXAMPLE_UID,
+  componentId: 'boiler',
+  streamId: 'temp',
 }
 
 /** A stream of an exported board; its IDs are blank where the caller may not see them. */
@@ -59,8 +61,15 @@ const panelFields = {
 }
 
 const panelExample = {
-  ...{ kind: 'chart', title: 'Boiler', x: 0, y: 0, width: 6, height: 4 },
-  ...{ streams: [{ componentUid: EXAMPLE_UID, streamUid: EXAMPLE_UID }], range: '', text: '' },
+  kind: 'chart',
+  title: 'Boiler',
+  x: 0,
+  y: 0,
+  width: 6,
+  height: 4,
+  streams: [{ componentUid: EXAMPLE_UID, streamUid: EXAMPLE_UID }],
+  range: '',
+  text: '',
   options: { min: null, max: null, cycleId: '', stat: '', rows: 20, timeZoneId: '' },
 }
 
@@ -73,8 +82,11 @@ const boardFields = {
 
 const boardExample = { id: 'cellar', name: 'Cellar', description: '', range: 'last-24h' }
 const recordExample = {
-  ...{ uid: EXAMPLE_UID, ...boardExample },
-  ...{ panelCount: 1, panels: [panelExample], revision: 1 },
+  uid: EXAMPLE_UID,
+  ...boardExample,
+  panelCount: 1,
+  panels: [panelExample],
+  revision: 1,
 }
 
 /** A dashboard; lists leave its panels out. */
@@ -109,7 +121,9 @@ export const exportedDashboard = named(
     ),
   },
   {
-    ...{ format: 'weir-dashboard', version: 1, ...boardExample },
+    format: 'weir-dashboard',
+    version: 1,
+    ...boardExample,
     panels: [{ ...panelExample, streams: [STREAM_EXAMPLE] }],
   },
 )
@@ -127,8 +141,11 @@ export const importAnswer = named(
     success: Type.Literal(true),
   },
   {
-    ...{ message: '', dashboard: recordExample, missing: [STREAM_EXAMPLE] },
-    ...{ totalCount: 1, success: true },
+    message: '',
+    dashboard: recordExample,
+    missing: [STREAM_EXAMPLE],
+    totalCount: 1,
+    success: true,
   },
 )
 
@@ -153,11 +170,14 @@ export const cyclePreviewAnswer = named(
     message: '',
     period: [
       {
-        ...{ from: 1774652400000, until: 1774738800000 },
+        from: 1774652400000,
+        until: 1774738800000,
         localFrom: '2026-03-28T00:00:00+01:00',
         localUntil: '2026-03-29T00:00:00+01:00',
       },
     ],
-    ...{ timeZoneId: 'Europe/Berlin', totalCount: 1, success: true },
+    timeZoneId: 'Europe/Berlin',
+    totalCount: 1,
+    success: true,
   },
 )

@@ -49,8 +49,14 @@ const graphNode = Type.Object({
 })
 
 const exampleNode = (level: number, streamId: string) => ({
-  ...{ level, isHidden: false, componentUid: EXAMPLE_UID, componentId: 'meter' },
-  ...{ componentName: 'Meter', streamUid: EXAMPLE_UID, streamId, streamName: '' },
+  level,
+  isHidden: false,
+  componentUid: EXAMPLE_UID,
+  componentId: 'meter',
+  componentName: 'Meter',
+  streamUid: EXAMPLE_UID,
+  streamId,
+  streamName: '',
 })
 
 /** What a stream is derived from, and what from it. */
@@ -65,6 +71,7 @@ export const graphRecord = named(
   },
   {
     nodes: [exampleNode(0, 'cost'), exampleNode(-1, 'use')],
-    ...{ edges: [{ from: 1, to: 0 }], isWhole: true },
+    edges: [{ from: 1, to: 0 }],
+    isWhole: true,
   },
 )

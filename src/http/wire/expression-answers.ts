@@ -27,9 +27,16 @@ export const expressionCheckRecord = named(
     warnings: Type.Array(mistake, { description: 'What can be run but is likely a mistake' }),
   },
   {
-    ...{ isValid: false, type: null, used: [], text: null, warnings: [] },
+    isValid: false,
+    type: null,
+    used: [],
+    text: null,
+    warnings: [],
     error: {
-      ...{ message: 'Unknown variable "flw": did you mean "flow"?', line: 1, column: 1, length: 3 },
+      message: 'Unknown variable "flw": did you mean "flow"?',
+      line: 1,
+      column: 1,
+      length: 3,
       pointer: 'flw / 2\n^^^',
     },
   },
@@ -47,7 +54,11 @@ export const expressionFunctionRecord = named(
     example: Type.String(),
   },
   {
-    ...{ name: 'abs', group: 'Numbers', signature: 'abs(x)', result: 'as x' },
-    ...{ help: 'The amount of x, without its sign.', example: 'abs(-2.5)' },
+    name: 'abs',
+    group: 'Numbers',
+    signature: 'abs(x)',
+    result: 'as x',
+    help: 'The amount of x, without its sign.',
+    example: 'abs(-2.5)',
   },
 )

@@ -26,9 +26,11 @@ const keyFields = {
 const savedKeyFields = { uid, ...keyFields, creationDate }
 const secretKey = Type.String({ description: 'What callers send as their API key' })
 const keyFieldsExample = {
-  ...{ name: 'Boiler room', description: '' },
-  ...{ capabilities: [{ resource: 'component/*/feed', methods: ['PUT'] }] },
-  ...{ ipAddresses: ['192.0.2.0/24'], isEnabled: true },
+  name: 'Boiler room',
+  description: '',
+  capabilities: [{ resource: 'component/*/feed', methods: ['PUT'] }],
+  ipAddresses: ['192.0.2.0/24'],
+  isEnabled: true,
 }
 const keyExample = { uid: EXAMPLE_UID, ...keyFieldsExample, creationDate: EXAMPLE_TIME }
 
@@ -74,23 +76,38 @@ export const organizationRecord = named(
     ownerUser: Type.Object({ uid: Type.String() }),
     creationDate,
     quota: named('Quota', {
-      ...{ components: limit, streams: limit, fileBytes: limit, catalogBytes: limit },
+      components: limit,
+      streams: limit,
+      fileBytes: limit,
+      catalogBytes: limit,
       organizations: limit,
     }),
     usage: named('Usage', {
-      ...{ components: count, streams: count, fileBytes: count, catalogBytes: count },
+      components: count,
+      streams: count,
+      fileBytes: count,
+      catalogBytes: count,
       organizations: count,
     }),
   },
   {
-    ...{ uid: EXAMPLE_UID, ...blankExample },
-    ...{ ownerUser: { uid: EXAMPLE_UID }, creationDate: EXAMPLE_TIME },
+    uid: EXAMPLE_UID,
+    ...blankExample,
+    ownerUser: { uid: EXAMPLE_UID },
+    creationDate: EXAMPLE_TIME,
     quota: {
-      ...{ components: null, streams: null, fileBytes: null, catalogBytes: null },
+      components: null,
+      streams: null,
+      fileBytes: null,
+      catalogBytes: null,
       organizations: 10,
     },
     usage: {
-      ...{ components: 12, streams: 48, fileBytes: 0, catalogBytes: 20480, organizations: 1 },
+      components: 12,
+      streams: 48,
+      fileBytes: 0,
+      catalogBytes: 20480,
+      organizations: 1,
     },
   },
 )
@@ -123,8 +140,14 @@ export const orgUserRecord = named(
     status: oneOf(['MEMBER', 'INVITED']),
   },
   {
-    ...{ uid: EXAMPLE_UID, ...userExample, fullName: 'Ada Lovelace', isOwner: false },
-    ...{ timeZoneId: 'UTC', role: 'MEMBER', creationDate: EXAMPLE_TIME, status: 'MEMBER' },
+    uid: EXAMPLE_UID,
+    ...userExample,
+    fullName: 'Ada Lovelace',
+    isOwner: false,
+    timeZoneId: 'UTC',
+    role: 'MEMBER',
+    creationDate: EXAMPLE_TIME,
+    status: 'MEMBER',
   },
 )
 
@@ -139,8 +162,11 @@ export const invitationRecord = named(
     endDate: msOf('When it is over'),
   },
   {
-    ...{ uid: EXAMPLE_UID, organization: { uid: EXAMPLE_UID, name: 'Hall 1' }, role: 'GUEST' },
-    ...{ creationDate: EXAMPLE_TIME, endDate: 1769817600000 },
+    uid: EXAMPLE_UID,
+    organization: { uid: EXAMPLE_UID, name: 'Hall 1' },
+    role: 'GUEST',
+    creationDate: EXAMPLE_TIME,
+    endDate: 1769817600000,
   },
 )
 
@@ -157,8 +183,12 @@ export const sessionRecord = named(
     isCurrent: Type.Boolean({ description: 'Whether it is the one by which this was asked' }),
   },
   {
-    ...{ uid: EXAMPLE_UID, address: '192.0.2.7', client: 'curl/8.14.1' },
-    ...{ creationDate: EXAMPLE_TIME, lastUseDate: EXAMPLE_TIME, endDate: 1767312000000 },
+    uid: EXAMPLE_UID,
+    address: '192.0.2.7',
+    client: 'curl/8.14.1',
+    creationDate: EXAMPLE_TIME,
+    lastUseDate: EXAMPLE_TIME,
+    endDate: 1767312000000,
     isCurrent: true,
   },
 )
@@ -227,9 +257,12 @@ const signedInFields = {
   userLastName: Type.String(),
 }
 const signedInExample = {
-  ...{ message: '', success: true, userUid: EXAMPLE_UID },
+  message: '',
+  success: true,
+  userUid: EXAMPLE_UID,
   organization: [{ uid: EXAMPLE_UID, name: 'My organization', role: 'OWNER' }],
-  ...{ userFirstName: 'Ada', userLastName: 'Lovelace' },
+  userFirstName: 'Ada',
+  userLastName: 'Lovelace',
 }
 
 /** The answer of POST /api/login. */
@@ -264,6 +297,8 @@ export const signedInAnswer = named(
   },
   {
     ...signedInExample,
-    ...{ email: 'ada@example.com', timeZoneId: 'Europe/Berlin', orgUid: EXAMPLE_UID },
+    email: 'ada@example.com',
+    timeZoneId: 'Europe/Berlin',
+    orgUid: EXAMPLE_UID,
   },
 )

@@ -31,7 +31,8 @@ export const passwordHeader = Type.Object({
   ),
   'Weir-Otp': Type.Optional(
     Type.String({
-      ...{ maxLength: 64, description: 'A code of your second factor (401 second_factor)' },
+      maxLength: 64,
+      description: 'A code of your second factor (401 second_factor)',
     }),
   ),
 })
@@ -145,8 +146,10 @@ export function showOrganization(organization: Organization) {
 export function showQuotas(quotas: Quotas): Record<keyof Quotas, number | null> {
   const { components, streams, fileBytes, catalogBytes, organizations } = quotas
   return {
-    ...{ components: components ?? null, streams: streams ?? null },
-    ...{ fileBytes: fileBytes ?? null, catalogBytes: catalogBytes ?? null },
+    components: components ?? null,
+    streams: streams ?? null,
+    fileBytes: fileBytes ?? null,
+    catalogBytes: catalogBytes ?? null,
     organizations: organizations ?? null,
   }
 }

@@ -23,9 +23,18 @@ export const jobRecord = named(
     end: orNull(msOf('When it was over')),
   },
   {
-    ...{ uid: EXAMPLE_UID, kind: 'derive', status: 'RUNNING', done: 3_600_000, total: 86_400_000 },
-    ...{ message: '', componentUid: EXAMPLE_UID, streamUid: EXAMPLE_UID },
-    ...{ from: 1_704_067_200_000, until: 1_704_153_600_000, start: 1_704_200_000_000, end: null },
+    uid: EXAMPLE_UID,
+    kind: 'derive',
+    status: 'RUNNING',
+    done: 3_600_000,
+    total: 86_400_000,
+    message: '',
+    componentUid: EXAMPLE_UID,
+    streamUid: EXAMPLE_UID,
+    from: 1_704_067_200_000,
+    until: 1_704_153_600_000,
+    start: 1_704_200_000_000,
+    end: null,
   },
 )
 

@@ -14,8 +14,11 @@ const clientFields = {
   mayUseLogin: Type.Boolean(),
 }
 const clientExample = {
-  ...{ name: 'Report', logo: '', redirectUris: ['https://report.example/cb'] },
-  ...{ type: 'confidential', mayUseLogin: false },
+  name: 'Report',
+  logo: '',
+  redirectUris: ['https://report.example/cb'],
+  type: 'confidential',
+  mayUseLogin: false,
 }
 
 /** A client that is not saved. */
@@ -50,8 +53,13 @@ export const grantRecord = named(
     lastRefreshDate: msOf('When tokens were last given'),
   },
   {
-    ...{ uid: EXAMPLE_UID, clientId: 'report', clientName: 'report', isRegistered: false },
-    ...{ redirectHost: 'report.example', scope: 'feed:read' },
-    ...{ creationDate: EXAMPLE_TIME, lastRefreshDate: EXAMPLE_TIME },
+    uid: EXAMPLE_UID,
+    clientId: 'report',
+    clientName: 'report',
+    isRegistered: false,
+    redirectHost: 'report.example',
+    scope: 'feed:read',
+    creationDate: EXAMPLE_TIME,
+    lastRefreshDate: EXAMPLE_TIME,
   },
 )

@@ -32,7 +32,8 @@ export const clientBodySchema = Type.Object(
       ),
       type: Type.Optional(
         Type.Unsafe<'confidential' | 'public'>({
-          ...{ type: 'string', enum: ['confidential', 'public'] },
+          type: 'string',
+          enum: ['confidential', 'public'],
           description: 'Whether the client can keep a secret',
         }),
       ),

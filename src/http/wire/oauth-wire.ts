@@ -33,7 +33,9 @@ export const tokenAnswerSchema = named(
     scope: optionalText('Only where it differs from what was asked'),
   },
   {
-    ...{ access_token: EXAMPLE_UID, token_type: 'bearer', expires_in: 86400 },
+    access_token: EXAMPLE_UID,
+    token_type: 'bearer',
+    expires_in: 86400,
     refresh_token: EXAMPLE_UID,
   },
 )
@@ -70,8 +72,11 @@ export const loginAnswerSchema = named(
     oauthRedirectUri: Type.String(),
   },
   {
-    ...{ success: true, oauthCode: EXAMPLE_UID, oauthState: 'x' },
-    ...{ message: '', oauthRedirectUri: '' },
+    success: true,
+    oauthCode: EXAMPLE_UID,
+    oauthState: 'x',
+    message: '',
+    oauthRedirectUri: '',
   },
 )
 

@@ -35,7 +35,9 @@ const findingFields = {
 const damaged = named('Damage', findingFields, {
   part: 'files',
   stream: { uid: EXAMPLE_UID, id: 'photos', component: { uid: EXAMPLE_UID, id: 'boiler' } },
-  ...{ from: 1000, until: 1001, what: 'file body: block 2 of 3 does not check' },
+  from: 1000,
+  until: 1001,
+  what: 'file body: block 2 of 3 does not check',
 })
 
 /** Sizes, the journal, the last scrub and known damage. */
@@ -43,16 +45,26 @@ export const storageRecord = named(
   'Storage',
   {
     sizes: Type.Object({
-      ...{ catalog: toldBytes, samples: toldBytes, quarantine: toldBytes, free: bytes },
-      ...{ journal: toldBytes, payloads: toldBytes, files: orNull(bytes) },
+      catalog: toldBytes,
+      samples: toldBytes,
+      quarantine: toldBytes,
+      free: bytes,
+      journal: toldBytes,
+      payloads: toldBytes,
+      files: orNull(bytes),
     }),
     journal: Type.Object({ segments: orNull(Type.Integer()), bytes: toldBytes }),
     scrub: Type.Object({ ...runFields, damaged: Type.Array(damaged) }),
   },
   {
     sizes: {
-      ...{ catalog: 421888, samples: 90112, quarantine: 0, free: 83751862272 },
-      ...{ journal: 16777216, payloads: 81920, files: 1048581 },
+      catalog: 421888,
+      samples: 90112,
+      quarantine: 0,
+      free: 83751862272,
+      journal: 16777216,
+      payloads: 81920,
+      files: 1048581,
     },
     journal: { segments: 2, bytes: 16777216 },
     scrub: { ...runExample, damaged: [] },

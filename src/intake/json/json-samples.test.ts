@@ -177,7 +177,8 @@ test('readJsonSamples() reads long bodies in slices, and unusual ones in a worke
 
 test('readJsonSamples() keeps bodies apart that are read at the same time', async () => {
   const cache = new StreamCache({
-    ...{ generation: 0, keepsDigits: () => true },
+    generation: 0,
+    keepsDigits: () => true,
     resolve: (org, compId) => (Number(compId.slice(1)) + (org === 'o' ? 1 : 101)) as StreamHandle,
   })
   const bodyOf = (count: number, first: number) =>
@@ -251,7 +252,8 @@ test('readJsonSamples() refuses a body as too large when reading it takes more m
   const held = { share, freeBody: () => {} }
   const source = { cache: cacheOf([]), orgUid: 'o', createMax: 200_000 }
   await assert.rejects(async () => readJsonSamples(body, source, held), {
-    ...{ code: 'body_too_large', status: 413 },
+    code: 'body_too_large',
+    status: 413,
     message: /more memory than the service may use for one, send it in parts/,
   })
 })

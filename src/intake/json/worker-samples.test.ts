@@ -12,7 +12,11 @@ function shown(samples: IncomingSamples): unknown {
   const { count, form, isNumeric, isTimed, open } = samples
   const columns = [samples.handles, samples.times, samples.numbers, samples.kinds]
   return structuredClone({
-    ...{ count, form, isNumeric, isTimed, open },
+    count,
+    form,
+    isNumeric,
+    isTimed,
+    open,
     columns: columns.map((column) => [...column.subarray(0, count)]),
     texts: Array.from({ length: count }, (_, at) => samples.texts?.[at]),
   })

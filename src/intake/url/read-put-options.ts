@@ -10,8 +10,14 @@ import type { PutOptions } from '../../feed/index.ts'
 
 /** The names of options; they are never stream IDs. */
 export const OPTION_NAMES: ReadonlySet<string> = new Set([
-  ...['compTmplId', 'compName', 'folder', 'dtId', 'dsId'],
-  ...['autofillGapsWithNulls', 'derMaxS', 'derTout'],
+  'compTmplId',
+  'compName',
+  'folder',
+  'dtId',
+  'dsId',
+  'autofillGapsWithNulls',
+  'derMaxS',
+  'derTout',
 ])
 
 /** A blank text says as little as none. */

@@ -17,7 +17,13 @@ import { OPTION_NAMES } from './read-put-options.ts'
 
 /** Names of the form itself, which are never stream IDs. */
 const FORM_NAMES: ReadonlySet<string> = new Set([
-  ...['compId', 'time', 'timeEl', 'freq', 'data', 'rsid', 'delim'],
+  'compId',
+  'time',
+  'timeEl',
+  'freq',
+  'data',
+  'rsid',
+  'delim',
 ])
 
 /** How the URL form is read. */

@@ -43,8 +43,12 @@ function compileOnce(
   const given = options.variables ?? SYSTEM_VARIABLES
   for (const [name, type] of Object.entries(given)) variables.define(name, type)
   const program = {
-    ...{ text, timeZoneId: options.timeZoneId ?? 'UTC', variables, compileQuery },
-    ...{ stored: options.stored ?? {}, conditions: found },
+    text,
+    timeZoneId: options.timeZoneId ?? 'UTC',
+    variables,
+    compileQuery,
+    stored: options.stored ?? {},
+    conditions: found,
   }
   const statements: CompiledStatement[] = []
   let mistake: ExpressionError | undefined

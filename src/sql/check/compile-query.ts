@@ -315,7 +315,11 @@ function limitsOf(statement: StatementContext, { limit, offset }: Query, scope: 
   const count = (node: Expression, otherwise: number): string => {
     const term = toNumber(termOf(statement, node, own), statement.failAt)
     const sql = statement.print({
-      ...{ kind: 'apply', operation: rowCount, args: [term], type: 'LONG', span: node.span },
+      kind: 'apply',
+      operation: rowCount,
+      args: [term],
+      type: 'LONG',
+      span: node.span,
     })
     return `coalesce(${sql}, ${otherwise})`
   }

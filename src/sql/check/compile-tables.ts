@@ -151,7 +151,9 @@ function tableOf(
   return {
     name: name === undefined ? undefined : keyOf(name),
     columns: columns.map((column, index) => ({
-      ...{ name: column.name, type: column.type, sql: () => `${sqlName}.c${index}` },
+      name: column.name,
+      type: column.type,
+      sql: () => `${sqlName}.c${index}`,
     })),
   }
 }
@@ -232,7 +234,9 @@ function storedTable(
       name: keyOf(alias?.text ?? name.text),
       stored: read,
       columns: known.map((column) => ({
-        ...{ name: column.name, type: column.type, isHidden: column.isHidden },
+        name: column.name,
+        type: column.type,
+        isHidden: column.isHidden,
         sql: () => statement.useStored(read, column),
       })),
     },
@@ -244,7 +248,8 @@ function jsonPlan(statement: StatementContext, { columns }: JsonTable): JsonTabl
   const paths = columns.map(({ path }) => path)
   const plan = planJsonPaths(paths, failAt)
   return {
-    ...{ kind: 'json', levels: plan.levels },
+    kind: 'json',
+    levels: plan.levels,
     columns: plan.columns.map((column, index) => ({ ...column, type: columns[index].type })),
   }
 }
@@ -260,7 +265,9 @@ function csvPlan(
   // The result of an external query has its columns' names in the first row.
   const isResult = text.kind === 'variable' && text.name.toUpperCase() === '@JDBC_RESULT'
   return {
-    ...{ kind: 'csv', delimiter: sign, hasHeader: hasHeader || isResult },
+    kind: 'csv',
+    delimiter: sign,
+    hasHeader: hasHeader || isResult,
     columns: columns.map(({ type, position }) => ({ type, position })),
   }
 }

@@ -20,7 +20,8 @@ import type { StatementContext } from './statement-context.ts'
 export function termOf(statement: StatementContext, node: Expression, scope: SqlScope): Term {
   const { failAt, program } = statement
   const checker: ExpressionChecker = new ExpressionChecker({
-    ...{ failAt, timeZoneId: program.timeZoneId },
+    failAt,
+    timeZoneId: program.timeZoneId,
     variable: (name, span) => statement.variable(name, span),
     foreign: (foreign) => foreignTerm(statement, foreign, scope),
     test: (test, check) => inQuery(statement, test, { scope, check }),
@@ -68,12 +69,14 @@ function foreignTerm(statement: StatementContext, node: ForeignNode, scope: SqlS
       return statement.now(span)
     case 'sample':
       return sampleTerm(statement, part.settings, {
-        ...{ scope, span },
+        scope,
+        span,
         check: (value, own) => termOf(statement, value, own),
       })
     case 'aggregate':
       return aggregateTerm(statement, part, {
-        ...{ scope, span },
+        scope,
+        span,
         check: (arg) => termOf(statement, arg, scope),
       })
     case 'exists': {

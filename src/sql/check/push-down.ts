@@ -9,11 +9,19 @@ import type { StatementContext } from './statement-context.ts'
 import type { Restriction, StoredRead } from './stored-read.ts'
 
 const COMPARISONS: Readonly<Record<string, SqlPredicate['is']>> = {
-  ...{ equal: 'in', less: '<', less_equal: '<=', greater: '>', greater_equal: '>=' },
+  equal: 'in',
+  less: '<',
+  less_equal: '<=',
+  greater: '>',
+  greater_equal: '>=',
 }
 
 const TURNED: Readonly<Record<SqlPredicate['is'], SqlPredicate['is']>> = {
-  ...{ in: 'in', '<': '>', '<=': '>=', '>': '<', '>=': '<=' },
+  in: 'in',
+  '<': '>',
+  '<=': '>=',
+  '>': '<',
+  '>=': '<=',
 }
 
 /** A condition on a column of a stored table. */

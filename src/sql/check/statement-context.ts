@@ -209,9 +209,13 @@ export class StatementContext {
     const bound = [...bare.matchAll(/:v(\d+)/g)].map(([, number]) => Number(number))
     const numbers = [...bound, ...known]
     return {
-      ...{ sql, columns, variables: [...new Set(numbers)], readsNow: bare.includes(':now') },
+      sql,
+      columns,
+      variables: [...new Set(numbers)],
+      readsNow: bare.includes(':now'),
       functions: [...new Set(functions)],
-      ...{ places: this.#places, place: [from, until] },
+      places: this.#places,
+      place: [from, until],
     }
   }
 }

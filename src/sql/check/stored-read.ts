@@ -151,7 +151,9 @@ export class StoredRead {
     return {
       given: given.length === 0 ? undefined : finishText(given, span),
       bounds: bounds.length === 0 ? undefined : finishText(bounds.slice(0, CELLS_MAX), span),
-      ...{ predicates, demands, isSummed },
+      predicates,
+      demands,
+      isSummed,
       sample: sample === undefined ? undefined : Object.fromEntries(named),
     }
   }

@@ -98,7 +98,8 @@ const sum: OwnAggregate<ReturnType<typeof newSum>> = {
 
 /** By their names in compiled queries. */
 export const aggregates = {
-  ...{ weir_sum: sum, weir_mean: mean },
+  weir_sum: sum,
+  weir_mean: mean,
   weir_first: chooses((order) => order < 0),
   weir_last: chooses((order) => order > 0),
 }

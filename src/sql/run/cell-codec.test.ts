@@ -5,18 +5,27 @@ import { CellReader, CellWriter, type RowCell } from './cell-codec.ts'
 import { type InputBatch, readInputColumns, writeInputBatch } from './input-batch.ts'
 
 const samples: readonly RowCell[] = [
-  ...[null, 0n, -1n, 2n ** 63n - 1n, -(2n ** 63n), 0, -0, 0.1, 1e308, -5e-324, Infinity],
-  ...[
-    '',
-    'a',
-    'component-17',
-    'Überlänge',
-    '水🌊',
-    'x'.repeat(1_024),
-    'ü'.repeat(5_000),
-    '5',
-    'null',
-  ],
+  null,
+  0n,
+  -1n,
+  2n ** 63n - 1n,
+  -(2n ** 63n),
+  0,
+  -0,
+  0.1,
+  1e308,
+  -5e-324,
+  Infinity,
+
+  '',
+  'a',
+  'component-17',
+  'Überlänge',
+  '水🌊',
+  'x'.repeat(1_024),
+  'ü'.repeat(5_000),
+  '5',
+  'null',
 ]
 
 function written(write: (writer: CellWriter) => void): Buffer {

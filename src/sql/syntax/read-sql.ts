@@ -7,7 +7,10 @@ import type { Statement } from './sql-tree.ts'
 import { FOREIGN_STATEMENTS } from './sql-words.ts'
 
 const VOCABULARY = {
-  ...{ what: 'text', keywords: SQL_WORDS, signs: SQL_SIGNS, lengthMax: GS_SQL_LENGTH_MAX },
+  what: 'text',
+  keywords: SQL_WORDS,
+  signs: SQL_SIGNS,
+  lengthMax: GS_SQL_LENGTH_MAX,
 }
 
 let grammar: SqlGrammar | undefined

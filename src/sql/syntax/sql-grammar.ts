@@ -278,8 +278,14 @@ export class SqlGrammar extends SqlTableGrammar {
       return this.SUBRULE2(this.expression)
     })
     return this.ACTION(() => ({
-      ...{ joinedBy, isDistinct: word?.image.toUpperCase() === 'DISTINCT', items, from, where },
-      ...{ group: group ?? [], having, span: this.spanFrom(first) },
+      joinedBy,
+      isDistinct: word?.image.toUpperCase() === 'DISTINCT',
+      items,
+      from,
+      where,
+      group: group ?? [],
+      having,
+      span: this.spanFrom(first),
     }))
   })
 

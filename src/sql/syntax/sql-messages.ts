@@ -17,7 +17,11 @@ const EXPECTED: Readonly<Record<string, string>> = {
   tableItem: TABLE,
   joinClause: 'JOIN is expected',
   joinOn: 'ON or USING is expected',
-  ...{ sqlName: NAME, names: NAME, jsonTable: NAME, insertOptions: NAME, commonTables: NAME },
+  sqlName: NAME,
+  names: NAME,
+  jsonTable: NAME,
+  insertOptions: NAME,
+  commonTables: NAME,
   csvTable: 'a position is expected, a whole number from 1',
 }
 

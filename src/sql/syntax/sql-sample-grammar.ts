@@ -9,7 +9,13 @@ const { between, ExpressionGrammar, nameOfToken, spanOf, tokens: t } = loadSynta
 
 /** Milliseconds of what a number stands before: 7d, 15m. */
 const UNIT_MS: Readonly<Record<string, number>> = {
-  ...{ ms: 1, s: 1_000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 },
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  min: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
 }
 
 type Settings = SampleSettings['settings'][number][]

@@ -1,6 +1,6 @@
 /** Single values that a keyspace has for all processes. */
 import { Refusal } from '../../base/index.ts'
-import { keyFingerprint } from '../key-fingerprint.ts'
+import { keyFingerprint } from '../fields/key-fingerprint.ts'
 import { awayRefusal } from './connection/away.ts'
 import type { Cluster } from './connection/cluster.ts'
 
@@ -64,7 +64,9 @@ async function reserve(
         last === undefined
           ? await cluster.cas(INSERT, [name, next])
           : await cluster.cas('UPDATE meta SET value = ? WHERE name = ? IF value = ?', [
-              ...[next, name, last],
+              next,
+              name,
+              last,
             ])
       if (isApplied) return first
     } catch (error) {

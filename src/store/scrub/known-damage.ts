@@ -1,5 +1,5 @@
-import type { Damage, StreamHandle } from '../sample-port.ts'
-import type { ScrubFinding } from '../scrub-port.ts'
+import type { Damage, StreamHandle } from '../ports/sample-port.ts'
+import type { ScrubFinding } from '../ports/scrub-port.ts'
 
 /** The parts that damage is told of. */
 export const DAMAGE_PARTS = ['samples', 'journal', 'catalog', 'files', 'payloads'] as const

@@ -1,8 +1,8 @@
 import { type EpochMs, epochMs } from '../../base/index.ts'
-import { CatalogDamaged, type CatalogStore } from '../catalog-port.ts'
-import type { JsonObject, JsonValue } from '../document-key.ts'
-import type { StreamHandle } from '../sample-port.ts'
-import type { ScrubFinding } from '../scrub-port.ts'
+import { CatalogDamaged, type CatalogStore } from '../ports/catalog-port.ts'
+import type { JsonObject, JsonValue } from '../ports/document-key.ts'
+import type { StreamHandle } from '../ports/sample-port.ts'
+import type { ScrubFinding } from '../ports/scrub-port.ts'
 
 /** Where a stream stands in the catalog. */
 interface StreamPlace {

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Clock, type EpochMs, type Log, nextTurn } from '../../base/index.ts'
-import type { CatalogStore } from '../catalog-port.ts'
-import { type JobRun, LeasedJob, type LeasedJobDeps } from '../leased-job.ts'
-import type { Scrubbable, ScrubFinding, ScrubPass } from '../scrub-port.ts'
+import { type JobRun, LeasedJob, type LeasedJobDeps } from '../lease/leased-job.ts'
+import type { CatalogStore } from '../ports/catalog-port.ts'
+import type { Scrubbable, ScrubFinding, ScrubPass } from '../ports/scrub-port.ts'
 import { type KnownDamage, OF_NO_STREAM } from './known-damage.ts'
 import { loadReport, type ScrubReport, type StreamPlaces, saveReport } from './scrub-report.ts'
 
@@ -80,7 +80,8 @@ export class ScrubRunner {
     this.#deps = deps
     this.#last = last
     this.#job = new LeasedJob(deps, {
-      ...{ name: 'scrub', everyMs: LOOK_EVERY_MS },
+      name: 'scrub',
+      everyMs: LOOK_EVERY_MS,
       work: (run) => this.#work(run),
     })
   }

@@ -76,9 +76,20 @@ interface DateMark {
 /** A text with the place up to which it was read. */
 class DateReader {
   readonly parts: DateParts = {
-    ...{ year: 1970, month: 1, day: 1, dayOfYear: undefined, weekday: undefined },
-    ...{ hour: 0, halfHour: undefined, isAfternoon: false, minute: 0, second: 0, ms: 0 },
-    ...{ quarter: undefined, offset: undefined, zone: undefined },
+    year: 1970,
+    month: 1,
+    day: 1,
+    dayOfYear: undefined,
+    weekday: undefined,
+    hour: 0,
+    halfHour: undefined,
+    isAfternoon: false,
+    minute: 0,
+    second: 0,
+    ms: 0,
+    quarter: undefined,
+    offset: undefined,
+    zone: undefined,
   }
   readonly #pattern: DatePattern
   readonly #text: string

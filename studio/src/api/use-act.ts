@@ -21,7 +21,8 @@ export function useAct(): Act {
   const [isBusy, setIsBusy] = useState(false)
   const fieldOf = (one: ApiError) => one.field?.split(/[.[]/, 1)[0]
   return {
-    ...{ isBusy, error },
+    isBusy,
+    error,
     errorAt: (field) =>
       error !== undefined && fieldOf(error) === field ? error.message : undefined,
     errorBeside: (...fields) =>

@@ -2,7 +2,16 @@
 
 /** Letters that have no mark to be taken off and are typed as others. */
 const PLAIN: Readonly<Record<string, string>> = {
-  ...{ ø: 'o', ł: 'l', đ: 'd', ħ: 'h', ŧ: 't', æ: 'ae', œ: 'oe', þ: 'th', ð: 'd', ς: 'σ' },
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ħ: 'h',
+  ŧ: 't',
+  æ: 'ae',
+  œ: 'oe',
+  þ: 'th',
+  ð: 'd',
+  ς: 'σ',
 }
 
 const MARKS = /[\u0300-\u036f]/g

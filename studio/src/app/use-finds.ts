@@ -93,7 +93,9 @@ function useStreams(words: readonly string[], { components, isSearching }: Found
   )
   const finds = (data ?? []).map(
     ({ component, uid, id, name }): Find => ({
-      ...{ kind: 'Stream', label: name || id || uid, detail: component.name || component.id },
+      kind: 'Stream',
+      label: name || id || uid,
+      detail: component.name || component.id,
       to: streamPath(component.uid, uid),
     }),
   )
@@ -123,7 +125,9 @@ function useBoards(words: readonly string[]) {
     .filter(({ name, id }) => missingWords(`${name} ${id}`, words).length === 0)
     .map(
       ({ uid, name }): Find => ({
-        ...{ kind: 'Board', label: name, detail: '' },
+        kind: 'Board',
+        label: name,
+        detail: '',
         to: pathTo('boards', uid),
       }),
     )

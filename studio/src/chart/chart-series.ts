@@ -102,7 +102,12 @@ export function chartData(plot: Plot, { stat = '', now = Date.now() }: DrawnAs =
 }
 
 const BARS: ReadonlySet<string> = new Set([
-  ...['sum', 'gapcount', 'nongapcount', 'intvlcount', 'milliseccount', 'nongapmilliseccount'],
+  'sum',
+  'gapcount',
+  'nongapcount',
+  'intvlcount',
+  'milliseccount',
+  'nongapmilliseccount',
 ])
 
 function periodData(plot: Plot, shape: 'bars' | 'steps'): ChartData {
@@ -115,7 +120,10 @@ function periodData(plot: Plot, shape: 'bars' | 'steps'): ChartData {
   }
   const values = value.map(numberOf)
   return {
-    ...{ shape, starts: start, ends: end, values },
+    shape,
+    starts: start,
+    ends: end,
+    values,
     lows: plot.min?.map(numberOf) ?? values,
     highs: plot.max?.map(numberOf) ?? values,
     counts: undefined,
@@ -139,7 +147,11 @@ function spanData({
   })
   const gapMs = gapLength(start, end)
   return {
-    ...{ shape: 'line', starts: start, ends: end, values, counts: count },
+    shape: 'line',
+    starts: start,
+    ends: end,
+    values,
+    counts: count,
     lasts: last.map(numberOf),
     lows: min.map((one, at) => (one === null ? values[at] : numberOf(one))),
     highs: max.map((one, at) => (one === null ? values[at] : numberOf(one))),
@@ -151,7 +163,12 @@ function sampleData({ start, time = [], value = [], before, after }: Plot): Numb
   if (start !== undefined) {
     const values = value.map(numberOf)
     return {
-      ...{ shape: 'steps', starts: start, ends: time, values, lows: values, highs: values },
+      shape: 'steps',
+      starts: start,
+      ends: time,
+      values,
+      lows: values,
+      highs: values,
       counts: undefined,
       isBroken: (index) => index > 0 && start[index] > time[index - 1],
     }
@@ -162,7 +179,12 @@ function sampleData({ start, time = [], value = [], before, after }: Plot): Numb
   const values = all.map(numberOf)
   const gapMs = gapLength(times, times)
   return {
-    ...{ shape: 'line', starts: times, ends: times, values, lows: values, highs: values },
+    shape: 'line',
+    starts: times,
+    ends: times,
+    values,
+    lows: values,
+    highs: values,
     counts: undefined,
     isBroken: (index) => index > 0 && times[index] - times[index - 1] > gapMs,
   }

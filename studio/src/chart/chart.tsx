@@ -58,7 +58,8 @@ export function Chart(props: ChartProps) {
   const picture = useMemo((): Picture => {
     const axes = axesOf(
       series.map(({ key, unit, data }) => ({
-        ...{ unit, isHidden: hidden.has(key) },
+        unit,
+        isHidden: hidden.has(key),
         isNumber: data !== undefined && isNumbers(data),
       })),
     )
@@ -98,7 +99,11 @@ export function Chart(props: ChartProps) {
         series={series}
         colours={tokens.series}
         isCompact={props.isCompact}
-        {...{ range, zone, cursor, hidden, onHidden }}
+        range={range}
+        zone={zone}
+        cursor={cursor}
+        hidden={hidden}
+        onHidden={onHidden}
       />
     </div>
   )
@@ -134,7 +139,10 @@ function useUplot(picture: Picture, props: UplotProps) {
     const element = place.current
     if (element === null) return undefined
     const made = new UplotView({
-      ...{ place: element, picture: latestPicture.current, height, syncKey },
+      place: element,
+      picture: latestPicture.current,
+      height,
+      syncKey,
       width: element.clientWidth,
       onSelect: (range) => latest.current.onMove(range, { isStep: true }),
       onCursor: (time) => latest.current.setCursor(time),

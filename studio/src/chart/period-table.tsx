@@ -64,11 +64,14 @@ export function PeriodTable({ plot, stat, figures, zone, label, rowsMax }: Perio
     return [plot.start, plot.end].map((list = []) => edgeTexts(zone, list.slice(first, last)))
   }, [zone, plot, first, last])
   const moment = (id: string, head: string, texts: readonly string[]): Column<number> => ({
-    ...{ id, label: `${head}, ${zone}` },
+    id,
+    label: `${head}, ${zone}`,
     show: (at) => <span className={styles.moment}>{texts[at - first]}</span>,
   })
   const figure = (id: string, valueAt: (at: number) => PlotValue | undefined): Column<number> => ({
-    ...{ id, label: statisticLabel(id), isNumber: plot.kind === 'number' },
+    id,
+    label: statisticLabel(id),
+    isNumber: plot.kind === 'number',
     show: (at) => shown(valueAt(at)),
   })
   const [, ...further] = shownStatistics(stat, figures)

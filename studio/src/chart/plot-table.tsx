@@ -38,7 +38,14 @@ export function PlotTable({ plot, zone, label, stat = '', figures = [] }: PlotTa
   return (
     <>
       {isPeriods ? (
-        <PeriodTable {...{ plot, stat, figures, zone, label }} rowsMax={ROWS_MAX} />
+        <PeriodTable
+          plot={plot}
+          stat={stat}
+          figures={figures}
+          zone={zone}
+          label={label}
+          rowsMax={ROWS_MAX}
+        />
       ) : (
         <DataTable
           isDense
@@ -66,7 +73,10 @@ function columnsOf(plot: Plot, zone: string): Array<Column<number>> {
     return { id, label: head, show }
   }
   const figure = (id: string, head: string, list: readonly PlotValue[]): Column<number> => ({
-    ...{ id, label: head, isNumber: plot.kind === 'number', show: (at) => shown(list[at]) },
+    id,
+    label: head,
+    isNumber: plot.kind === 'number',
+    show: (at) => shown(list[at]),
   })
   const { start, time, end = [], value, count, min, max, mean, first, last } = plot
   if (plot.form === 'samples')

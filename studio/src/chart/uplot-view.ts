@@ -126,7 +126,9 @@ export class UplotView {
     const { width, height, syncKey } = this.#options
     const { axes } = this.#picture
     return {
-      ...{ width, height, ms: 1 },
+      width,
+      height,
+      ms: 1,
       padding: [
         8,
         axes.right.length > 0 ? 0 : LABEL_ROOM,
@@ -249,7 +251,9 @@ export class UplotView {
     const { ctx, bbox } = self
     const ratio = uPlot.pxRatio
     const canvasOf = (series: DrawnSeries): Canvas => ({
-      ...{ ctx, ratio, box: bbox },
+      ctx,
+      ratio,
+      box: bbox,
       xOf: (time) => self.valToPos(time, 'x', true),
       yOf: this.#heightOf(self, series),
     })
@@ -266,7 +270,9 @@ export class UplotView {
     for (const { canvas, data, colour } of shown) drawPoints(canvas, data, colour)
     const { tokens } = this.#picture
     const look = {
-      ...{ palette: tokens.series, ink: tokens.ink, ground: tokens.card },
+      palette: tokens.series,
+      ink: tokens.ink,
+      ground: tokens.card,
       font: `${FONT_SIZE * ratio}px ${tokens.font}`,
     }
     const lanesHeight = this.#lanesHeight() * ratio

@@ -48,16 +48,25 @@ function withNumber(plot: Plot, { time, data }: { time: number; data: number }):
   if (isNewSpan) {
     return {
       ...plot,
-      ...{ lastTime, start: [...start, time], end: [...end, time], count: [...count, 1] },
-      ...{ first: [...first, data], min: [...min, data], max: [...max, data] },
-      ...{ last: [...last, data], mean: [...mean, data] },
+      lastTime,
+      start: [...start, time],
+      end: [...end, time],
+      count: [...count, 1],
+      first: [...first, data],
+      min: [...min, data],
+      max: [...max, data],
+      last: [...last, data],
+      mean: [...mean, data],
     }
   }
   const put = <T>(list: readonly T[], value: T): T[] => [...list.slice(0, -1), value]
   const total = count[at] + 1
   return {
     ...plot,
-    ...{ lastTime, end: put(end, time), count: put(count, total), last: put(last, data) },
+    lastTime,
+    end: put(end, time),
+    count: put(count, total),
+    last: put(last, data),
     min: put(min, Math.min(Number(min[at]), data)),
     max: put(max, Math.max(Number(max[at]), data)),
     mean: put(mean, (Number(mean[at]) * count[at] + data) / total),

@@ -114,7 +114,9 @@ export async function askPlot(
   const { plot } = await call('get', '/api/component/{componentUid}/stream/{uid}/plot', {
     path: { componentUid, uid: streamUid },
     query: {
-      ...{ from: range.from, until: range.until, points },
+      from: range.from,
+      until: range.until,
+      points,
       ...(cycle === undefined ? {} : { cycle: cycle.cycle, stat: cycle.stat as Statistic }),
     },
     signal,

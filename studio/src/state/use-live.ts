@@ -31,7 +31,8 @@ export function useLive(streams: readonly StreamUids[], isOn: boolean, news: Liv
     }, CHANGE_MS)
   }
   const topics = streams.map(({ componentUid, streamUid }) => ({
-    ...{ compUid: componentUid, streamUids: [streamUid] },
+    compUid: componentUid,
+    streamUids: [streamUid],
   }))
   const follow = (events: readonly LiveEvent[]) => {
     for (const { event, data } of events) {

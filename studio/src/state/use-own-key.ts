@@ -28,9 +28,12 @@ export interface KeyPurpose {
 /** A key whose PUT sends samples of every component. */
 const FEED_KEY: KeyPurpose = {
   resources: ['component/*/feed', 'component/*', '*'],
-  ...{ needs: 'PUT', methods: ['GET', 'PUT'], name: 'First samples' },
+  needs: 'PUT',
+  methods: ['GET', 'PUT'],
+  name: 'First samples',
   description: 'Made by the page of the first sample',
-  ...{ does: 'sends samples', may: 'A key puts and reads samples and may do nothing else.' },
+  does: 'sends samples',
+  may: 'A key puts and reads samples and may do nothing else.',
 }
 
 /** The key that samples are sent with, as the pages that tell how to send them need it. */
@@ -123,15 +126,18 @@ export function useOwnKey(purpose: KeyPurpose = FEED_KEY): OwnKey {
   const hasKey = own !== undefined || found !== undefined || isWaiting
   const text = own !== undefined && isShown ? own.secret : hasKey ? HIDDEN : 'YOUR_KEY'
   return {
-    ...{ isAdministrator, purpose, secret: own?.secret, known: own?.name ?? found?.name, text },
-    ...{
-      isShown,
-      isBusy,
-      error: error ?? keys.error,
-      make: () => run(() => makeKey(purpose)),
-      reveal,
-      setShown,
-    },
+    isAdministrator,
+    purpose,
+    secret: own?.secret,
+    known: own?.name ?? found?.name,
+    text,
+
+    isShown,
+    isBusy,
+    error: error ?? keys.error,
+    make: () => run(() => makeKey(purpose)),
+    reveal,
+    setShown,
   }
 }
 

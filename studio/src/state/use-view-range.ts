@@ -64,7 +64,11 @@ export function useViewRange(zoneOfData: string, extent: Extent): ViewRange {
     moves.onMove(next, { isStep: true })
   }
   return {
-    ...{ range, asked, isLive, zone, isBrowserZone },
+    range,
+    asked,
+    isLive,
+    zone,
+    isBrowserZone,
     word: isMoving ? '' : word,
     onMove: moves.onMove,
     onBack: moves.onBack,

@@ -193,8 +193,12 @@ test('a payload that is run again, and an import that is run by hand, leave entr
   const { uid } = (await owner('PUT', '/api/connection', { connection })).body.connection
   const made = await owner('PUT', '/api/connector', {
     connector: {
-      ...{ id: 'import', connType: 'DB_IMPORT', connection: { uid }, externalSql: 'SELECT 1' },
-      ...{ runningUser: { uid: ownerUid }, procs: [{ sql: "SET @a = 'b'" }] },
+      id: 'import',
+      connType: 'DB_IMPORT',
+      connection: { uid },
+      externalSql: 'SELECT 1',
+      runningUser: { uid: ownerUid },
+      procs: [{ sql: "SET @a = 'b'" }],
     },
   })
   assert.equal(made.status, 200, made.text)

@@ -169,7 +169,10 @@ test('a component edit keeps its samples: rename, new stream, reorder, zone', as
   const [a, b] = component.stream
   const edited = await owner('POST', `/api/component/${uid}`, {
     component: {
-      ...{ id: 'edited', name: 'New', timeZoneId: 'Asia/Tokyo', revision: component.revision },
+      id: 'edited',
+      name: 'New',
+      timeZoneId: 'Asia/Tokyo',
+      revision: component.revision,
       stream: [{ uid: b.uid, id: 'b2' }, { id: 'c' }, { uid: a.uid }],
     },
   })

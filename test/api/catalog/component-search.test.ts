@@ -111,7 +111,9 @@ test('a search finds only what the caller may see, and refuses a text without en
 
 test('a search over a fleet that has just signed on has all of it, in order', async () => {
   const fleet = Array.from({ length: 3_000 }, (_, at) => ({
-    ...{ compId: `fleet-${String(at).padStart(5, '0')}`, streamId: 's', data: at },
+    compId: `fleet-${String(at).padStart(5, '0')}`,
+    streamId: 's',
+    data: at,
   }))
   await find('fleet')
   const headers = { 'X-Api-Key': service.feedKey }

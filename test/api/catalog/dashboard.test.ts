@@ -51,12 +51,17 @@ test('panels are kept as they were laid out, with defaults for what was left out
   const options = { min: null, max: null, cycleId: '', stat: '', rows: 20, timeZoneId: '' }
   const blank = { title: '', streams: [], range: '', text: '', options }
   assert.deepEqual(dashboard, {
-    ...{ uid: dashboard.uid, id: 'b1', name: 'Cellar', description: '', range: 'last-24h' },
+    uid: dashboard.uid,
+    id: 'b1',
+    name: 'Cellar',
+    description: '',
+    range: 'last-24h',
     panels: [
       { ...blank, ...chart() },
       { ...blank, ...text },
     ],
-    ...{ panelCount: 2, revision: 1 },
+    panelCount: 2,
+    revision: 1,
   })
   const path = `/api/dashboard/${dashboard.uid}`
   assert.deepEqual((await owner('GET', path)).body.dashboard, dashboard)

@@ -94,7 +94,9 @@ test('every component made from a template has its derived streams, reading its 
     const { variables } = own.mean.derivation
     assert.deepEqual(
       variables.map((one: { streamUid: string; componentUid: string; streamId: string }) => [
-        ...[one.componentUid, one.streamUid, one.streamId],
+        one.componentUid,
+        one.streamUid,
+        one.streamId,
       ]),
       [
         ['', own.flow.uid, 'flow'],

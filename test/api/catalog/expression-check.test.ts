@@ -31,8 +31,12 @@ async function check(expression: string) {
 test('an expression that can be used is told with its type, variables and usual spelling', async () => {
   const told = await check('(FLOW*count)  ||"on"')
   assert.deepEqual(told, {
-    ...{ isValid: true, type: 'STRING', used: ['Flow', 'count'] },
-    ...{ text: "(FLOW * count) || 'on'", error: null, warnings: [] },
+    isValid: true,
+    type: 'STRING',
+    used: ['Flow', 'count'],
+    text: "(FLOW * count) || 'on'",
+    error: null,
+    warnings: [],
   })
   const { isValid, warnings } = await check("if(state = 1, 'a', 'b')")
   assert.equal(isValid, true)
@@ -46,7 +50,10 @@ test('a mistake is told with its place, and is no failure of the call', async ()
   assert.equal(told.isValid, false)
   assert.deepEqual(told.error, {
     message: 'Unknown function "sqroot": did you mean sqrt?',
-    ...{ line: 2, column: 3, length: 6, pointer: '  sqroot(count)\n  ^^^^^^' },
+    line: 2,
+    column: 3,
+    length: 6,
+    pointer: '  sqroot(count)\n  ^^^^^^',
   })
   const types = await check('state - 1')
   assert.match(types.error.message, /A number is needed, this is a text/)

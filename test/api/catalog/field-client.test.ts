@@ -50,7 +50,10 @@ async function signOn(name: string, streamIds: readonly string[]) {
   assert.ok(unknown, 'the client makes only what is not there')
   const { component } = await done('PUT', '/api/component', {
     component: {
-      ...{ name, id: name, disposition: 'active', ownerUser: { uid: first.uid } },
+      name,
+      id: name,
+      disposition: 'active',
+      ownerUser: { uid: first.uid },
       location: { latitude: 47.1, longitude: 8.5, altitude: 400 },
     },
   })
@@ -81,7 +84,10 @@ test('a client in the field signs on and puts, call by call', async () => {
   assert.equal(saved.folder, '/Components')
   assert.deepEqual(
     saved.stream.map(({ uid, id, rollupMethod, delete_profile }: Record<string, unknown>) => [
-      ...[uid, id, rollupMethod, delete_profile],
+      uid,
+      id,
+      rollupMethod,
+      delete_profile,
     ]),
     [
       [stream[0].uid, 'temperature', 'avg', null],
@@ -114,7 +120,10 @@ test('a client in the field signs on and puts, call by call', async () => {
   const path = '/api/comp/logger%201/last_value?retStreamId&retFData&retUnit'
   assert.deepEqual((await client('GET', path)).body, [
     {
-      ...{ streamId: 'temperature', time: 1_700_000_060_000, data: 21, fData: '21°C' },
+      streamId: 'temperature',
+      time: 1_700_000_060_000,
+      data: 21,
+      fData: '21°C',
       unit: '°C',
     },
     { streamId: 'humidity', time: 1_700_000_000_000, data: 40, fData: '40lm', unit: 'lm' },
@@ -124,14 +133,19 @@ test('a client in the field signs on and puts, call by call', async () => {
 test('org_user tells who owns the organization and how people are called', async () => {
   const made = await owner('PUT', '/api/org_user', {
     org_user: {
-      ...{ email: 'ann@example.com', firstName: 'Ann', lastName: 'Field', role: 'MEMBER' },
+      email: 'ann@example.com',
+      firstName: 'Ann',
+      lastName: 'Field',
+      role: 'MEMBER',
       password: 'a long enough password',
     },
   })
   assert.equal(made.status, 200, made.text)
   const users = (await done('GET', '/api/org_user')).org_user
   const told = users.map(({ email, fullName, isOwner }: Record<string, unknown>) => [
-    ...[email, fullName, isOwner],
+    email,
+    fullName,
+    isOwner,
   ])
   told.sort()
   assert.deepEqual(told, [
@@ -149,8 +163,11 @@ test('a component is put into a folder by its UID; what is unknown is refused', 
     client('PUT', `/api/component_folder/${uid}?${query}`)
   const filed = await file(`contentType=component&parentFolderUid=${folder.uid}&text=filed`)
   assert.deepEqual(filed.body.component_folder, {
-    ...{ uid: component.uid, contentType: 'component', parentFolderUid: folder.uid },
-    ...{ path: '/Components/Hall 1', name: 'filed' },
+    uid: component.uid,
+    contentType: 'component',
+    parentFolderUid: folder.uid,
+    path: '/Components/Hall 1',
+    name: 'filed',
   })
   const folderOf = async () =>
     (await done('GET', `/api/component/${component.uid}`)).component.folder

@@ -46,7 +46,8 @@ test('property POST sets name, description or both, and nothing else', async () 
   const described = { name: 'Kettle', description: 'hot, ünïcode 😀' }
   assert.deepEqual(await set({ description: described.description }), described)
   assert.deepEqual(await set({ name: 'Boiler', description: '' }), {
-    ...{ name: 'Boiler', description: '' },
+    name: 'Boiler',
+    description: '',
   })
   await set({ name: 'Boiler', id: 'hacked', folder: '/Components/x', timeZoneId: 'Mars' })
   const { body } = await owner('GET', '/api/component')

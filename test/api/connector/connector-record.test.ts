@@ -14,8 +14,13 @@ after(() => home.service.close())
 
 const record = (id: string, more: object = {}) => ({
   connector: {
-    ...{ id, name: `Name of ${id}`, connType: 'HTTP', runningUser: { uid: home.ownerUid } },
-    ...{ isEnabled: true, procs: [{ timeZoneId: 'Europe/Berlin', sql: VALUES_SQL }], ...more },
+    id,
+    name: `Name of ${id}`,
+    connType: 'HTTP',
+    runningUser: { uid: home.ownerUid },
+    isEnabled: true,
+    procs: [{ timeZoneId: 'Europe/Berlin', sql: VALUES_SQL }],
+    ...more,
   },
 })
 

@@ -38,8 +38,13 @@ test('what a sink was called with is kept, with what came of it', async () => {
   assert.deepEqual(
     { ...done, uid: '', time: 0 },
     {
-      ...{ uid: '', time: 0, method: 'POST', size: Buffer.byteLength(body) },
-      ...{ status: 'DONE', samples: 2, message: '' },
+      uid: '',
+      time: 0,
+      method: 'POST',
+      size: Buffer.byteLength(body),
+      status: 'DONE',
+      samples: 2,
+      message: '',
     },
   )
   assert.equal(failed.status, 'FAILED')
@@ -151,7 +156,9 @@ test('SQL that is not saved is tried on a body that is given', async () => {
     SELECT @CONNECTOR_ID, @HTTP_METHOD, 1, @HTTP_QUERY_STRING`
   const given = await home.owner('POST', '/api/connector/dry_run', {
     connector: { id: 'nx', procs: [{ sql: variables }], runningUser: { uid: home.ownerUid } },
-    ...{ method: 'GET', query: 'a=b c', body: null },
+    method: 'GET',
+    query: 'a=b c',
+    body: null,
   })
   assert.deepEqual(given.body.samples, [{ cid: 'nx', id: 'GET', time: 1, sample: 'a=b c' }])
   const f = async (body: object, status: number, field: string | undefined) => {
@@ -179,8 +186,11 @@ test('deleting a connector deletes what it was given', async () => {
 test('an organization that is deleted leaves nothing that its connectors were given', async () => {
   const password = 'correct horse battery staple'
   const { organization, owner, feedKey } = await createOrganization(home.service.app.identity, {
-    ...{ name: 'Leaving', ownerEmail: 'leaving@example.com', ownerPassword: password },
-    ...{ ownerTimeZone: 'UTC', actor: 'test' },
+    name: 'Leaving',
+    ownerEmail: 'leaving@example.com',
+    ownerPassword: password,
+    ownerTimeZone: 'UTC',
+    actor: 'test',
   })
   const session = await signIn(home.service, 'leaving@example.com', password)
   const call = caller(home.service, session, { 'Weir-Password': password })

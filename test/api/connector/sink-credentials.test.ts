@@ -55,7 +55,8 @@ test('what is no key of these places is a 401', async () => {
   assert.equal(await statusOf({ headers: { Authorization: `Token ${key}` } }), 401)
   const session = caller(home.service, '')
   const login = await session('POST', '/api/login', {
-    ...{ email: home.service.ownerEmail, password: home.service.ownerPassword },
+    email: home.service.ownerEmail,
+    password: home.service.ownerPassword,
   })
   const { sessionUid } = login.body
   assert.equal(await statusOf({ query: `session=${sessionUid}` }), 401)

@@ -36,13 +36,17 @@ interface Other {
 async function makeOther(): Promise<Other> {
   const password = 'correct horse battery staple'
   const { organization, owner, feedKey } = await createOrganization(home.service.app.identity, {
-    ...{ name: 'Other', ownerEmail: 'other@example.com', ownerPassword: password },
-    ...{ ownerTimeZone: 'UTC', actor: 'test' },
+    name: 'Other',
+    ownerEmail: 'other@example.com',
+    ownerPassword: password,
+    ownerTimeZone: 'UTC',
+    actor: 'test',
   })
   const call = caller(home.service, await signIn(home.service, 'other@example.com', password))
   const made = await call('PUT', '/api/connector', {
     connector: {
-      ...{ id: 'quick', runningUser: { uid: owner.uid } },
+      id: 'quick',
+      runningUser: { uid: owner.uid },
       procs: [{ sql: VALUES_SQL }],
     },
   })

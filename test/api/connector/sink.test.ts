@@ -43,11 +43,15 @@ test('all four methods hand over body, query and method', async () => {
   for (const method of ['PUT', 'POST', 'GET', 'DELETE']) {
     const isGet = method === 'GET'
     const sent = await home.send('echo', {
-      ...{ method, query: 'a=x+y%2Bz&b=%C3%A4%zz', ...(isGet ? {} : { body: 'text' }) },
+      method,
+      query: 'a=x+y%2Bz&b=%C3%A4%zz',
+      ...(isGet ? {} : { body: 'text' }),
     })
     assert.equal(sent.status, 200, sent.text)
     assert.deepEqual(await seen(), {
-      ...{ method, connector: 'echo', body: isGet ? 'NULL' : 'text' },
+      method,
+      connector: 'echo',
+      body: isGet ? 'NULL' : 'text',
       query: `api_key=${home.service.feedKey}&a=x y+z&b=ä%zz`,
     })
   }
@@ -72,7 +76,8 @@ test('any type of body is text: forms, none, gzip, latin1, marks, unknown encodi
   await f('plain', { 'Content-Encoding': 'utf-8' }, 'plain')
   await f(gzipSync('listed'), { 'Content-Encoding': 'identity, utf-8, GZIP' }, 'listed')
   const twice = await home.send('echo', {
-    ...{ body: gzipSync(gzipSync('x')), headers: { 'Content-Encoding': 'gzip, gzip' } },
+    body: gzipSync(gzipSync('x')),
+    headers: { 'Content-Encoding': 'gzip, gzip' },
   })
   assert.equal(twice.status, 400, twice.text)
   await f('', {}, 'NULL')
@@ -210,7 +215,9 @@ test('a call that comes byte by byte, or with what the front leaves to others, i
   const body = valuesBody('raw', { s: 'x', x: 3, t: 77 })
   const head = [
     `POST /api/conn_sink/${home.service.orgUid}/values?api_key=${home.service.feedKey} HTTP/1.1`,
-    ...['Host: x', `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close'],
+    'Host: x',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
   ].join('\r\n')
   const socket = connect(home.service.port, '127.0.0.1')
   const text = `${head}\r\n\r\n${body}`

@@ -7,8 +7,12 @@ import { type Service, startService } from '../../support/service.ts'
 
 const PASSWORD = 'correct horse battery'
 const fields = {
-  ...{ name: 'Plant', kind: 'POSTGRESQL', host: 'db.example.com', database: 'plant' },
-  ...{ user: 'reader', password: 'a-password' },
+  name: 'Plant',
+  kind: 'POSTGRESQL',
+  host: 'db.example.com',
+  database: 'plant',
+  user: 'reader',
+  password: 'a-password',
 }
 
 let service: Service

@@ -19,8 +19,12 @@ before(async () => {
 after(() => service.close())
 
 const fields = {
-  ...{ name: 'Plant', kind: 'POSTGRESQL', host: 'db.example.com', database: 'plant' },
-  ...{ user: 'reader', password: PASSWORD },
+  name: 'Plant',
+  kind: 'POSTGRESQL',
+  host: 'db.example.com',
+  database: 'plant',
+  user: 'reader',
+  password: PASSWORD,
 }
 
 async function insert(more: object = {}): Promise<{ uid: string; revision: number }> {
@@ -35,8 +39,17 @@ test('a connection is saved, shown without its password, changed and deleted', a
   const { uid } = await insert()
   const shown = await owner('GET', `/api/connection/${uid}`)
   assert.deepEqual(shown.body.connection, {
-    ...{ uid, id: '', name: 'Plant', kind: 'POSTGRESQL', host: 'db.example.com', port: 5432 },
-    ...{ database: 'plant', user: 'reader', tls: 'verify', hasPassword: true, revision: 1 },
+    uid,
+    id: '',
+    name: 'Plant',
+    kind: 'POSTGRESQL',
+    host: 'db.example.com',
+    port: 5432,
+    database: 'plant',
+    user: 'reader',
+    tls: 'verify',
+    hasPassword: true,
+    revision: 1,
   })
   const changed = await owner('POST', `/api/connection/${uid}`, { connection: { name: 'Mill' } })
   assert.equal(changed.body.connection.name, 'Mill')
@@ -66,8 +79,12 @@ test('a password does not follow to another server: it is given again, or stays'
   const { uid } = await insert()
   const path = `/api/connection/${uid}`
   const moves = [
-    ...[{ host: 'evil.example' }, { port: 6000 }, { user: 'x' }, { tls: 'off' }],
-    ...[{ kind: 'MYSQL' }, { database: 'other' }],
+    { host: 'evil.example' },
+    { port: 6000 },
+    { user: 'x' },
+    { tls: 'off' },
+    { kind: 'MYSQL' },
+    { database: 'other' },
   ]
   for (const connection of moves) {
     const refused = await owner('POST', path, { connection })

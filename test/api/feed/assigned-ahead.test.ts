@@ -25,7 +25,8 @@ async function setUp(t: TestContext) {
       }),
     file: () =>
       client.call('PUT', '/comp/c/stream/f/feed/file/a', {
-        ...{ body: 'x', headers: { 'Content-Type': 'text/plain' } },
+        body: 'x',
+        headers: { 'Content-Type': 'text/plain' },
       }),
   }
   const warningOf = async (form: keyof typeof forms) => {

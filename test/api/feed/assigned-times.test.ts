@@ -69,7 +69,10 @@ test('holes in what ran ahead do not hide its end', async () => {
 test('samples in the future that brought their time do not move assigned ones', async () => {
   const start = clock.now()
   const forecast = [1, 2, 3].map((hours) => ({
-    ...{ compId: 'c', streamId: 'forecast', data: hours, time: start + hours * HOUR },
+    compId: 'c',
+    streamId: 'forecast',
+    data: hours,
+    time: start + hours * HOUR,
   }))
   const soon = { compId: 'c', streamId: 'forecast', data: 0, time: start + 500 }
   assert.equal((await client.putJson([...forecast, soon])).status, 200)

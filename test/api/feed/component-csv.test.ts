@@ -24,8 +24,11 @@ const csv = (...lines: string[]) => lines.map((line) => `${line}\r\n`).join('')
 
 test('CSV of a component has the column streamId', async () => {
   const feed = csv(
-    ...['streamId,time,data', `temp,${T + 1},2`, `temp,${T},1`],
-    ...[`state,${T + 1},off`, `state,${T},on`],
+    'streamId,time,data',
+    `temp,${T + 1},2`,
+    `temp,${T},1`,
+    `state,${T + 1},off`,
+    `state,${T},on`,
   )
   assert.equal(await read('c/feed?format=csv'), feed)
   assert.equal(await read('c/feed', 'text/csv'), feed)

@@ -133,13 +133,11 @@ test('a point stream keeps the newest by arrival, whatever the range', async () 
 
 test('a unit shows in unit and fData, glued as it is written', async () => {
   const unit = await insert('unit', {
-    ...{
-      id: 'usd',
-      name: 'Dollar',
-      symbol: '$',
-      symbolLocation: 'BEFORE',
-      numberFormat: '0,000.00',
-    },
+    id: 'usd',
+    name: 'Dollar',
+    symbol: '$',
+    symbolLocation: 'BEFORE',
+    numberFormat: '0,000.00',
   })
   const stream = { id: 'cost', valueType: 'DOUBLE', unit: { uid: unit.uid } }
   await insert('component', { id: 'Priced', stream: [stream] })

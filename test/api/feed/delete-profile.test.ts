@@ -28,7 +28,10 @@ async function setUp(t: TestContext, profile: { sizeType: string; count: number 
   const point = { ...short, id: 'point', name: 'point', streamType: 'point_stream' }
   const stream = [kept, short, point, { id: 'f', delete_profile: { uid } }]
   await service.app.catalog.components.insert(owner, {
-    ...{ id: 'c', name: 'c', timeZoneId: 'UTC', stream },
+    id: 'c',
+    name: 'c',
+    timeZoneId: 'UTC',
+    stream,
   })
   const fetchPath = (path: string, init?: RequestInit) => {
     const sign = path.includes('?') ? '&' : '?'
@@ -69,7 +72,10 @@ async function startWithoutLane(t: TestContext, { app }: Service): Promise<strin
   const bodies = new FeedBodyReader(1_000_000, budget)
   const lane = feedLane({ calls, bodies, gate, log, exports: app.identity.exports })
   const slow = await buildServer({
-    ...{ clock: systemClock, log, trustedProxies: [], readiness: [] },
+    clock: systemClock,
+    log,
+    trustedProxies: [],
+    readiness: [],
     addRoutes: (routes) => feedRoutes(routes, { calls, gate, identity: app.identity, lane }),
   })
   t.after(() => slow.close(1_000))
@@ -170,7 +176,10 @@ test('Weir-Warning counts old samples on every form of a put, whoever serves it'
   // A point stream takes the time of arrival.
   assert.equal((await put(`compId=c&point=7&time=${old}`)).warning, null)
   const rows = [old - 1, old, NOON].map((time) => ({
-    ...{ compId: 'c', streamId: 'short', time, data: 1 },
+    compId: 'c',
+    streamId: 'short',
+    time,
+    data: 1,
   }))
   const body = JSON.stringify(rows)
   check((await put('', { ...json, body })).warning, '2 of 3 samples are')

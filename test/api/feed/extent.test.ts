@@ -39,7 +39,8 @@ test('the extent of a component and of a stream counts what is in memory and wha
   assert.deepEqual(whole.body, {
     message: '',
     extent: { streamCount: 2, sampleCount: 521, isWhole: true, ...noneDerived },
-    ...{ totalCount: 1, success: true },
+    totalCount: 1,
+    success: true,
   })
   const one = await owner('GET', `${path}/stream/${streams[1]}/extent`)
   assert.deepEqual(one.body.extent, {
@@ -98,17 +99,28 @@ test('the extent names the streams that get nothing more, also by way of others,
   const path = `/api/component/${source.uid}`
   const told = {
     twice: {
-      ...{ componentUid: near.uid, componentId: 'near', componentName: 'Near' },
-      ...{ streamUid: near.stream[0].uid, streamId: 'twice', streamName: 'Twice' },
+      componentUid: near.uid,
+      componentId: 'near',
+      componentName: 'Near',
+      streamUid: near.stream[0].uid,
+      streamId: 'twice',
+      streamName: 'Twice',
     },
     again: {
-      ...{ componentUid: far.uid, componentId: '', componentName: 'Far' },
-      ...{ streamUid: far.stream[0].uid, streamId: '', streamName: 'Again' },
+      componentUid: far.uid,
+      componentId: '',
+      componentName: 'Far',
+      streamUid: far.stream[0].uid,
+      streamId: '',
+      streamName: 'Again',
     },
   }
   const whole = (await owner('GET', `${path}/extent`)).body.extent
   assert.deepEqual(whole, {
-    ...{ streamCount: 3, sampleCount: 0, isWhole: true, derivedCount: 2 },
+    streamCount: 3,
+    sampleCount: 0,
+    isWhole: true,
+    derivedCount: 2,
     derived: [told.twice, told.again],
   })
   const one = (await owner('GET', `${path}/stream/${raw}/extent`)).body.extent

@@ -70,7 +70,9 @@ test('PUT of the URL form refuses what it cannot place, and nothing is stored or
   await check(`compId=${'x'.repeat(513)}&a=1`, /513 characters/)
   await check(`compId=new&${'x'.repeat(513)}=1`, /512 characters/)
   await checkRefused(client.put('compId=new&a=1&compTmplId=nope'), {
-    ...{ status: 404, message: /nope/, about: 'an unknown template' },
+    status: 404,
+    message: /nope/,
+    about: 'an unknown template',
   })
   await checkNothingChanged()
 })
@@ -80,7 +82,9 @@ test('PUT of the JSON form names index and field, and nothing is stored or creat
   const fresh = { compId: 'new', streamId: 'a', data: 2, time: 5 }
   const check = (bad: object, message: RegExp) =>
     checkRefused(client.putJson([good, fresh, bad]), {
-      ...{ status: 400, message, about: JSON.stringify(bad) },
+      status: 400,
+      message,
+      about: JSON.stringify(bad),
     })
   await check({ ...good, compId: undefined }, /sample 2: "compId" is missing/)
   await check({ ...good, streamId: undefined }, /sample 2: "streamId" is missing/)
@@ -112,7 +116,9 @@ test('PUT of the JSON form names index and field, and nothing is stored or creat
 test('PUT of the batch form refuses unknown UIDs and counts that differ', async () => {
   const check = (status: number, component: object, message: RegExp) =>
     checkRefused(client.putJson({ feed: { component: [component] } }), {
-      ...{ status, message, about: JSON.stringify(component) },
+      status,
+      message,
+      about: JSON.stringify(component),
     })
   const stream = [{ streamId: 'num', data: [1] }]
   await check(404, { componentUid: 'nope', stream }, /Cannot find component "nope"/)
@@ -127,7 +133,8 @@ test('PUT of the batch form refuses unknown UIDs and counts that differ', async 
 test('PUT refuses bodies that are broken, too large, or inflate beyond the limit', async () => {
   const encoded = (body: Uint8Array, encoding = 'gzip') =>
     client.call('PUT', '/feed', {
-      ...{ body: Buffer.from(body), headers: { 'content-encoding': encoding } },
+      body: Buffer.from(body),
+      headers: { 'content-encoding': encoding },
     })
   const good = gzipSync('[{"compId":"c","streamId":"num","data":2,"time":5}]')
   const refused = (status: number, message: RegExp) => ({ status, message, about: String(message) })
@@ -149,7 +156,11 @@ test('PUT refuses 200 MB and one byte before it is sent, at the default limit', 
   const head = (bytes: number) =>
     [
       `PUT /api/feed?api_key=${standard.feedKey} HTTP/1.1`,
-      ...['Host: h', `Content-Length: ${bytes}`, 'Connection: close', '', ''],
+      'Host: h',
+      `Content-Length: ${bytes}`,
+      'Connection: close',
+      '',
+      '',
     ].join('\r\n')
   const { status, body } = await sendRaw(standard.port, head(200_000_001))
   assert.equal(status, 413)

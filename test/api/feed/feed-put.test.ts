@@ -29,7 +29,9 @@ after(() => service.close())
 /** The secret of a fresh key with one capability. */
 async function keyFor(resource: string, ...methods: Method[]): Promise<string> {
   const { secret } = await service.app.identity.keys.insert(service.orgUid, {
-    ...{ name: resource, description: '', ipAddresses: [] },
+    name: resource,
+    description: '',
+    ipAddresses: [],
     capabilities: [{ resource, methods }],
   })
   return secret
@@ -101,14 +103,16 @@ test('PUT of the batch form addresses by ID and UID, with times shared or per st
     feed: {
       component: [
         {
-          ...{ componentUid, time: [2, 3] },
+          componentUid,
+          time: [2, 3],
           stream: [
             { streamUid, data: [2, 3] },
             { streamId: 'n', time: [9], data: ['x'] },
           ],
         },
         {
-          ...{ componentId: 'b2', defaults: { name: 'Second' } },
+          componentId: 'b2',
+          defaults: { name: 'Second' },
           stream: [{ streamId: 'a', data: [7] }],
         },
       ],
@@ -182,7 +186,10 @@ test('PUT takes bodies in every encoding', async () => {
 test('PUT of a long body is taken in slices, and all of it is there', async () => {
   const count = 50_000
   const samples = Array.from({ length: count }, (_, time) => ({
-    ...{ compId: 'long', streamId: `s${time % 3}`, data: time / 4, time },
+    compId: 'long',
+    streamId: `s${time % 3}`,
+    data: time / 4,
+    time,
   }))
   assert.equal((await client.putJson(samples)).status, 200)
   const expected = [[49_998, 12_499.5], [49_995, 12_498.75]] // biome-ignore format: short
@@ -343,7 +350,10 @@ test('the fast lane and the Fastify routes answer alike', async (t) => {
   const bodies = new FeedBodyReader(1_000_000, new MemoryBudget(100_000_000))
   const lane = feedLane({ calls, bodies, gate, log, exports: identity.exports })
   const slow = await buildServer({
-    ...{ clock: systemClock, log, trustedProxies: [], readiness: [] },
+    clock: systemClock,
+    log,
+    trustedProxies: [],
+    readiness: [],
     addRoutes: (app) => feedRoutes(app, { calls, gate, identity, lane }),
   })
   t.after(() => slow.close(1_000))
@@ -358,9 +368,15 @@ test('the fast lane and the Fastify routes answer alike', async (t) => {
   }
   const sample = '[{"compId":"same","streamId":"a","data":3,"time":3}]'
   const asked = [
-    ...['/comp/same/feed?retStreamId', '/comp/same/stream/a/feed?limit=1', '/comp/same/last_value'],
-    ...['/comp/same/stream/a/last_value', '/comp/same/stream/nope/last_value', '/comp/%20/feed'],
-    ...['/comp/same/feed?limit=0', '/feed', '/feed?asPut&compId=same&a=3&time=3&rsid=a'],
+    '/comp/same/feed?retStreamId',
+    '/comp/same/stream/a/feed?limit=1',
+    '/comp/same/last_value',
+    '/comp/same/stream/a/last_value',
+    '/comp/same/stream/nope/last_value',
+    '/comp/%20/feed',
+    '/comp/same/feed?limit=0',
+    '/feed',
+    '/feed?asPut&compId=same&a=3&time=3&rsid=a',
   ].map((path) => ['GET', path, ''])
   asked.push(['PUT', '/feed?compId=same&a=x', ''], ['PUT', '/feed?compId=same&a=3&time=3', ''])
   asked.push(['PUT', '/feed', sample], ['PUT', '/feed', '[{}]'], ['PUT', '/feed', '{'])

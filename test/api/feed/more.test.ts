@@ -13,7 +13,10 @@ before(async () => {
   service = await startService()
   client = new FeedClient(service)
   const samples = [0, 1, 2, 3, 4].map((at) => ({
-    ...{ compId: 'c', streamId: 'a b/ä', time: T0 + at * HOUR, data: at },
+    compId: 'c',
+    streamId: 'a b/ä',
+    time: T0 + at * HOUR,
+    data: at,
   }))
   const others = [0, 1, 2].map((at) => ({ compId: 'c', streamId: 'z', time: T0 + at, data: 'x' }))
   assert.equal((await client.putJson([...samples, ...others])).status, 200)
@@ -65,7 +68,8 @@ test('links lead through the periods of a statistic and the intervals of a strea
   )
   assert.equal(calls, 3)
   const template = {
-    ...{ id: 't', stream: [{ id: 'i', streamType: 'intvl_stream', baseCycle: 'hour' }] },
+    id: 't',
+    stream: [{ id: 'i', streamType: 'intvl_stream', baseCycle: 'hour' }],
   }
   const login = await fetch(`${service.url}/api/login`, {
     method: 'POST',
@@ -128,7 +132,12 @@ test('CSV has the rows of the JSON answer, by parameter and by header, on both w
   for (const close of [[], ['Connection: close']]) {
     const head = [
       `GET /api${STREAM}/feed?limit=2 HTTP/1.1`,
-      ...['Host: x', `X-Api-Key: ${service.feedKey}`, 'Accept: text/csv', ...close, '', ''],
+      'Host: x',
+      `X-Api-Key: ${service.feedKey}`,
+      'Accept: text/csv',
+      ...close,
+      '',
+      '',
     ]
     const raw = await sendRaw(service.port, head.join('\r\n'), { isEnding: true })
     assert.equal(raw.status, 200)

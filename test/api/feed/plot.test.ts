@@ -302,7 +302,8 @@ test('a plot asked for by sd and ed is four columns', async () => {
     JSON.parse((await client.call('GET', `${pathOf('c', id)}/plot?${query}`)).text)
   const three = [3, 1, 2]
   assert.deepEqual(await plain('plain', `sd=${T0}&ed=${T0 + 9}&points=10`), {
-    ...{ sd: T0, ed: T0 + 9 },
+    sd: T0,
+    ed: T0 + 9,
     columns: { time: [T0, T0 + 1, T0 + 2], min: three, max: three, last: three },
   })
   const { columns } = await plain('plain', `sd=${T0}&points=1`)

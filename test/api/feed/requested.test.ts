@@ -64,7 +64,9 @@ test('rsid answers what a place or a template of the call brings, and makes only
   assert.equal((await owner('PUT', '/api/component_template', template)).status, 200)
   const { text } = await device.put('compId=q&x=1&compTmplId=t&rsid=x&rsid=y&rsid=z')
   assert.deepEqual(JSON.parse(text), {
-    ...{ x: 1, y: null, z: null },
+    x: 1,
+    y: null,
+    z: null,
     missing: [{ itemType: 'stream', itemId: 'z', componentId: 'q' }],
   })
   // What came without a value has no type yet.

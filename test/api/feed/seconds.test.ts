@@ -51,7 +51,10 @@ test('times that cannot be meant as seconds are told nothing about', async () =>
 
 test('a put over many streams names some and counts the rest', async () => {
   const samples = Array.from({ length: 40 }, (_, at) => ({
-    ...{ compId: 'wide, "ä"', streamId: `s${at}`, time: SECONDS, data: at },
+    compId: 'wide, "ä"',
+    streamId: `s${at}`,
+    time: SECONDS,
+    data: at,
   }))
   const { headers } = await client.putJson(samples)
   const told = (headers.get('Weir-Warning') ?? '').split(', ')

@@ -222,11 +222,16 @@ test('limit counts over the streams of a component, the first stream first', asy
 test('own cycles: a blank zone is the component’s, and changing that changes the statistics', async () => {
   const { uid } = await component('moving', 'UTC', [{ id: 's', valueType: 'DOUBLE' }])
   await insert('cycle', {
-    ...{ id: 'shift', name: 'Shift', sizeType: 'HOUR', count: 8 },
+    id: 'shift',
+    name: 'Shift',
+    sizeType: 'HOUR',
+    count: 8,
     referenceDate: '2024-01-01T06:00',
   })
   await insert('cycle', {
-    ...{ id: 'billing', name: 'Billing', sizeType: 'CUSTOM' },
+    id: 'billing',
+    name: 'Billing',
+    sizeType: 'CUSTOM',
     intervals: [
       { from: '2024-05-01', until: '2024-05-20' },
       { from: '2024-05-25', until: '2024-06-20' },

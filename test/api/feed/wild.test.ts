@@ -83,7 +83,10 @@ test('PUT with a form content type and an empty body is the URL form', async () 
   await checkStored(
     [
       `PUT /api/feed?compId=dev&a=2&time=1002&api_key=${key} HTTP/1.1`,
-      ...['Host: h', type, 'Content-Length: 0', 'Connection: close'],
+      'Host: h',
+      type,
+      'Content-Length: 0',
+      'Connection: close',
     ],
     '[{"time":1002,"data":2}]',
   )
@@ -93,7 +96,9 @@ test('PUT without Content-Length and Transfer-Encoding is the URL form', async (
   await checkStored(
     [
       `PUT /api/feed?compId=dev&a=3&time=1003&api_key=${key} HTTP/1.1`,
-      ...['Host: h', 'Content-Type: application/json', 'Connection: close'],
+      'Host: h',
+      'Content-Type: application/json',
+      'Connection: close',
     ],
     '[{"time":1003,"data":3}]',
   )
@@ -103,7 +108,8 @@ test('PUT with a query that starts with an ampersand and an empty Host is served
   await checkStored(
     [
       `PUT /api/feed?&compId=dev&a=4&time=1004&api_key=${key} HTTP/1.1`,
-      ...['Host:', 'Connection: close'],
+      'Host:',
+      'Connection: close',
     ],
     '[{"time":1004,"data":4}]',
   )
@@ -113,8 +119,10 @@ test('PUT with a tight cookie and a MAC in X-Forwarded-For is served', async () 
   await checkStored(
     [
       'PUT /api/feed?compId=dev&a=5&time=1005 HTTP/1.1',
-      ...['Host: h', `Cookie: org=${service.orgUid};api_key=${key}`],
-      ...['X-Forwarded-For: 00:1B:44:11:3A:B7', 'Connection: close'],
+      'Host: h',
+      `Cookie: org=${service.orgUid};api_key=${key}`,
+      'X-Forwarded-For: 00:1B:44:11:3A:B7',
+      'Connection: close',
     ],
     '[{"time":1005,"data":5}]',
   )
@@ -134,8 +142,11 @@ test('PUT with a gzipped JSON body under any content type is the JSON form', asy
     const answer = await send(
       [
         `PUT /api/feed?api_key=${key} HTTP/1.1`,
-        ...['Host: h', `Content-Type: ${type}`, 'Content-Encoding: gzip'],
-        ...[`Content-Length: ${body.length}`, 'Connection: close'],
+        'Host: h',
+        `Content-Type: ${type}`,
+        'Content-Encoding: gzip',
+        `Content-Length: ${body.length}`,
+        'Connection: close',
       ],
       body,
     )
@@ -151,7 +162,9 @@ test('PUT with a chunked body is the JSON form', async () => {
   const answer = await send(
     [
       `PUT /api/feed?api_key=${key} HTTP/1.1`,
-      ...['Host: h', 'Transfer-Encoding: chunked', 'Connection: close'],
+      'Host: h',
+      'Transfer-Encoding: chunked',
+      'Connection: close',
     ],
     `${chunks.join('')}0\r\n\r\n`,
   )
@@ -162,7 +175,8 @@ test('PUT with a chunked body is the JSON form', async () => {
 test('rsid answers one compact object with native numbers and booleans', async () => {
   const answer = await send([
     `PUT /api/feed?compId=dev&a=9.50&time=1009&rsid=a&rsid=none&api_key=${key} HTTP/1.1`,
-    ...['Host: h', 'Connection: close'],
+    'Host: h',
+    'Connection: close',
   ])
   assert.match(answer.text, /^HTTP\/1\.1 200 OK\r\n/)
   assert.equal(
@@ -190,7 +204,8 @@ test('IDs with spaces, slashes, brackets and any script survive the URL and the 
     const name = encodeURIComponent(id)
     const answer = await send([
       `PUT /api/feed?compId=${name}&${name}=1&time=5&api_key=${key} HTTP/1.1`,
-      ...['Host: h', 'Connection: close'],
+      'Host: h',
+      'Connection: close',
     ])
     assert.match(answer.text, /^HTTP\/1\.1 200 OK\r\n/, id)
     assert.equal(await lastValue(id, id), '[{"time":5,"data":1}]', id)
@@ -201,7 +216,8 @@ test('GET answers compact samples whose keys come in the order of the contract',
   const flags = 'retIntvlSd&retUnit&retFData&retStreamId&retCompId&_=1700'
   const answer = await send([
     `GET /api/comp/dev/stream/a/feed?&${flags}&limit=1&api_key=${key} HTTP/1.1`,
-    ...['Host: h', 'Connection: close'],
+    'Host: h',
+    'Connection: close',
   ])
   assert.match(answer.text, /^HTTP\/1\.1 200 OK\r\n/)
   assert.equal(
@@ -210,7 +226,8 @@ test('GET answers compact samples whose keys come in the order of the contract',
   )
   const none = await send([
     `GET /api/comp/dev/stream/a/feed?sd=1&ed=2&api_key=${key} HTTP/1.1`,
-    ...['Host: h', 'Connection: close'],
+    'Host: h',
+    'Connection: close',
   ])
   assert.equal(none.body, '[]')
 })
@@ -264,7 +281,9 @@ test('texts that cannot be kept are refused in every form', async () => {
 test('GET from a page of another origin is allowed, without cookies', async () => {
   const answer = await send([
     `GET /api/comp/dev/last_value?api_key=${key} HTTP/1.1`,
-    ...['Host: h', 'Origin: https://dashboard.example', 'Connection: close'],
+    'Host: h',
+    'Origin: https://dashboard.example',
+    'Connection: close',
   ])
   assert.equal(answer.status, 200)
   assert.equal(answer.headers['access-control-allow-origin'], '*')

@@ -27,7 +27,11 @@ test('endless queries in all organizations of one person hold up no other tenant
   t.after(() => service.close())
   const make = (name: string, ownerEmail: string) =>
     createOrganization(identity, {
-      ...{ name, ownerEmail, ownerPassword: PASSWORD, ownerTimeZone: 'UTC', actor: 'test' },
+      name,
+      ownerEmail,
+      ownerPassword: PASSWORD,
+      ownerTimeZone: 'UTC',
+      actor: 'test',
     })
   // One the operator made, one its owner made from another, and the first.
   const added = await owner('PUT', '/api/organization', { organization: { name: 'Added' } })
@@ -37,7 +41,9 @@ test('endless queries in all organizations of one person hold up no other tenant
   const other = await make('Other', 'other@example.com')
   const otherCall = caller(service, await signIn(service, 'other@example.com', PASSWORD))
   const connector = {
-    ...{ id: 'quick', runningUser: { uid: other.owner.uid }, procs: [{ sql: VALUES_SQL }] },
+    id: 'quick',
+    runningUser: { uid: other.owner.uid },
+    procs: [{ sql: VALUES_SQL }],
   }
   assert.equal((await otherCall('PUT', '/api/connector', { connector })).status, 200)
 

@@ -114,7 +114,10 @@ test('sums of random conditions are those of all samples that fulfil them', asyn
     'sum(sample), avg(sample)',
   )
   const groups = fc.constantFrom(
-    ...['', ' GROUP BY uid', ' GROUP BY cid, id', ' GROUP BY cuid'],
+    '',
+    ' GROUP BY uid',
+    ' GROUP BY cid, id',
+    ' GROUP BY cuid',
     ...[7_200_000, 1_000, 86_400_000].map((ms) => ` GROUP BY uid, time - time % ${ms}`),
   )
   const property = fc.asyncProperty(values, wheres, groups, async (value, where, group) => {

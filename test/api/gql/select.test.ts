@@ -20,7 +20,10 @@ before(async () => {
   service = await startService({ clock, settings: { WEIR_SQL_SAMPLES: '5000' } })
   owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   await make({
-    ...{ id: 'boiler', name: 'Boiler', folder: '/Components/Hall', description: 'hot' },
+    id: 'boiler',
+    name: 'Boiler',
+    folder: '/Components/Hall',
+    description: 'hot',
     stream: [
       { id: 'temp', name: 'Temperature', valueType: 'DOUBLE' },
       { id: 'state', valueType: 'STRING' },

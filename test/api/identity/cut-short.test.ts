@@ -30,7 +30,8 @@ interface World {
 async function withService(work: (world: World) => Promise<void>): Promise<void> {
   const cut: Cut = { left: Number.POSITIVE_INFINITY }
   const service = await startService({
-    ...{ wrapCatalog: cutBy(cut), settings: { WEIR_QUOTAS: 'off' } },
+    wrapCatalog: cutBy(cut),
+    settings: { WEIR_QUOTAS: 'off' },
   })
   try {
     const session = await signIn(service, service.ownerEmail, service.ownerPassword)

@@ -68,7 +68,8 @@ async function make(noun: string, record: object): Promise<Record<string, string
 }
 
 const inserts = (noun: string, record: () => object) => async (): Promise<Act> => ({
-  ...{ path: `/api/${noun}`, body: { [noun]: record() } },
+  path: `/api/${noun}`,
+  body: { [noun]: record() },
 })
 
 const changes = (noun: string, before: () => object, change: () => object, below = '') => {
@@ -94,13 +95,11 @@ const person = (role: string) => () => ({ email: nextEmail(), password, role })
 async function foreignEmail(): Promise<string> {
   const ownerEmail = nextEmail()
   await createOrganization(home.service.app.identity, {
-    ...{
-      name: 'Foreign',
-      ownerEmail,
-      ownerPassword: password,
-      ownerTimeZone: 'UTC',
-      actor: 'test',
-    },
+    name: 'Foreign',
+    ownerEmail,
+    ownerPassword: password,
+    ownerTimeZone: 'UTC',
+    actor: 'test',
   })
   return ownerEmail
 }
@@ -113,7 +112,10 @@ async function prepareWithdrawal(): Promise<Act> {
 async function prepareInvitation(): Promise<Act> {
   const { identity } = home.service.app
   const { organization } = await createOrganization(identity, {
-    ...{ name: 'Inviting', ownerEmail: nextEmail(), ownerTimeZone: 'UTC', actor: 'test' },
+    name: 'Inviting',
+    ownerEmail: nextEmail(),
+    ownerTimeZone: 'UTC',
+    actor: 'test',
   })
   const invited = { orgUid: organization.uid, userUid: owner.uid, email: home.owner.email }
   const { uid } = await identity.invitations.insert({ ...invited, role: 'GUEST' }, () => [])
@@ -185,21 +187,25 @@ const rows: readonly Row[] = [
   { route: 'POST api_key/{uid}', prepare: changes('api_key', key, key), outcomes: byRight },
   { route: 'DELETE api_key/{uid}', prepare: removes('api_key', key), outcomes: byRight },
   {
-    ...{ route: 'GET api_key/{uid}/secret', prepare: removes('api_key', key, '/secret') },
+    route: 'GET api_key/{uid}/secret',
+    prepare: removes('api_key', key, '/secret'),
     outcomes: byPersonPresent,
   },
   { route: 'PUT oauth_client', prepare: inserts('oauth_client', client), outcomes: byPeople },
   {
-    ...{ route: 'POST oauth_client/{uid}', prepare: changes('oauth_client', client, client) },
+    route: 'POST oauth_client/{uid}',
+    prepare: changes('oauth_client', client, client),
     outcomes: byPeople,
   },
   {
-    ...{ route: 'POST oauth_client/{uid}', about: 'that is given a secret' },
+    route: 'POST oauth_client/{uid}',
+    about: 'that is given a secret',
     prepare: changes('oauth_client', publicClient, () => ({ ...client(), type: 'confidential' })),
     outcomes: byPersonPresent,
   },
   {
-    ...{ route: 'DELETE oauth_client/{uid}', prepare: removes('oauth_client', client) },
+    route: 'DELETE oauth_client/{uid}',
+    prepare: removes('oauth_client', client),
     outcomes: byPeople,
   },
   {
@@ -208,32 +214,45 @@ const rows: readonly Row[] = [
     outcomes: byPersonPresent,
   },
   {
-    ...{ route: 'DELETE oauth_grant/{uid}', prepare: prepareGrant },
+    route: 'DELETE oauth_grant/{uid}',
+    prepare: prepareGrant,
     outcomes: ['done', 'done', 'password', 'done', 'never'],
   },
   { route: 'PUT org_user', prepare: inserts('org_user', person('MEMBER')), outcomes: byRight },
   {
-    ...{ route: 'PUT org_user', about: 'of an administrator' },
-    ...{ prepare: inserts('org_user', person('ADMIN')), outcomes: bySelf },
+    route: 'PUT org_user',
+    about: 'of an administrator',
+    prepare: inserts('org_user', person('ADMIN')),
+    outcomes: bySelf,
   },
   {
-    ...{ route: 'PUT org_user', about: 'of an owner' },
-    ...{ prepare: inserts('org_user', person('OWNER')), outcomes: byPersonAlone },
+    route: 'PUT org_user',
+    about: 'of an owner',
+    prepare: inserts('org_user', person('OWNER')),
+    outcomes: byPersonAlone,
   },
   {
-    ...{ route: 'POST org_user/{uid}', about: 'of a role', outcomes: byRight },
+    route: 'POST org_user/{uid}',
+    about: 'of a role',
+    outcomes: byRight,
     prepare: changes('org_user', person('GUEST'), () => ({ role: 'MEMBER' })),
   },
   {
-    ...{ route: 'POST org_user/{uid}', about: 'that makes an owner', outcomes: byPersonAlone },
+    route: 'POST org_user/{uid}',
+    about: 'that makes an owner',
+    outcomes: byPersonAlone,
     prepare: changes('org_user', person('MEMBER'), () => ({ role: 'OWNER' })),
   },
   {
-    ...{ route: 'POST org_user/{uid}', about: 'of an e-mail address', outcomes: byPersonPresent },
+    route: 'POST org_user/{uid}',
+    about: 'of an e-mail address',
+    outcomes: byPersonPresent,
     prepare: changes('org_user', person('MEMBER'), () => ({ email: nextEmail() })),
   },
   {
-    ...{ route: 'POST org_user/{uid}', about: 'of a password', outcomes: byPersonAlone },
+    route: 'POST org_user/{uid}',
+    about: 'of a password',
+    outcomes: byPersonAlone,
     prepare: changes('org_user', person('MEMBER'), () => ({ password: `other ${password}` })),
   },
   {
@@ -242,31 +261,41 @@ const rows: readonly Row[] = [
     outcomes: byRight,
   },
   {
-    ...{ route: 'DELETE org_user/{uid}', about: 'of an owner', outcomes: byPersonAlone },
+    route: 'DELETE org_user/{uid}',
+    about: 'of an owner',
+    outcomes: byPersonAlone,
     prepare: removes('org_user', person('OWNER')),
   },
   {
-    ...{ route: 'DELETE org_user/{uid}', about: 'of an invitation', outcomes: byRight },
+    route: 'DELETE org_user/{uid}',
+    about: 'of an invitation',
+    outcomes: byRight,
     prepare: prepareWithdrawal,
   },
   { route: 'POST invitation/{uid}', prepare: prepareInvitation, outcomes: bySelf },
   { route: 'DELETE session/{uid}', prepare: prepareSession, outcomes: bySelf },
   {
-    ...{ route: 'PUT second_factor', outcomes: byPersonAlone },
+    route: 'PUT second_factor',
+    outcomes: byPersonAlone,
     prepare: async () => ({ path: '/api/second_factor', body: {}, undo: endFactor }),
   },
   { route: 'POST second_factor', prepare: prepareConfirm, outcomes: bySelf },
   { route: 'DELETE second_factor', prepare: prepareFactorEnd, outcomes: byPersonAlone },
   {
-    ...{ route: 'PUT organization', prepare: inserts('organization', () => ({ name: 'o' })) },
+    route: 'PUT organization',
+    prepare: inserts('organization', () => ({ name: 'o' })),
     outcomes: ['done', 'done', 'password', 'done', 'never'],
   },
   {
-    ...{ route: 'POST organization/{uid}', about: 'of its name', outcomes: byRight },
+    route: 'POST organization/{uid}',
+    about: 'of its name',
+    outcomes: byRight,
     prepare: () => prepareShared({ name: 'Renamed' }, { name: 'My organization' }),
   },
   {
-    ...{ route: 'POST organization/{uid}', about: 'of who may act in it', outcomes: byPeople },
+    route: 'POST organization/{uid}',
+    about: 'of who may act in it',
+    outcomes: byPeople,
     prepare: () => prepareShared({ oauth: 'strict' }, { oauth: '' }),
   },
   {

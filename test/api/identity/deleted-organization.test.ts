@@ -66,8 +66,13 @@ async function makeDoomed({ service, owner }: World, name: string) {
   const { invitation } = await done(caller(service, guestSession), 'GET', '/api/invitation')
   await done(caller(service, '', { 'X-Api-Key': key }), 'PUT', '/api/feed?compId=c&a=1')
   return {
-    ...{ uid, key, session, userUid: added.org_user.uid, email: org_user.email },
-    ...{ guestSession, invitationUid: invitation[0].uid },
+    uid,
+    key,
+    session,
+    userUid: added.org_user.uid,
+    email: org_user.email,
+    guestSession,
+    invitationUid: invitation[0].uid,
   }
 }
 
@@ -77,10 +82,16 @@ function actsIn(doomed: Doomed): Record<string, PartedCall> {
   const byUser = { Cookie: doomed.session }
   const byKey = { 'X-Api-Key': doomed.key }
   const put = (path: string, body: object | string, headers: Record<string, string>) => ({
-    ...{ method: 'PUT', path, body, headers },
+    method: 'PUT',
+    path,
+    body,
+    headers,
   })
   const change = (path: string, body: object, headers: Record<string, string>) => ({
-    ...{ method: 'POST', path, body, headers },
+    method: 'POST',
+    path,
+    body,
+    headers,
   })
   const ghost = { email: 'ghost@doomed.example', role: 'ADMIN', password: PASSWORD }
   const client = { name: 'ghost', type: 'public', redirectUris: ['https://a.example/'] }

@@ -14,10 +14,16 @@ before(async () => {
   owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   device = caller(service, `api_key=${service.feedKey}`)
   const samples = Array.from({ length: 1_000 }, (_, at) => ({
-    ...{ compId: 'c1', streamId: 's1', data: at, time: 1_000 + at },
+    compId: 'c1',
+    streamId: 's1',
+    data: at,
+    time: 1_000 + at,
   }))
   const others = Array.from({ length: 120 }, (_, at) => ({
-    ...{ compId: `o${at}`, streamId: 's', data: 1, time: 1 },
+    compId: `o${at}`,
+    streamId: 's',
+    data: 1,
+    time: 1,
   }))
   assert.equal((await device('PUT', '/api/feed', [...samples, ...others])).status, 200)
 })
@@ -78,7 +84,8 @@ test('a read as CSV is told once for each caller, target and hour, with a count'
 test('CSV by the header Accept is an export; a HEAD and a refused read are none', async () => {
   const told = await nextHour()
   const head = await fetch(`${service.url}${CSV}`, {
-    ...{ method: 'HEAD', headers: { Cookie: `api_key=${service.feedKey}` } },
+    method: 'HEAD',
+    headers: { Cookie: `api_key=${service.feedKey}` },
   })
   assert.equal(head.status, 200)
   assert.equal((await owner('GET', '/api/comp/none/feed?format=csv')).status, 404)
@@ -145,7 +152,9 @@ test('IDs that look like other words of an entry stand in quotes', async () => {
 test('files that people download are told with their bytes, those of devices not', async () => {
   const file = '/api/comp/c1/stream/f1/feed/file/a.txt'
   const put = await fetch(`${service.url}${file}`, {
-    ...{ method: 'PUT', body: 'twelve bytes', headers: { 'X-Api-Key': service.feedKey } },
+    method: 'PUT',
+    body: 'twelve bytes',
+    headers: { 'X-Api-Key': service.feedKey },
   })
   assert.equal(put.status, 200)
   const told = await nextHour()

@@ -212,7 +212,9 @@ test('a key adds and promotes users only up to what it may do itself', async () 
 test('an account of elsewhere is let in only by a key that has the role itself', async () => {
   const { identity } = service.app
   const second = await createOrganization(identity, {
-    ...{ name: 'Elsewhere', ownerEmail: 'elsewhere@example.com', ownerTimeZone: 'UTC' },
+    name: 'Elsewhere',
+    ownerEmail: 'elsewhere@example.com',
+    ownerTimeZone: 'UTC',
     actor: 'test',
   })
   const { secret } = await addKey({ capabilities: [{ resource: 'org_user', methods: ['PUT'] }] })

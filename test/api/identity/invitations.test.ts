@@ -16,8 +16,11 @@ before(async () => {
   service = await startService({ clock })
   owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   const second = await createOrganization(service.app.identity, {
-    ...{ name: 'Strangers', ownerEmail: 'stranger@example.com', ownerPassword: PASSWORD },
-    ...{ ownerTimeZone: 'UTC', actor: 'test' },
+    name: 'Strangers',
+    ownerEmail: 'stranger@example.com',
+    ownerPassword: PASSWORD,
+    ownerTimeZone: 'UTC',
+    actor: 'test',
   })
   strangersOrg = second.organization.uid
   stranger = caller(service, await signIn(service, 'stranger@example.com', PASSWORD))
@@ -51,7 +54,8 @@ test('an account that is invited shows nothing of itself before it accepts', asy
   assert.notEqual(uid, ada.uid)
   await signIn(service, 'ada@example.com', PASSWORD)
   const wrong = await caller(service, '')('POST', '/api/login', {
-    ...{ email: 'ada@example.com', password: 'wrong' },
+    email: 'ada@example.com',
+    password: 'wrong',
   })
   assert.equal(wrong.status, 401)
   const list = await stranger('GET', '/api/org_user')
@@ -61,8 +65,15 @@ test('an account that is invited shows nothing of itself before it accepts', asy
   assert.deepEqual(
     { ...shown, creationDate: 0, uid: '' },
     {
-      ...{ uid: '', email: 'ada@example.com', firstName: '', lastName: '', role: 'ADMIN' },
-      ...{ creationDate: 0, status: 'INVITED', fullName: '', isOwner: false },
+      uid: '',
+      email: 'ada@example.com',
+      firstName: '',
+      lastName: '',
+      role: 'ADMIN',
+      creationDate: 0,
+      status: 'INVITED',
+      fullName: '',
+      isOwner: false,
     },
   )
   assert.equal((await stranger('GET', `/api/org_user/${ada.uid}`)).status, 404)

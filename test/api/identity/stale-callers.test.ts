@@ -77,29 +77,35 @@ function actsBy(rights: Rights, name: string): Record<string, PartedCall> {
     'add MEMBER': { method: 'PUT', path: '/api/org_user', body: user('MEMBER') },
     'add key': { method: 'PUT', path: '/api/api_key', body: { api_key } },
     'change key': {
-      ...{ method: 'POST', path: `/api/api_key/${rights.keyUid}` },
+      method: 'POST',
+      path: `/api/api_key/${rights.keyUid}`,
       body: { api_key: { description: name } },
     },
     'put unit': { method: 'PUT', path: '/api/unit', body: { unit: { id: name, name } } },
     'put component': { method: 'PUT', path: '/api/component', body: { component: { id: name } } },
     'put feed': {
-      ...{ method: 'PUT', path: '/api/feed' },
+      method: 'PUT',
+      path: '/api/feed',
       body: [{ compId: 'c', streamId: 'a', data: name.length + made * 100 }],
     },
     'create by feed': {
-      ...{ method: 'PUT', path: '/api/feed' },
+      method: 'PUT',
+      path: '/api/feed',
       body: [{ compId: `fed-${name}`, streamId: 'a', data: 1 }],
     },
     'set property': {
-      ...{ method: 'POST', path: '/api/comp/c/property' },
+      method: 'POST',
+      path: '/api/comp/c/property',
       body: [{ component: { description: name } }],
     },
     'put file': {
-      ...{ method: 'PUT', path: `/api/comp/c/stream/f/feed/file/${name}` },
+      method: 'PUT',
+      path: `/api/comp/c/stream/f/feed/file/${name}`,
       body: 'x'.repeat(100),
     },
     'create by file': {
-      ...{ method: 'PUT', path: `/api/comp/filed-${name}/stream/f/feed/file/x` },
+      method: 'PUT',
+      path: `/api/comp/filed-${name}/stream/f/feed/file/x`,
       body: 'x'.repeat(100),
     },
   }
@@ -111,7 +117,8 @@ async function stateOf(): Promise<string> {
     ...['org_user', 'api_key', 'unit', 'component', 'component_folder'].map(
       (kind) => `/api/${kind}?limit=1000`,
     ),
-    ...['/api/comp/c/feed', '/api/comp/c/property'],
+    '/api/comp/c/feed',
+    '/api/comp/c/property',
   ]
   const bodies: unknown[] = []
   for (const path of paths) bodies.push((await owner('GET', path)).body)
@@ -127,20 +134,24 @@ interface Ending {
 
 const endings: Readonly<Record<string, Ending>> = {
   'the user is removed': {
-    ...{ credentials: ['session', 'token'], status: 401 },
+    credentials: ['session', 'token'],
+    status: 401,
     end: ({ userUid }) => done('DELETE', `/api/org_user/${userUid}`),
   },
   'the password is changed': {
-    ...{ credentials: ['session', 'token'], status: 401 },
+    credentials: ['session', 'token'],
+    status: 401,
     end: ({ userUid }) =>
       done('POST', `/api/org_user/${userUid}`, { org_user: { password: 'another long sentence' } }),
   },
   'the user becomes a GUEST': {
-    ...{ credentials: ['session', 'token'], status: 403 },
+    credentials: ['session', 'token'],
+    status: 403,
     end: ({ userUid }) => done('POST', `/api/org_user/${userUid}`, { org_user: { role: 'GUEST' } }),
   },
   'the session is ended': {
-    ...{ credentials: ['session'], status: 401 },
+    credentials: ['session'],
+    status: 401,
     end: async ({ headers }) => {
       const own = caller(service, headers.session.Cookie)
       const { session } = (await own('GET', '/api/session')).body
@@ -148,20 +159,24 @@ const endings: Readonly<Record<string, Ending>> = {
     },
   },
   'the user signs out': {
-    ...{ credentials: ['session'], status: 401 },
+    credentials: ['session'],
+    status: 401,
     end: ({ headers }) => caller(service, headers.session.Cookie)('DELETE', '/api/login'),
   },
   'the grant is taken back': {
-    ...{ credentials: ['token'], status: 401 },
+    credentials: ['token'],
+    status: 401,
     end: ({ headers, grantUid }) =>
       caller(service, headers.session.Cookie)('DELETE', `/api/oauth_grant/${grantUid}`),
   },
   'the key is deleted': {
-    ...{ credentials: ['key'], status: 401 },
+    credentials: ['key'],
+    status: 401,
     end: ({ keyUid }) => done('DELETE', `/api/api_key/${keyUid}`),
   },
   'the key may only read': {
-    ...{ credentials: ['key'], status: 403 },
+    credentials: ['key'],
+    status: 403,
     end: ({ keyUid }) =>
       done('POST', `/api/api_key/${keyUid}`, {
         api_key: { capabilities: [{ resource: '*', methods: ['GET'] }] },

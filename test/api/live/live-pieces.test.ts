@@ -20,7 +20,10 @@ async function start(t: TestContext): Promise<Service> {
 async function put(service: Service, streams: number, time: number, data: unknown): Promise<void> {
   for (let at = 0; at < streams; at += 100) {
     const rows = Array.from({ length: Math.min(100, streams - at) }, (_, place) => ({
-      ...{ compId: 'c', streamId: `s${at + place}`, time, data },
+      compId: 'c',
+      streamId: `s${at + place}`,
+      time,
+      data,
     }))
     const { status, text } = await new FeedClient(service).putJson(rows)
     assert.equal(status, 200, text)
@@ -111,7 +114,10 @@ test('GET /api/live tells many samples of a stream in several pieces, each once'
   const client = await (await openLiveClient(service, 'comp=c')).ready()
   t.after(() => client.close())
   const rows = Array.from({ length: 12 }, (_, at) => ({
-    ...{ compId: 'c', streamId: 's0', time: at + 2, data: TEXT },
+    compId: 'c',
+    streamId: 's0',
+    time: at + 2,
+    data: TEXT,
   }))
   assert.equal((await new FeedClient(service).putJson(rows)).status, 200)
   const times: number[] = []

@@ -124,7 +124,8 @@ test('GET /api/live knows nothing of other organizations', async () => {
   await put('own', 's1', 20, 1)
   await owner('PUT', '/api/component', { component: { id: 'unheard' } })
   const put2 = await fetch(`${service.url}/api/feed?compId=own&s1=42`, {
-    ...{ method: 'PUT', headers: byKey(secret) },
+    method: 'PUT',
+    headers: byKey(secret),
   })
   assert.equal(put2.status, 200)
   const seen = [await client.until(() => true), await client.until(() => true)]

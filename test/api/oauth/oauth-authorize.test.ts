@@ -31,7 +31,8 @@ after(() => service[Symbol.asyncDispose]())
 test('the page asks, and consent sends the browser back with code, state and iss', async () => {
   const asked = await begin(service, { ...ASK, email: 'ada@example.com' })
   assert.deepEqual(asked, {
-    ...{ step: 'sign_in', email: 'ada@example.com' },
+    step: 'sign_in',
+    email: 'ada@example.com',
     client: { name: 'c1', logo: '', isVouchedFor: false, redirectHost: 'client.example' },
   })
   const to = await service.authorize(ASK)
@@ -133,8 +134,11 @@ test('only an administrator of the user vouches for a client, its logo included'
   const logo = 'https://a.example/logo.png'
   const { clientId: client_id } = await registerClient(service, { logo })
   await createOrganization(identity, {
-    ...{ name: 'Others', ownerEmail: 'other@example.com', ownerPassword: 'another password' },
-    ...{ ownerTimeZone: 'UTC', actor: 'test' },
+    name: 'Others',
+    ownerEmail: 'other@example.com',
+    ownerPassword: 'another password',
+    ownerTimeZone: 'UTC',
+    actor: 'test',
   })
   const query = new URLSearchParams({ ...ASK, client_id }).toString()
   const clientFor = async (who: { email: string; password: string }) =>

@@ -74,7 +74,10 @@ test('org picks the organization of a token, and a strict one keeps foreign clie
   await using service = await startOAuthService()
   const { identity } = service.service.app
   const second = await createOrganization(identity, {
-    ...{ name: 'Second', ownerEmail: service.owner.email, ownerTimeZone: 'UTC', actor: 'test' },
+    name: 'Second',
+    ownerEmail: service.owner.email,
+    ownerTimeZone: 'UTC',
+    actor: 'test',
   })
   const first = service.service.orgUid
   const other = second.organization.uid

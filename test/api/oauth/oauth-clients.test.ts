@@ -131,7 +131,12 @@ test('oauth_client is closed to members, keys and other organizations', async ()
   const hash = await identity.hasher.hash('another password')
   const add = (email: string, memberships: { orgUid: string; role: 'MEMBER' | 'OWNER' }[]) =>
     identity.users.insert({
-      ...{ email, firstName: '', lastName: '', timeZone: 'UTC', passwordHash: hash, memberships },
+      email,
+      firstName: '',
+      lastName: '',
+      timeZone: 'UTC',
+      passwordHash: hash,
+      memberships,
     })
   await add('member@example.com', [{ orgUid: service.service.orgUid, role: 'MEMBER' }])
   await add('stranger@example.com', [{ orgUid: 'another', role: 'OWNER' }])
@@ -153,12 +158,18 @@ test('users see what they allowed and take it back, nobody else can', async () =
   const call = await asOwner(service)
   const { challenge, verifier } = newPkce()
   const to = await service.authorize({
-    ...{ response_type: 'code', client_id: 'my app', redirect_uri: REDIRECT, scope: 'feed:read' },
-    ...{ code_challenge: challenge, code_challenge_method: 'S256' },
+    response_type: 'code',
+    client_id: 'my app',
+    redirect_uri: REDIRECT,
+    scope: 'feed:read',
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
   })
   assert.equal((await call('GET', 'oauth_grant')).body.totalCount, 0)
   const { body: tokens } = await service.token({
-    ...{ grant_type: 'authorization_code', client_id: 'my app', code_verifier: verifier },
+    grant_type: 'authorization_code',
+    client_id: 'my app',
+    code_verifier: verifier,
     code: to.searchParams.get('code') ?? '',
   })
   const { oauth_grant, totalCount } = (await call('GET', 'oauth_grant')).body
@@ -166,8 +177,11 @@ test('users see what they allowed and take it back, nobody else can', async () =
   const { uid, creationDate, lastRefreshDate, ...shown } = oauth_grant[0]
   assert.ok(creationDate > 0 && lastRefreshDate >= creationDate)
   assert.deepEqual(shown, {
-    ...{ clientId: 'my app', clientName: 'my app', isRegistered: false },
-    ...{ redirectHost: 'client.example', scope: 'feed:read' },
+    clientId: 'my app',
+    clientName: 'my app',
+    isRegistered: false,
+    redirectHost: 'client.example',
+    scope: 'feed:read',
   })
   const narrow = { authorization: `Bearer ${tokens.access_token}` }
   const self = await service.send('DELETE', `/api/oauth_grant/${uid}`, undefined, narrow)
@@ -177,7 +191,10 @@ test('users see what they allowed and take it back, nobody else can', async () =
   assert.equal(key.status, 403)
   const { identity } = service.service.app
   await identity.users.insert({
-    ...{ email: 'guest@example.com', firstName: '', lastName: '', timeZone: 'UTC' },
+    email: 'guest@example.com',
+    firstName: '',
+    lastName: '',
+    timeZone: 'UTC',
     passwordHash: await identity.hasher.hash('another password'),
     memberships: [{ orgUid: service.service.orgUid, role: 'GUEST' }],
   })
@@ -197,7 +214,9 @@ test('a new password ends what clients have from the user, codes included', asyn
   const { access_token, refresh_token } = await service.tokens()
   const code = await service.code()
   const query = new URLSearchParams({
-    ...{ response_type: 'code', client_id: 'c1', redirect_uri: REDIRECT },
+    response_type: 'code',
+    client_id: 'c1',
+    redirect_uri: REDIRECT,
   }).toString()
   const { ticket } = (await service.send('POST', '/alt/sign_in', { query, ...service.owner })).body
   const { org_user } = (await call('GET', 'org_user')).body
@@ -229,8 +248,12 @@ test('what administrators and users do with OAuth is in the audit log', async ()
   const { entries } = await audit.list(service.service.orgUid, { start: 0, limit: 100 })
   const acts = new Set(entries.map(({ act }) => act))
   for (const act of [
-    ...['client_created', 'client_updated', 'client_secret_renewed', 'client_deleted'],
-    ...['grant_created', 'grant_revoked'],
+    'client_created',
+    'client_updated',
+    'client_secret_renewed',
+    'client_deleted',
+    'grant_created',
+    'grant_revoked',
   ] as const) {
     assert.ok(acts.has(act), act)
   }

@@ -32,8 +32,15 @@ function call(token: string, request: string): Promise<Answer> {
 }
 
 const EVERYTHING = [
-  ...[PUT_FEED, GET_LAST, GET_STATISTIC, GET_PROPERTY, POST_PROPERTY, PUT_FILE, GET_FILE],
-  ...[GET_COMPONENTS, GET_KEYS],
+  PUT_FEED,
+  GET_LAST,
+  GET_STATISTIC,
+  GET_PROPERTY,
+  POST_PROPERTY,
+  PUT_FILE,
+  GET_FILE,
+  GET_COMPONENTS,
+  GET_KEYS,
 ]
 
 async function checkAllowed(scope: string, allowed: readonly string[]): Promise<void> {
@@ -83,7 +90,9 @@ test('a token gains nothing by keys or users that it makes', async () => {
   const unitKey = { name: 'u', capabilities: [{ resource: 'unit', methods: ['GET'] }] }
   assert.equal((await put('admin', 'api_key', unitKey)).status, 200)
   const person = (role: string) => ({
-    ...{ role, email: `${role}@example.com`, password: 'a long enough password' },
+    role,
+    email: `${role}@example.com`,
+    password: 'a long enough password',
   })
   for (const role of ['ADMIN', 'OWNER']) {
     const { status, body } = await put('admin', 'org_user', person(role))

@@ -18,7 +18,10 @@ test('POST /api/oauth_login answers the five fields of the contract and echoes s
   assert.equal(headers.get('cache-control'), 'no-store')
   assert.match(body.oauthCode, /^[0-9a-f-]{36}$/)
   assert.deepEqual(body, {
-    ...{ success: true, oauthCode: body.oauthCode, oauthState: 'st/ä', message: '' },
+    success: true,
+    oauthCode: body.oauthCode,
+    oauthState: 'st/ä',
+    message: '',
     oauthRedirectUri: REDIRECT,
   })
   const bare = await service.login()
@@ -62,7 +65,9 @@ test('POST /api/oauth_login binds the code to client, address and PKCE challenge
   await using service = await startOAuthService()
   const { verifier, challenge } = newPkce()
   const code = await service.code({
-    ...{ redirect_uri: REDIRECT, code_challenge: challenge, code_challenge_method: 'S256' },
+    redirect_uri: REDIRECT,
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
   })
   const params = { grant_type: 'authorization_code', client_id: 'c1', code }
   const check = async (more: Record<string, string>, status: number) =>

@@ -123,8 +123,11 @@ test('POST /api/oauth_access_token tells a client with a wrong secret how to aut
   })
   const { challenge, verifier } = newPkce()
   const to = await service.authorize({
-    ...{ response_type: 'code', client_id: clientId, redirect_uri: REDIRECT },
-    ...{ code_challenge: challenge, code_challenge_method: 'S256' },
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: REDIRECT,
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
   })
   const code = to.searchParams.get('code') ?? ''
   const params = { grant_type: 'authorization_code', code, code_verifier: verifier }
@@ -198,8 +201,15 @@ test('POST /api/oauth_introspect tells those who may know, and others nothing', 
   assert.deepEqual(
     { ...body, iat: 0, exp: body.exp - body.iat, sub: '' },
     {
-      ...{ active: true, scope: 'feed:read', client_id: 'c1', username: service.owner.email },
-      ...{ sub: '', token_type: 'bearer', iat: 0, exp: 86_400, iss: service.url },
+      active: true,
+      scope: 'feed:read',
+      client_id: 'c1',
+      username: service.owner.email,
+      sub: '',
+      token_type: 'bearer',
+      iat: 0,
+      exp: 86_400,
+      iss: service.url,
     },
   )
   assert.equal((await ask({ token: refresh_token, ...own })).body.token_type, 'refresh_token')
@@ -219,7 +229,9 @@ test('a client that asks by Basic is no failed sign-in, however often', async ()
   const Authorization = `Basic ${btoa(`${clientId}:${clientSecret}`)}`
   for (let time = 0; time < 4; time++) {
     const answer = await fetch(`${service.url}/api/oauth_introspect`, {
-      ...{ method: 'POST', headers: { Authorization }, body: new URLSearchParams({ token }) },
+      method: 'POST',
+      headers: { Authorization },
+      body: new URLSearchParams({ token }),
     })
     assert.equal(answer.status, 200)
     assert.equal(((await answer.json()) as { active: boolean }).active, true)
@@ -240,7 +252,10 @@ test('GET /.well-known/oauth-authorization-server names every endpoint under the
   assert.deepEqual(body.response_types_supported, ['code'])
   assert.equal(body.authorization_response_iss_parameter_supported, true)
   const to = await service.authorize({
-    ...{ response_type: 'code', client_id: 'c1', redirect_uri: REDIRECT, state: 'x' },
+    response_type: 'code',
+    client_id: 'c1',
+    redirect_uri: REDIRECT,
+    state: 'x',
   })
   assert.equal(to.searchParams.get('iss'), 'https://weir.example')
 })

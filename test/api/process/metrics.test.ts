@@ -29,7 +29,10 @@ test('/metrics tells samples, puts, streams, sizes and the version', async () =>
   const names = ['weir_samples_stored_total', 'weir_puts_stored_total', 'weir_streams']
   const [samples, puts, streams] = await Promise.all(names.map(figureOf))
   const sample = (at: number) => ({
-    ...{ compId: 'm', streamId: at % 2 === 0 ? 'a' : 'b', time: 1_700_000_000_000 + at, data: at },
+    compId: 'm',
+    streamId: at % 2 === 0 ? 'a' : 'b',
+    time: 1_700_000_000_000 + at,
+    data: at,
   })
   const put = await feed.putJson(Array.from({ length: 6 }, (_, at) => sample(at)))
   assert.equal(put.status, 200, put.text)

@@ -23,7 +23,9 @@ interface Shape {
 
 function shapes(): Shape[] {
   const json = (method: string, path: string, body: unknown) => ({
-    ...{ method, path, body: JSON.stringify(body) },
+    method,
+    path,
+    body: JSON.stringify(body),
   })
   const key = `api_key=${service.feedKey}`
   const get = (path: string) => ({ method: 'GET', path, body: '' })

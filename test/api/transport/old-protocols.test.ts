@@ -10,9 +10,13 @@ import { startService } from '../../support/service.ts'
 function handshake(port: number, version: SecureVersion): Promise<string | undefined> {
   return new Promise((done) => {
     const socket = connect({
-      ...{ host: '127.0.0.1', port, minVersion: version, maxVersion: version },
+      host: '127.0.0.1',
+      port,
+      minVersion: version,
+      maxVersion: version,
       // The lowest level, so that it is the service that refuses; its certificate is our own.
-      ...{ ciphers: 'DEFAULT@SECLEVEL=0', rejectUnauthorized: false },
+      ciphers: 'DEFAULT@SECLEVEL=0',
+      rejectUnauthorized: false,
     })
     socket.on('secureConnect', () => {
       done(socket.getProtocol() ?? undefined)

@@ -102,7 +102,9 @@ test('a 503 of a failed disk names no folder, and the log has the whole reason',
   const log = createLog({ level: 'warn', destination: { write: (line) => lines.push(line) } })
   const fail = () => refuse('read_only', { what: problem, retryAfterSeconds: 5 })
   const server = await buildServer({
-    ...{ clock: systemClock, log, trustedProxies: [] },
+    clock: systemClock,
+    log,
+    trustedProxies: [],
     readiness: [{ name: 'samples', findProblem: () => problem }],
     fastLane: (_method, url) => (url === '/lane' ? fail : undefined),
     addRoutes: (app) => void app.get('/route', async () => fail()),

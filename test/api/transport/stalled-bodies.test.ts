@@ -20,7 +20,10 @@ interface Started {
 async function start(t: TestContext): Promise<Started> {
   const budget = new MemoryBudget(8_000_000)
   const server = await buildServer({
-    ...{ clock: CLOCK, log: createLog({ level: 'silent' }), trustedProxies: [], readiness: [] },
+    clock: CLOCK,
+    log: createLog({ level: 'silent' }),
+    trustedProxies: [],
+    readiness: [],
     budget,
     addRoutes: (app) => {
       app.put('/api/echo', async (request) => ({ body: request.body ?? null }))

@@ -118,18 +118,23 @@ test('puts at once that create the same make one component, and all of their sam
 
 const fleet = (from: number, until: number, time: number, data: unknown = 1) =>
   Array.from({ length: until - from }, (_, at) => ({
-    ...{ compId: `device-${from + at}`, streamId: 't', time, data },
+    compId: `device-${from + at}`,
+    streamId: 't',
+    time,
+    data,
   }))
 
 test('puts at once that create overlapping fleets in different ways store all of their samples', async (t) => {
   const home = await openFeedHome()
   t.after(() => home.close())
   const sent = [
-    ...[home.putJson(fleet(0, 300, 1_000)), home.putJson(fleet(100, 400, 2_000))],
+    home.putJson(fleet(0, 300, 1_000)),
+    home.putJson(fleet(100, 400, 2_000)),
     // Components with a folder and those with streams that are there take the longer way.
     home.putJson(fleet(50, 350, 3_000), 'folder=/Components/yard'),
     home.putJson([{ compId: 'c', streamId: 'x', time: 1, data: 1 }, ...fleet(200, 500, 4_000)]),
-    ...[home.putJson(fleet(0, 300, 5_000)), home.putJson(fleet(0, 500, 6_000))],
+    home.putJson(fleet(0, 300, 5_000)),
+    home.putJson(fleet(0, 500, 6_000)),
   ]
   await Promise.all(sent)
   const { index } = home.catalog
@@ -145,16 +150,13 @@ test('puts at once that create overlapping fleets in different ways store all of
     for (let at = 0; at < count; at++) stored.add(`${of[at]} ${times[at]}`)
   }
   const ranges = [
-    ...[
-      [0, 300, 1_000],
-      [100, 400, 2_000],
-      [50, 350, 3_000],
-    ],
-    ...[
-      [200, 500, 4_000],
-      [0, 300, 5_000],
-      [0, 500, 6_000],
-    ],
+    [0, 300, 1_000],
+    [100, 400, 2_000],
+    [50, 350, 3_000],
+
+    [200, 500, 4_000],
+    [0, 300, 5_000],
+    [0, 500, 6_000],
   ]
   for (const [from, until, time] of ranges) {
     for (let at = from; at < until; at++) {

@@ -12,7 +12,9 @@ const administrator = keyWith(['*', 'GET PUT POST DELETE'])
 
 function fleet(components: number, streams = 1) {
   const stream = Array.from({ length: streams }, (_, at) => ({
-    ...{ streamId: `s${at}`, time: [NOW], data: [1] },
+    streamId: `s${at}`,
+    time: [NOW],
+    data: [1],
   }))
   const component = Array.from({ length: components }, (_, at) => ({
     componentId: `d${at}`,

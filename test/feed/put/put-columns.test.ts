@@ -10,8 +10,10 @@ import { roundsOf, testSeeds } from '../../support/random.ts'
 
 const [seed] = testSeeds(1)
 const options = {
-  ...{ creation: {}, isAutofill: false },
-  ...{ deriveStreamsMax: 1, deriveTimeoutMs: 0 },
+  creation: {},
+  isAutofill: false,
+  deriveStreamsMax: 1,
+  deriveTimeoutMs: 0,
 }
 
 /** A value to put: a number, a text or, where the time leaves no remainder by 5, null. */

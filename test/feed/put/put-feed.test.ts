@@ -59,7 +59,8 @@ test('put() takes failed readings as null in every type but texts, and they deci
   const typed = VALUE_TYPES.filter((type) => type !== '' && type !== 'FILE' && type !== 'STRING')
   const feed = await openFeed(t, {
     ...Object.fromEntries(typed.map((valueType) => [valueType, { valueType }])),
-    ...{ text: { valueType: 'STRING' }, open: {} },
+    text: { valueType: 'STRING' },
+    open: {},
   })
   const times = words.map((_, at) => at + 1)
   for (const streamId of [...typed, 'open', 'made']) {
@@ -242,7 +243,8 @@ test('put() counts the places of unnamed data by the streams that were there bef
       query: 'retStreamId',
     })
     return JSON.parse(String(text)).map((shown: { streamId: string; data: unknown }) => [
-      ...[shown.streamId, shown.data],
+      shown.streamId,
+      shown.data,
     ])
   }
   // Twice: what repeats itself finds its streams again.
@@ -391,7 +393,9 @@ test('put() places days of 23 and 25 hours by the zone the stream was created in
   const everything = keyWith(['*', 'GET PUT POST DELETE'])
   const day = { streamType: 'intvl_stream', baseCycle: { id: 'day' }, valueType: 'DOUBLE' }
   const { uid } = await feed.catalog.components.insert(everything, {
-    ...{ id: 'ny', timeZoneId: 'America/New_York', stream: [{ id: 'd', ...day }] },
+    id: 'ny',
+    timeZoneId: 'America/New_York',
+    stream: [{ id: 'd', ...day }],
   })
   const show = async () =>
     JSON.parse(
@@ -403,7 +407,9 @@ test('put() places days of 23 and 25 hours by the zone the stream was created in
         }),
       ),
     ).map(({ sdTime, time, data }: Record<'sdTime' | 'time' | 'data', number>) => [
-      ...[new Date(sdTime).toISOString(), new Date(time).toISOString(), data],
+      new Date(sdTime).toISOString(),
+      new Date(time).toISOString(),
+      data,
     ])
   const put = (time: string, data: number) =>
     feed.putJson([{ compId: 'ny', streamId: 'd', data, time: Date.parse(time) }])

@@ -19,8 +19,10 @@ import { temporaryFolder } from '../../support/temporary-folder.ts'
 const MANY = 50_000
 const everything = keyWith(['*', 'GET PUT POST DELETE'])
 const options = {
-  ...{ creation: {}, isAutofill: false },
-  ...{ deriveStreamsMax: 1, deriveTimeoutMs: 0 },
+  creation: {},
+  isAutofill: false,
+  deriveStreamsMax: 1,
+  deriveTimeoutMs: 0,
 }
 
 /** Adds a stream from another process, which no lock of this one keeps away. */

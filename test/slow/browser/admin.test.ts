@@ -98,7 +98,10 @@ test('the component of a right is searched for among very many, by keyboard', {
 }, async () => {
   const { url, feedKey } = studio.service
   const samples = Array.from({ length: 1_100 }, (_, at) => ({
-    ...{ compId: `device-${at}`, streamId: 'x', time: 1_000, data: at },
+    compId: `device-${at}`,
+    streamId: 'x',
+    time: 1_000,
+    data: at,
   }))
   const headers = { 'X-Api-Key': feedKey, 'Content-Type': 'application/json' }
   const init = { method: 'PUT', headers, body: JSON.stringify(samples) }

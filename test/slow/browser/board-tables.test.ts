@@ -64,7 +64,8 @@ test('tables tell samples and periods of an hour that comes twice apart', { skip
     ['dark', 390],
   ] as const) {
     const { page, complaints } = await studio.open(place, {
-      ...{ colorScheme, viewport: { width, height: 900 } },
+      colorScheme,
+      viewport: { width, height: 900 },
     })
     const row = (title: string, name: string) =>
       page.getByRole('region', { name: title }).getByRole('row', { name, exact: true }).waitFor()

@@ -42,7 +42,9 @@ async function makeStream(call: Call, id: string, streamId: string) {
 function boilerSamples() {
   const now = Date.now()
   return Array.from({ length: 60 }, (_, at) => ({
-    ...{ compId: 'boiler', streamId: 'temp', time: now - (60 - at) * 60_000 },
+    compId: 'boiler',
+    streamId: 'temp',
+    time: now - (60 - at) * 60_000,
     data: 60 + 10 * Math.sin(at / 8),
   }))
 }
@@ -371,7 +373,10 @@ test('a live chart asks for the streams that have news, and tells one that is de
     await makeStream(owner, 'short-lived', 'temp'),
   ]
   const sample = (compId: string, data: number) => ({
-    ...{ compId, streamId: 'temp', time: Date.now(), data },
+    compId,
+    streamId: 'temp',
+    time: Date.now(),
+    data,
   })
   await put([sample('calm', 1), sample('short-lived', 2)])
   const box = { x: 0, width: 6, height: 4 }
@@ -480,10 +485,17 @@ test('names of 512 characters, texts and booleans fit, in both themes and on a p
     { compId: 'odd', streamId: 'flag', time, data: true },
   ])
   const streams = component.stream.map(({ uid }: { uid: string }) => ({
-    ...{ componentUid: component.uid, streamUid: uid },
+    componentUid: component.uid,
+    streamUid: uid,
   }))
   const at = (kind: string, x: number, y: number) => ({
-    ...{ kind, title: kind === 'value' ? name : '', x, y, width: 6, height: 4, streams },
+    kind,
+    title: kind === 'value' ? name : '',
+    x,
+    y,
+    width: 6,
+    height: 4,
+    streams,
   })
   const panels = [at('value', 0, 0), at('gauge', 6, 0), at('table', 0, 4), at('chart', 6, 4)]
   const uid = await save({ name, panels })
@@ -492,7 +504,8 @@ test('names of 512 characters, texts and booleans fit, in both themes and on a p
     [390, 'light'],
   ] as const) {
     const { page } = await studio.open(`/boards/${uid}`, {
-      ...{ viewport: { width, height: 800 }, colorScheme },
+      viewport: { width, height: 800 },
+      colorScheme,
     })
     await page.getByText('überlanger Zustand').first().waitFor()
     await assertFits(page)

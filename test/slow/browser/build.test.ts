@@ -305,7 +305,8 @@ test('names of 512 characters fit, wide and on a phone', { skip }, async () => {
     [390, 'light'],
   ] as const) {
     const { page } = await studio.open(`/build/component/${uid}`, {
-      ...{ viewport: { width, height: 800 }, colorScheme },
+      viewport: { width, height: 800 },
+      colorScheme,
     })
     await page.getByRole('link', { name: id.slice(0, 40) }).waitFor()
     await assertFits(page)

@@ -163,10 +163,13 @@ test('what a derived stream hangs on, what became of it, and its history are tol
   ])
   const variables = [{ name: 'level', streamId: 'level' }]
   const root = await derive(boiler, {
-    ...{ id: 'root', name: 'Root', derivation: { expression: 'sqrt(level)', variables } },
+    id: 'root',
+    name: 'Root',
+    derivation: { expression: 'sqrt(level)', variables },
   })
   await derive(boiler, {
-    ...{ id: 'twice', name: 'Twice' },
+    id: 'twice',
+    name: 'Twice',
     derivation: { expression: 'r * 2', variables: [{ name: 'r', streamId: 'root' }] },
   })
   await putSamples(service, 'boiler', [['level', AT + 120_000, -4]])
@@ -217,8 +220,11 @@ test('deriving a long history shows how far it is, and can be cancelled', { skip
   const { service } = studio
   const long = await seedComponent(service, { id: 'long', name: 'Long' }, [
     {
-      ...{ id: 'pulse', name: 'Pulse', valueType: 'DOUBLE' },
-      ...{ streamType: 'intvl_stream', baseCycle: { id: 'second' } },
+      id: 'pulse',
+      name: 'Pulse',
+      valueType: 'DOUBLE',
+      streamType: 'intvl_stream',
+      baseCycle: { id: 'second' },
     },
   ])
   // Two years of seconds, of which the formula makes a value each.
@@ -227,7 +233,9 @@ test('deriving a long history shows how far it is, and can be cancelled', { skip
     ['pulse', AT, 1],
   ])
   const editor = await derive(long, {
-    ...{ id: 'filled', streamType: 'intvl_stream', baseCycle: { id: 'second' } },
+    id: 'filled',
+    streamType: 'intvl_stream',
+    baseCycle: { id: 'second' },
     derivation: { expression: 'ifNull(p, 0)', variables: [{ name: 'p', streamId: 'pulse' }] },
   })
   const { page, complaints } = await studio.open(editor)
@@ -318,7 +326,8 @@ test('a guest reads a formula and its results, and changes nothing', { skip }, a
   assert.equal((await owner('PUT', '/api/org_user', { org_user })).status, 200)
   const variables = [{ name: 'use', streamId: 'use' }]
   const editor = await derive(meter, {
-    ...{ id: 'read', derivation: { expression: 'use * 2', variables } },
+    id: 'read',
+    derivation: { expression: 'use * 2', variables },
   })
   const { page, complaints } = await studio.open(editor, { as })
   const results = page.getByRole('region', { name: 'Results' })

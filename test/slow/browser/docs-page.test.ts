@@ -53,7 +53,10 @@ async function openDocs(path: string, width: number): Promise<Opened> {
   const shot = `${SHOTS}/docs-${width}.png`
   if (SHOTS !== undefined) await page.screenshot({ path: shot, fullPage: false })
   return {
-    ...{ page, complaints, hosts, address },
+    page,
+    complaints,
+    hosts,
+    address,
     [Symbol.asyncDispose]: () => page.close(),
   }
 }

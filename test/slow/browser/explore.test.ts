@@ -48,7 +48,9 @@ before(async () => {
   await make('bare', { name: 'Bare component' }, [])
   const now = Date.now()
   const rows = Array.from({ length: 288 }, (_, at) => ({
-    ...{ compId: 'boiler', streamId: 'temp', time: now - (288 - at) * 300_000 },
+    compId: 'boiler',
+    streamId: 'temp',
+    time: now - (288 - at) * 300_000,
     data: 60 + 8 * Math.sin(at / 20),
   }))
   await put([...rows, { compId: 'boiler', streamId: 'state', data: 'heating' }])

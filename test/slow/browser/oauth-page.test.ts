@@ -42,7 +42,9 @@ test('the whole flow in a browser: hash parameters, sign-in, consent, code, toke
   assert.equal(searchParams.get('state'), 'a&b')
   assert.equal(searchParams.get('iss'), service.url)
   const { status, body } = await service.token({
-    ...{ grant_type: 'authorization_code', client_id: 'report tool', redirect_uri },
+    grant_type: 'authorization_code',
+    client_id: 'report tool',
+    redirect_uri,
     code: searchParams.get('code') ?? '',
   })
   assert.equal(status, 200)
@@ -162,7 +164,9 @@ test('a client of the organization is shown by its name, logo and rights', { ski
   await using tab = await openPage({ colorScheme: 'dark', viewport: { width: 360, height: 740 } })
   const { page } = tab
   const { clientId: client_id } = await registerClient(service, {
-    ...{ name: 'Dashboard <i>', logo, redirectUris: ['http://127.0.0.1/cb'] },
+    name: 'Dashboard <i>',
+    logo,
+    redirectUris: ['http://127.0.0.1/cb'],
   })
   const given = { client_id, redirect_uri: client.redirectUri, scope: 'feed:read feed:write' }
   const branded = service.url.replace('127.0.0.1', 'localhost')

@@ -38,9 +38,13 @@ for (const mode of modes) {
     const state = oauth.generateRandomState()
     const ask = new URL(server.authorization_endpoint ?? '')
     const params = {
-      ...{ response_type: 'code', client_id, redirect_uri: redirectUri, state },
-      ...{ code_challenge: await oauth.calculatePKCECodeChallenge(verifier) },
-      ...{ code_challenge_method: 'S256', scope: 'feed:read admin' },
+      response_type: 'code',
+      client_id,
+      redirect_uri: redirectUri,
+      state,
+      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      scope: 'feed:read admin',
     }
     for (const [name, value] of Object.entries(params)) ask.searchParams.set(name, value)
     await tab.page.goto(ask.href)
@@ -90,8 +94,10 @@ for (const mode of modes) {
     const client = new AuthorizationCode({
       client: { id, secret },
       auth: {
-        ...{ tokenHost: service.url, tokenPath: '/api/oauth_access_token' },
-        ...{ authorizePath: '/alt/', revokePath: '/api/oauth_revoke' },
+        tokenHost: service.url,
+        tokenPath: '/api/oauth_access_token',
+        authorizePath: '/alt/',
+        revokePath: '/api/oauth_revoke',
       },
     })
     await tab.page.goto(client.authorizeURL({ redirect_uri, state: 's' }))

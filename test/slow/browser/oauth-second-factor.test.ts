@@ -42,7 +42,15 @@ async function openWithFactor() {
   }
   const disposal = opened.move()
   return {
-    ...{ service, client, page, complaints, clock, nowCode, recoveryCodes, goTo, giveOwner },
+    service,
+    client,
+    page,
+    complaints,
+    clock,
+    nowCode,
+    recoveryCodes,
+    goTo,
+    giveOwner,
     [Symbol.asyncDispose]: () => disposal.disposeAsync(),
   }
 }
@@ -72,7 +80,9 @@ test('the page asks for a code behind the password, tells a wrong one, and goes 
   await page.getByRole('button', { name: 'Allow' }).click()
   const { searchParams } = await tab.client.next()
   const exchanged = await tab.service.token({
-    ...{ grant_type: 'authorization_code', client_id: 'c1', code: searchParams.get('code') ?? '' },
+    grant_type: 'authorization_code',
+    client_id: 'c1',
+    code: searchParams.get('code') ?? '',
   })
   assert.equal(exchanged.status, 200, JSON.stringify(exchanged.body))
   assert.deepEqual(tab.complaints, [])

@@ -142,7 +142,9 @@ test('files of streams whose IDs are dots or blank are uploaded, shown and fetch
     const { uid, stream: streams } = made.body.component
     const { page, complaints } = await studio.open(`/c/${uid}/${streams[0].uid}`)
     await page.getByLabel('Files to upload').setInputFiles({
-      ...{ name: 'über 100%.txt', mimeType: 'text/plain', buffer: Buffer.from('all of it') },
+      name: 'über 100%.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('all of it'),
     })
     const link = page.getByRole('region', { name: 'Files' }).getByRole('link')
     await link.getByText('über 100%.txt').waitFor()

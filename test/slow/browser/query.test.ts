@@ -310,7 +310,8 @@ AND time >= @FROM AND time < @UNTIL`
   const panel = { kind: 'query', title: 'Within', x: 0, y: 0, width: 6, height: 4 }
   const board = await owner('PUT', '/api/dashboard', {
     dashboard: {
-      ...{ name: 'Ranges', range: `${AT}..${AT + 2 * 3_600_000}` },
+      name: 'Ranges',
+      range: `${AT}..${AT + 2 * 3_600_000}`,
       panels: [{ ...panel, query: { uid, view: 'table' } }],
     },
   })

@@ -204,7 +204,9 @@ test('on a phone one finger chooses a stretch and two move and stretch the chart
 }, async () => {
   const [from, until] = [T0 + 6 * HOUR, T0 + 16 * HOUR]
   const { page } = await studio.open(`${hall.pageOf('temp')}?from=${from}&until=${until}`, {
-    ...{ hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } },
+    hasTouch: true,
+    isMobile: true,
+    viewport: { width: 390, height: 844 },
   })
   await untilFigures(page, 'Temperature', ['191.9', '72', '191.9', '131.95'])
   const chart = chartOf(page, 'Temperature')

@@ -54,7 +54,13 @@ export class FaultLane {
   readonly #name: string
   readonly #held = new Map<number, Possible>()
   readonly counts: LoadCounts = {
-    ...{ acknowledged: 0, refused: 0, broken: 0, givenUp: 0, samples: 0, deletes: 0, reads: 0 },
+    acknowledged: 0,
+    refused: 0,
+    broken: 0,
+    givenUp: 0,
+    samples: 0,
+    deletes: 0,
+    reads: 0,
   }
   #next = 0
   #isEnding = false

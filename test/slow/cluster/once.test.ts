@@ -87,7 +87,8 @@ function leaseCases(): void {
     const finishing = Promise.withResolvers<void>()
     const make = (deps: typeof one, standsBefore?: number) =>
       new LeasedJob(deps, {
-        ...{ name: 'pieces', everyMs: MINUTE },
+        name: 'pieces',
+        everyMs: MINUTE,
         work: async (run) => {
           const count = await pieces.work(deps.holder, run, standsBefore)
           if (deps === other) await finishing.promise
@@ -119,7 +120,8 @@ function leaseCases(): void {
     const ending = Promise.withResolvers<void>()
     const make = (deps: typeof one) =>
       new LeasedJob(deps, {
-        ...{ name: 'at once', everyMs: MINUTE },
+        name: 'at once',
+        everyMs: MINUTE,
         work: async () => {
           runs += 1
           entered.resolve()
@@ -167,7 +169,10 @@ function deleteProfileCases(): void {
     const jumps: number[] = []
     const make = (deps: typeof one, standsBehind?: number) =>
       makeDeleteProfileJob({
-        ...{ ...deps, samples, clock, mark: catalogClockMark(deps.catalog) },
+        ...deps,
+        samples,
+        clock,
+        mark: catalogClockMark(deps.catalog),
         retention: { isInForce: () => true },
         onJump: (jumpMs) => jumps.push(jumpMs),
         async *streams(isDue: IsDue) {
@@ -224,7 +229,10 @@ function sweepCases(): void {
     const goesOn = Promise.withResolvers<void>()
     const make = (at: 0 | 1) =>
       makeFileSweep({
-        ...{ ...[one, other][at], blobs: blobs[at], store: new PlainSampleStore(), clock },
+        ...[one, other][at],
+        blobs: blobs[at],
+        store: new PlainSampleStore(),
+        clock,
         fileStreams: () => [],
         async *others() {
           for (const { key } of live) yield key

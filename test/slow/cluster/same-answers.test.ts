@@ -271,7 +271,9 @@ function credentialCases(): void {
       (await fine(caller(peer, '')('POST', '/api/oauth_login', asked))).oauthCode
     const exchange = (peer: Peer, code: string) =>
       caller(peer, '')('POST', '/api/oauth_access_token', {
-        ...{ grant_type: 'authorization_code', code, client_id: 'c1' },
+        grant_type: 'authorization_code',
+        code,
+        client_id: 'c1',
       })
     const raced = await codeOf(one)
     const answers = await Promise.all([exchange(one, raced), exchange(other, raced)])

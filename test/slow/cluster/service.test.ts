@@ -93,7 +93,10 @@ function cases(): void {
   test('what is put through one process is read through the other', async () => {
     const { one, other } = targets()
     const samples = Array.from({ length: 48 }, (_, hour) => ({
-      ...{ compId: 'boiler', streamId: 'power', time: T0 + hour * 3_600_000, data: hour },
+      compId: 'boiler',
+      streamId: 'power',
+      time: T0 + hour * 3_600_000,
+      data: hour,
     }))
     const put = await callApi(one, '/feed?', { method: 'PUT', body: JSON.stringify(samples) })
     assert.equal(put.status, 200, await put.text())

@@ -87,11 +87,16 @@ function cases(): void {
     writeFileSync(shown, readFileSync(key, 'utf8') + readFileSync(certificate, 'utf8'))
     const factory = 'org.apache.cassandra.security.PEMBasedSslContextFactory'
     const encryption = {
-      ...{ enabled: true, optional: false, require_client_auth: true },
-      ...{ ssl_context_factory: { class_name: factory }, keystore: shown, truststore: certificate },
+      enabled: true,
+      optional: false,
+      require_client_auth: true,
+      ssl_context_factory: { class_name: factory },
+      keystore: shown,
+      truststore: certificate,
     }
     node = await startCassandraNodes(home, {
-      ...{ count: 1, keepsSchema: false },
+      count: 1,
+      keepsSchema: false,
       settings: {
         authenticator: 'PasswordAuthenticator',
         client_encryption_options: JSON.stringify(encryption),

@@ -112,8 +112,11 @@ export class DueLane {
     const uids = new Map<string, string>()
     for (const id of ['due0', 'due1']) {
       const uid = await imports.insert({
-        ...{ id, schedule: { everyMinutes: 1_440 }, skipUnchangedRows: false },
-        ...{ externalSql: `SELECT '${id}', 7`, procs: [{ timeZoneId: 'UTC', sql }] },
+        id,
+        schedule: { everyMinutes: 1_440 },
+        skipUnchangedRows: false,
+        externalSql: `SELECT '${id}', 7`,
+        procs: [{ timeZoneId: 'UTC', sql }],
       })
       uids.set(uid, id)
     }

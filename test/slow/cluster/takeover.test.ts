@@ -181,7 +181,10 @@ async function killAmidWork(
   await database.ask('DELETE FROM numbers')
   const lanes = { aged, due, calm, steady }
   return {
-    ...{ imports: left, living, lanes, many: { uid, runUid } },
+    imports: left,
+    living,
+    lanes,
+    many: { uid, runUid },
     hook: { uid: hook.uid, acknowledged },
   }
 }

@@ -74,13 +74,17 @@ export async function openTwoApps(
   const second = await open('other')
   const session = await signIn(first, EMAIL, PASSWORD)
   const peer = ({ app, url }: { app: WeirApp; url: string }): Peer => ({
-    ...{ app, url, feedKey },
+    app,
+    url,
+    feedKey,
     device: caller({ url }, '', { 'X-Api-Key': feedKey }),
     owner: caller({ url }, session),
   })
   const closing = opened.move()
   return {
-    ...{ one: peer(first), other: peer(second), session },
+    one: peer(first),
+    other: peer(second),
+    session,
     account: { email: EMAIL, password: PASSWORD },
     close: () => closing.disposeAsync(),
   }

@@ -15,7 +15,14 @@ const ENDLESS = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
 INSERT OR REPLACE INTO SAMPLE(CID, ID, SAMPLE) SELECT 'hook', 's', max(i) FROM n`
 
 const RUN_FIELDS = [
-  ...['uid', 'start', 'end', 'status', 'rowsFetched', 'rowsIngested', 'rowsSkipped', 'samples'],
+  'uid',
+  'start',
+  'end',
+  'status',
+  'rowsFetched',
+  'rowsIngested',
+  'rowsSkipped',
+  'samples',
   'message',
 ]
 
@@ -46,7 +53,9 @@ test('the outcome of a payload that could not be kept is kept when the cluster i
   const orgs = await one.owner('GET', '/api/organization')
   const made = await one.owner('PUT', '/api/connector', {
     connector: {
-      ...{ id: 'hook', connType: 'HTTP', runningUser: { uid: users.body.org_user[0].uid } },
+      id: 'hook',
+      connType: 'HTTP',
+      runningUser: { uid: users.body.org_user[0].uid },
       procs: [{ timeZoneId: 'UTC', sql: ENDLESS }],
     },
   })

@@ -14,7 +14,11 @@ describe('MariaDB', { skip: mariadbSkip() }, () => {
     server = await sharedMariadb()
   })
   const target = (): DatabaseTarget => ({
-    ...{ kind: 'MYSQL', host: '127.0.0.1', port: server.port, database: 'weir', tls: 'off' },
+    kind: 'MYSQL',
+    host: '127.0.0.1',
+    port: server.port,
+    database: 'weir',
+    tls: 'off',
     user: 'weir',
     password: 'the-password',
   })
@@ -45,13 +49,15 @@ describe('MariaDB', { skip: mariadbSkip() }, () => {
     const statements = [
       `BEGIN NOT ATOMIC ${again} END`,
       `BEGIN NOT ATOMIC ${all} SELECT 6 AS k; END`,
-      ...[
-        'CALL writes()',
-        'call gives_two()',
-        'SELECT puts() AS k',
-        "EXECUTE IMMEDIATE 'SELECT 1'",
-      ],
-      ...['SET @a = 1', 'HANDLER held OPEN', '/*!50000 CALL writes() */', 'ANALYZE SELECT 1'],
+
+      'CALL writes()',
+      'call gives_two()',
+      'SELECT puts() AS k',
+      "EXECUTE IMMEDIATE 'SELECT 1'",
+      'SET @a = 1',
+      'HANDLER held OPEN',
+      '/*!50000 CALL writes() */',
+      'ANALYZE SELECT 1',
       ...['SELECT 1 /*!50000 INTO OUTFILE', 'SELECT 1 /*M!100000 INTO OUTFILE'].map(
         (text) => `${text} '${file}' */`,
       ),
@@ -69,14 +75,15 @@ describe('MariaDB', { skip: mariadbSkip() }, () => {
 
   test('MariaDB: all ways to read are taken, also with words of others in quotes and comments', async () => {
     const statements = [
-      ...[
-        '(SELECT 1) UNION (SELECT 2)',
-        '/* a */ -- b\n# c\nSELECT 1',
-        'VALUES (1)',
-        'SHOW TABLES',
-      ],
-      ...['WITH t AS (SELECT 1) SELECT * FROM t', 'EXPLAIN SELECT 1', 'DESC mysql.user'],
-      ...["SELECT 'it\\'s INTO OUTFILE', \"into outfile\" -- into outfile", 'SELECT 1 AS `into`'],
+      '(SELECT 1) UNION (SELECT 2)',
+      '/* a */ -- b\n# c\nSELECT 1',
+      'VALUES (1)',
+      'SHOW TABLES',
+      'WITH t AS (SELECT 1) SELECT * FROM t',
+      'EXPLAIN SELECT 1',
+      'DESC mysql.user',
+      "SELECT 'it\\'s INTO OUTFILE', \"into outfile\" -- into outfile",
+      'SELECT 1 AS `into`',
     ]
     for (const sql of statements) await readAll(target(), sql)
   })
@@ -110,9 +117,21 @@ describe('MariaDB', { skip: mariadbSkip() }, () => {
       rows: [row],
     } = await readAll(target(), 'SELECT * FROM shown')
     assert.deepEqual(row, [
-      ...['18446744073709551615', '12345678901234567890.123456789012345678', '0.1', '1', '257'],
-      ...['2026-03-05T04:07:08.123456Z', '2026-03-05T06:07:08.500', '2026-03-05', '-06:07:08.5'],
-      ...['2026', 'AP8Q', '', 'a"b\n,ü😀', '{"a":1}', 'b'],
+      '18446744073709551615',
+      '12345678901234567890.123456789012345678',
+      '0.1',
+      '1',
+      '257',
+      '2026-03-05T04:07:08.123456Z',
+      '2026-03-05T06:07:08.500',
+      '2026-03-05',
+      '-06:07:08.5',
+      '2026',
+      'AP8Q',
+      '',
+      'a"b\n,ü😀',
+      '{"a":1}',
+      'b',
     ])
   })
 })

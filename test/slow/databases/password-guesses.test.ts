@@ -20,8 +20,14 @@ async function signInFailure(
   )
   const failure = await failureOf(
     openLocal({
-      ...{ kind: 'POSTGRESQL', host: '127.0.0.1', port, database: 'd', user: 'u', tls: 'off' },
-      ...{ password: 'secret-word', ...more },
+      kind: 'POSTGRESQL',
+      host: '127.0.0.1',
+      port,
+      database: 'd',
+      user: 'u',
+      tls: 'off',
+      password: 'secret-word',
+      ...more,
     }),
   )
   assert.equal(failure.reason, 'sign_in', failure.message)
@@ -60,8 +66,13 @@ describe('guesses in SQL', { skip: postgresqlSkip() }, () => {
 
   test('right and wrong guesses in External SQL get the same message', async () => {
     const target: DatabaseTarget = {
-      ...{ kind: 'POSTGRESQL', host: '127.0.0.1', port: server.port, database: 'weir' },
-      ...{ user: 'weir', password: 'the-password', tls: 'off' },
+      kind: 'POSTGRESQL',
+      host: '127.0.0.1',
+      port: server.port,
+      database: 'weir',
+      user: 'weir',
+      password: 'the-password',
+      tls: 'off',
     }
     const check = async (expression: string, text: string) => {
       const { message } = await failureOf(readAll(target, `SELECT CAST(${expression} AS int)`))

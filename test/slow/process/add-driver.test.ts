@@ -26,7 +26,8 @@ import { eventually } from '../../support/settle.ts'
 const root = mkdtempSync(join(tmpdir(), 'weir-drivers-'))
 const registryEnv = {
   npm_config_cache: join(root, 'cache'),
-  ...{ npm_config_fetch_retries: '0', npm_config_update_notifier: 'false' },
+  npm_config_fetch_retries: '0',
+  npm_config_update_notifier: 'false',
 }
 let tarball: Buffer
 let integrity: string
@@ -55,7 +56,9 @@ before(async () => {
   writeFileSync(
     join(folder, 'package.json'),
     JSON.stringify({
-      ...{ name: 'tiny-driver', version: '1.0.0', main: 'index.js' },
+      name: 'tiny-driver',
+      version: '1.0.0',
+      main: 'index.js',
       scripts: { install: 'touch ran-a-script' },
     }),
   )
@@ -173,10 +176,14 @@ test('weir add that is killed leaves no driver', async () => {
   const { npm_config_registry = '' } = process.env
   const child = spawn(process.execPath, ['src/weir.ts', 'add', 'oracle'], {
     env: {
-      ...{ ...childEnv, ...registryEnv, npm_config_registry, WEIR_DRIVERS_DIR: driversDir },
+      ...childEnv,
+      ...registryEnv,
+      npm_config_registry,
+      WEIR_DRIVERS_DIR: driversDir,
       npm_config_cache: join(root, 'killed-cache'),
     },
-    ...{ detached: true, stdio: 'ignore' },
+    detached: true,
+    stdio: 'ignore',
   })
   try {
     await eventually(() => assert.ok(hangingCount > 0))

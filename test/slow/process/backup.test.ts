@@ -25,7 +25,9 @@ const feedKey = '11111111-2222-3333-4444-555555555555'
 const PASSWORD = 'correct horse battery'
 const EMAIL = 'owner@localhost'
 const settings = {
-  ...{ WEIR_FEED_KEY: feedKey, WEIR_OWNER_PASSWORD: PASSWORD, WEIR_RATE_LIMITS: 'off' },
+  WEIR_FEED_KEY: feedKey,
+  WEIR_OWNER_PASSWORD: PASSWORD,
+  WEIR_RATE_LIMITS: 'off',
   // Short segments, so that some are sealed while a backup runs.
   WEIR_MEMORY_MB: '600',
 }

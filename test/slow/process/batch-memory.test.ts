@@ -40,7 +40,8 @@ test('a batch that leaves no memory to the thread that reads it is a 413, and th
   }
   const packed = gzipSync(batchOf('long', 71.5 * MB, '{'), { level: 1 })
   const answer = await fetch(url, {
-    ...{ method: 'PUT', body: packed },
+    method: 'PUT',
+    body: packed,
     headers: { 'Content-Encoding': 'gzip' },
   })
   assert.ok([400, 413].includes(answer.status), await answer.text())

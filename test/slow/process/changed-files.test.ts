@@ -21,6 +21,10 @@ test('changedFiles() names files that are changed, removed, new, and both names 
   renameSync(join(cwd, 'old'), join(cwd, 'new'))
   git('add', 'new', 'old')
   assert.deepEqual(changedFiles('HEAD', cwd).sort(), [
-    ...['changed', 'grün.ts', 'new', 'old', 'removed'],
+    'changed',
+    'grün.ts',
+    'new',
+    'old',
+    'removed',
   ])
 })

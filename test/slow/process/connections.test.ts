@@ -11,8 +11,11 @@ test('more connections than handles: puts go on over segment after segment, and 
   const dataDir = temporaryFolder()
   const key = '11111111-2222-3333-4444-555555555555'
   const settings = {
-    ...{ WEIR_FEED_KEY: key, WEIR_RATE_LIMITS: 'off', WEIR_LOG_LEVEL: 'info' },
-    ...{ WEIR_OWNER_PASSWORD: 'correct horse battery', WEIR_MEMORY_MB: '400' },
+    WEIR_FEED_KEY: key,
+    WEIR_RATE_LIMITS: 'off',
+    WEIR_LOG_LEVEL: 'info',
+    WEIR_OWNER_PASSWORD: 'correct horse battery',
+    WEIR_MEMORY_MB: '400',
   }
   const service = await startChildService(dataDir, settings, undefined, 160)
   t.after(() => service.kill())

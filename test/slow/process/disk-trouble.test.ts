@@ -12,7 +12,9 @@ const FEED_KEY = '11111111-2222-3333-4444-555555555555'
 const PASSWORD = 'correct horse battery'
 const RETRY_MS = 20
 const settings = {
-  ...{ WEIR_FEED_KEY: FEED_KEY, WEIR_OWNER_PASSWORD: PASSWORD, WEIR_RATE_LIMITS: 'off' },
+  WEIR_FEED_KEY: FEED_KEY,
+  WEIR_OWNER_PASSWORD: PASSWORD,
+  WEIR_RATE_LIMITS: 'off',
 }
 
 type Service = { readonly url: string }
@@ -117,7 +119,10 @@ const BODY_BYTES = 32 * 1024 * 1024
 /** Puts 20,000 samples that do not compress into a stream of a component. */
 async function putMany(service: Service, first: number): Promise<Response> {
   const samples = Array.from({ length: 20_000 }, (_, index) => ({
-    ...{ compId: 'bulk', streamId: 's', time: first + index, data: Math.sin(first + index) },
+    compId: 'bulk',
+    streamId: 's',
+    time: first + index,
+    data: Math.sin(first + index),
   }))
   return await fetch(`${service.url}/api/feed?api_key=${FEED_KEY}`, {
     method: 'PUT',
@@ -134,7 +139,9 @@ test('on a full disk whose journal is full, deleting makes room and puts go on',
   const body = Buffer.alloc(BODY_BYTES, 'x')
   const file = `${feed}/file/big.bin?api_key=${FEED_KEY}`
   const upload = await fetch(file, {
-    ...{ method: 'PUT', body, headers: { 'Content-Type': 'application/octet-stream' } },
+    method: 'PUT',
+    body,
+    headers: { 'Content-Type': 'application/octet-stream' },
   })
   assert.equal(upload.status, 200, await upload.text())
   for (const component of ['c', 'gone'])
@@ -262,7 +269,10 @@ async function createUntilFull(service: Service, lane: number): Promise<string[]
     const compId = `lane${lane}-${at}`
     const count = [1, 40, 700, 2_000][(lane + at) % 4]
     const samples = Array.from({ length: count }, (_, time) => ({
-      ...{ compId, streamId: 's', time, data: Math.sin(time) },
+      compId,
+      streamId: 's',
+      time,
+      data: Math.sin(time),
     }))
     const feed = `${service.url}/api/feed?api_key=${FEED_KEY}`
     const answer = await fetch(feed, { method: 'PUT', body: JSON.stringify(samples) })

@@ -84,9 +84,13 @@ for (const page of pages) {
     await run('bash', [script], {
       cwd: usesNpm ? process.cwd() : folder,
       env: {
-        ...{ PATH: process.env.PATH, HOME: folder, WEIR_DATA_DIR: service.dataDir },
-        ...{ WEIR: service.url, KEY: service.feedKey },
-        ...{ EMAIL: service.ownerEmail, PASSWORD: service.ownerPassword },
+        PATH: process.env.PATH,
+        HOME: folder,
+        WEIR_DATA_DIR: service.dataDir,
+        WEIR: service.url,
+        KEY: service.feedKey,
+        EMAIL: service.ownerEmail,
+        PASSWORD: service.ownerPassword,
       },
     })
   })

@@ -121,8 +121,17 @@ test('a part in whose place something else is is named by a start, which ends wi
   const kinds = {
     file: ['journal', 'quarantine', 'files/incoming', 'imports'],
     folder: [
-      ...['catalog.db', 'catalog.db-wal', 'samples.db', 'payloads.db', 'secret.key', 'lock'],
-      ...['progress', 'reserve', 'reserve-start', 'journal/mark', 'files/mark'],
+      'catalog.db',
+      'catalog.db-wal',
+      'samples.db',
+      'payloads.db',
+      'secret.key',
+      'lock',
+      'progress',
+      'reserve',
+      'reserve-start',
+      'journal/mark',
+      'files/mark',
     ],
   }
   const told = (name: string, is: string, belongs: string) =>

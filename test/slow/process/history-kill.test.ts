@@ -33,7 +33,10 @@ async function make(owner: Call, id: string): Promise<Made> {
   })
   assert.equal(made.status, 200, made.text)
   const feed = Array.from({ length: SAMPLES }, (_, at) => ({
-    ...{ compId: id, streamId: 'a', time: 1_000 * at, data: at },
+    compId: id,
+    streamId: 'a',
+    time: 1_000 * at,
+    data: at,
   }))
   const put = await owner('PUT', '/api/feed', feed)
   assert.equal(put.status, 200, put.text)

@@ -112,8 +112,10 @@ test('a service goes on and answers while a server floods it or makes its driver
   const folder = mkdtempSync(join(tmpdir(), 'weir-hostile-'))
   const account = { email: 'owner@weir.example', password: 'correct horse battery' }
   const service = await startChildService(folder, {
-    ...{ WEIR_OWNER_EMAIL: account.email, WEIR_OWNER_PASSWORD: account.password },
-    ...{ WEIR_OUTBOUND_ALLOW: '127.0.0.1', WEIR_RATE_LIMITS: 'off' },
+    WEIR_OWNER_EMAIL: account.email,
+    WEIR_OWNER_PASSWORD: account.password,
+    WEIR_OUTBOUND_ALLOW: '127.0.0.1',
+    WEIR_RATE_LIMITS: 'off',
   })
   after(async () => {
     await service.kill()

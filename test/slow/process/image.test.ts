@@ -133,8 +133,11 @@ test('the image starts and serves the studio that is built in it', async (t) => 
   const pairs = said.join(' ').matchAll(/(\w+)=(\S+)/g)
   const env = {
     ...Object.fromEntries(pairs.map(([, name, value]) => [name, value])),
-    ...{ PATH: process.env.PATH, WEIR_DATA_DIR: join(folder, 'data') },
-    ...{ WEIR_HOST: '127.0.0.1', WEIR_PORT: '0', NODE_COMPILE_CACHE: join(folder, 'cache') },
+    PATH: process.env.PATH,
+    WEIR_DATA_DIR: join(folder, 'data'),
+    WEIR_HOST: '127.0.0.1',
+    WEIR_PORT: '0',
+    NODE_COMPILE_CACHE: join(folder, 'cache'),
   }
   assert.equal(words[0], 'node')
   const service = spawn(process.execPath, words.slice(1), { cwd: folder, env })

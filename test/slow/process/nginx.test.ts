@@ -89,7 +89,8 @@ test('deploy/nginx.conf lets every kind of call through, over TLS, with the addr
   assert.match(told, /"data":1\}/)
   const headers = { 'Content-Type': 'application/json' }
   const login = await call('/api/login', {
-    ...{ method: 'POST', headers },
+    method: 'POST',
+    headers,
     body: JSON.stringify({ email: service.ownerEmail, password: service.ownerPassword }),
   })
   assert.match(login.headers.get('set-cookie') ?? '', /; Secure/)

@@ -138,7 +138,8 @@ test('the first start tells address, account, organization, key and a curl line,
   assert.equal(login.status, 200)
   const line = /curl (?:-X PUT )?-H '(X-Api-Key): (\S+)' '(\S+)'/g
   const [put, read] = [...text.matchAll(line)].map(([, name, value, url]) => ({
-    ...{ url, headers: { [name]: value } },
+    url,
+    headers: { [name]: value },
   }))
   assert.equal((await fetch(put.url, { method: 'PUT', headers: put.headers })).status, 200)
   const values = await (await fetch(read.url, { headers: read.headers })).text()

@@ -70,7 +70,9 @@ test('a damaged document is found by the check and told to operators without nam
 test('damaged samples are told in the same places', async () => {
   await withService(async (service) => {
     const samples = Array.from({ length: 3_000 }, (_, index) => ({
-      ...{ compId: 'c', streamId: 'value', time: 1_700_000_000_000 + index * 1_000 },
+      compId: 'c',
+      streamId: 'value',
+      time: 1_700_000_000_000 + index * 1_000,
       data: Math.sin(index),
     }))
     const url = `${service.url}/api/feed?api_key=${service.feedKey}`

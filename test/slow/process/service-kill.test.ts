@@ -16,7 +16,8 @@ import * as lanes from './service-lanes.ts'
 const ROUNDS = roundsBy({ everyRun: 3, nightly: 100 })
 const PASSWORD = 'correct horse battery'
 const SETTINGS = {
-  ...{ WEIR_FEED_KEY: lanes.FEED_KEY, WEIR_RATE_LIMITS: 'off' },
+  WEIR_FEED_KEY: lanes.FEED_KEY,
+  WEIR_RATE_LIMITS: 'off',
   WEIR_OWNER_PASSWORD: PASSWORD,
 }
 const MAIN = new URL('./crash-service.ts', import.meta.url)
@@ -59,7 +60,9 @@ test(`kill -9 keeps deletes, keys, profiles and files, ${ROUNDS} rounds (WEIR_TE
   await expiring.prepare(callerOf(service))
   const all = [
     ...['a', 'b', 'c'].map((comp) => new lanes.SampleLane(random, comp)),
-    ...[new lanes.KeyLane(random), new lanes.ProfileLane(random), new lanes.FileLane(random)],
+    new lanes.KeyLane(random),
+    new lanes.ProfileLane(random),
+    new lanes.FileLane(random),
     expiring,
   ]
   for (let round = 1; round <= ROUNDS; round += 1) {

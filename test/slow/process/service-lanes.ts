@@ -99,7 +99,9 @@ export class SampleLane extends ServiceLane {
       return { send, after: new Map([...this.shown].filter(isKept)) }
     }
     const rows = Array.from({ length: random.integer(1, 40) }, () => ({
-      ...{ compId: this.#comp, streamId: 's', time: BASE + random.integer(0, TIMES) },
+      compId: this.#comp,
+      streamId: 's',
+      time: BASE + random.integer(0, TIMES),
       data: random.integer(0, 1e6) / 100,
     }))
     const after = new Map(this.shown)

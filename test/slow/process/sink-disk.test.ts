@@ -18,7 +18,8 @@ test('a sink on a full disk is a 503 with Retry-After, and takes calls again onc
   t.after(service.close)
   const owner = caller(service, await signIn(service, 'owner@localhost', PASSWORD))
   const login = await caller(service, '')('POST', '/api/login', {
-    ...{ email: 'owner@localhost', password: PASSWORD },
+    email: 'owner@localhost',
+    password: PASSWORD,
   })
   const { userUid, organization } = login.body
   const made = await owner('PUT', '/api/connector', {

@@ -18,7 +18,9 @@ const ROUNDS = roundsBy({ everyRun: 3, nightly: 100 })
 const PASSWORD = 'correct horse battery'
 const KEY = '0f0e0d0c-1111-4222-8333-444455556666'
 const SETTINGS = {
-  ...{ WEIR_FEED_KEY: KEY, WEIR_RATE_LIMITS: 'off', WEIR_OWNER_PASSWORD: PASSWORD },
+  WEIR_FEED_KEY: KEY,
+  WEIR_RATE_LIMITS: 'off',
+  WEIR_OWNER_PASSWORD: PASSWORD,
   // What only this test needs beside the service.
   WEIR_SQL_RUNNERS: '2',
 }
@@ -89,7 +91,8 @@ async function makeHook() {
   const orgUid: string = organizations.body.organization[0].uid
   const made = await owner('PUT', '/api/connector', {
     connector: {
-      ...{ id: 'hook', runningUser: { uid: users.body.org_user[0].uid } },
+      id: 'hook',
+      runningUser: { uid: users.body.org_user[0].uid },
       procs: [{ sql: VALUES_SQL }],
     },
   })

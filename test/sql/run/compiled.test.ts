@@ -27,7 +27,8 @@ test('SqlRunners.run() inserts from JSON with functions, options and every type 
   const values = { '@HTTP_BODY': BODY, '@HTTP_METHOD': 'PUT' }
   for (let round = 0; round < 2; round += 1) {
     const rows = await gather(runners, program, {
-      ...{ values, now: epochMs(7) },
+      values,
+      now: epochMs(7),
       onOptions: (_statement, row) => void options.push([...row]),
     })
     const [{ query }] = program.statements
@@ -93,7 +94,8 @@ test('SqlRunners.run() reads stored tables by the columns that are used', async 
     gather(runners, compileGsSql(text, { stored }), {
       openRead: async function* (): AsyncGenerator<InputBatch> {
         const cells = Array.from({ length: columnCount }, (_, at) => ({
-          ...{ kind: 'cells' as const, values: [`a${at}`, `b${at}`] },
+          kind: 'cells' as const,
+          values: [`a${at}`, `b${at}`],
         }))
         yield { rowCount: 2, columns: cells }
       },

@@ -31,8 +31,12 @@ async function runInRunner(runners: SqlRunners, program: CompiledSql): Promise<u
   const rows: ExpressionValue[][][] = program.statements.map(() => [])
   try {
     await runners.run({
-      ...{ owner: 'a', key: program.text, program, now: epochMs(1_700_000_000_000) },
-      ...{ rowsMax: 1_000_000, variables: new Map([['@HTTP_BODY', BODY]]) },
+      owner: 'a',
+      key: program.text,
+      program,
+      now: epochMs(1_700_000_000_000),
+      rowsMax: 1_000_000,
+      variables: new Map([['@HTTP_BODY', BODY]]),
       onRows: (statement, some) => {
         const { columns } = program.statements[statement].query
         for (const row of some) {

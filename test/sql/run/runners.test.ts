@@ -51,7 +51,11 @@ test('SqlRunners.run() runs statements in order: SET is seen from there on', asy
     },
   )
   const { rowCount } = await runners.run({
-    ...{ owner: 'a', key: 'k', program, now: epochMs(0), rowsMax: 10 },
+    owner: 'a',
+    key: 'k',
+    program,
+    now: epochMs(0),
+    rowsMax: 10,
     variables: new Map([['@A', 41n]]),
     onRows: (statement, rows) => void told.push([statement, rows]),
     onOptions: (statement, row) => void told.push([statement, row]),
@@ -87,7 +91,12 @@ test('SqlRunners.run() streams more rows than fit, and waits for a caller that t
   let count = 0
   let isBusy = false
   const { rowCount } = await runners.run({
-    ...{ owner: 'a', key: 'k', program, now: epochMs(0), rowsMax: 300_000, variables: new Map() },
+    owner: 'a',
+    key: 'k',
+    program,
+    now: epochMs(0),
+    rowsMax: 300_000,
+    variables: new Map(),
     onRows: async (_statement, rows) => {
       assert.ok(!isBusy, 'the next rows come when the last were taken')
       isBusy = true

@@ -17,8 +17,16 @@ interface LoginAnswer {
 }
 
 const KNOWN = [
-  ...['email', 'password', 'scope', 'response_type', 'state', 'redirect_uri', 'client_id'],
-  ...['code_challenge', 'code_challenge_method', 'otp'],
+  'email',
+  'password',
+  'scope',
+  'response_type',
+  'state',
+  'redirect_uri',
+  'client_id',
+  'code_challenge',
+  'code_challenge_method',
+  'otp',
 ]
 
 /** POST /api/oauth_login: a grant code for a user whose password the caller holds. */

@@ -7,8 +7,15 @@ import { exchangeCode } from './exchange-code.ts'
 import { refreshTokens } from './refresh-tokens.ts'
 
 const KNOWN = [
-  ...['grant_type', 'code', 'client_id', 'client_secret', 'redirect_uri', 'refresh_token'],
-  ...['state', 'scope', 'code_verifier'],
+  'grant_type',
+  'code',
+  'client_id',
+  'client_secret',
+  'redirect_uri',
+  'refresh_token',
+  'state',
+  'scope',
+  'code_verifier',
 ]
 
 /**

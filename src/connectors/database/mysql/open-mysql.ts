@@ -56,13 +56,21 @@ function connectionOptions(target: DatabaseTarget, socket: Socket): ConnectionOp
   }
   const ssl = { rejectUnauthorized: isVerified, verifyIdentity: isVerified }
   return {
-    ...{ host, port, user, password, stream: socket, charset: 'utf8mb4' },
+    host,
+    port,
+    user,
+    password,
+    stream: socket,
+    charset: 'utf8mb4',
     ...(database === '' ? {} : { database }),
     ...(tls === 'off' ? {} : { ssl }),
     // Nothing of this machine is the server's to ask for, and no row makes code.
-    ...{ flags: ['-LOCAL_FILES'], disableEval: true, multipleStatements: false },
+    flags: ['-LOCAL_FILES'],
+    disableEval: true,
+    multipleStatements: false,
     // The limit of signing in is the outlet's.
-    ...{ connectTimeout: 0, enableKeepAlive: false },
+    connectTimeout: 0,
+    enableKeepAlive: false,
   }
 }
 

@@ -75,7 +75,8 @@ class OracleAdapter implements DatabaseAdapter {
     requireOracleReading(sql)
     const driver = this.#driver
     const { resultSet } = await this.#connection.execute(sql, [], {
-      ...{ resultSet: true, outFormat: driver.OUT_FORMAT_ARRAY },
+      resultSet: true,
+      outFormat: driver.OUT_FORMAT_ARRAY,
       fetchTypeHandler: (column: { name: string; dbType: unknown }) => fetchTypeOf(driver, column),
     })
     if (resultSet === undefined) throw new DatabaseFailure('sql', 'The statement gives no rows')

@@ -66,11 +66,17 @@ function clientConfig(target: DatabaseTarget, socket: Socket): pg.ClientConfig {
   })
   const servername = isIP(host) === 0 ? { servername: host } : {}
   return {
-    ...{ host, port, user, database: database || user, stream: () => stream },
+    host,
+    port,
+    user,
+    database: database || user,
+    stream: () => stream,
     // As a function: a blank one would be looked for in files and the environment.
     password: () => password,
     ssl: tls === 'off' ? false : { rejectUnauthorized: tls === 'verify', host, ...servername },
-    ...{ application_name: 'weir', client_encoding: 'UTF8', options: '' },
+    application_name: 'weir',
+    client_encoding: 'UTF8',
+    options: '',
     types: { getTypeParser: () => (text: unknown) => text },
   }
 }
@@ -78,8 +84,13 @@ function clientConfig(target: DatabaseTarget, socket: Socket): pg.ClientConfig {
 /** Local settings last as long as the transaction, so that poolers may stand in between. */
 function beginText({ answerMs }: DatabaseLimits): string {
   const settings = {
-    ...{ datestyle: 'ISO, YMD', timezone: 'UTC', intervalstyle: 'iso_8601', bytea_output: 'hex' },
-    ...{ extra_float_digits: '1', statement_timeout: `${answerMs}`, lock_timeout: `${answerMs}` },
+    datestyle: 'ISO, YMD',
+    timezone: 'UTC',
+    intervalstyle: 'iso_8601',
+    bytea_output: 'hex',
+    extra_float_digits: '1',
+    statement_timeout: `${answerMs}`,
+    lock_timeout: `${answerMs}`,
     idle_in_transaction_session_timeout: `${answerMs * 2}`,
   }
   const lines = Object.entries(settings).map(([name, value]) => `SET LOCAL ${name} = '${value}'`)

@@ -56,7 +56,10 @@ test('requireMysqlReading() follows quotes as the modes of the session do', () =
 test('requireOracleReading() takes queries alone', () => {
   const isRefused = (sql: string) => refusalOf(() => requireOracleReading(sql)) !== undefined
   for (const sql of [
-    ...['BEGIN COMMIT; DELETE FROM t; COMMIT; END;', 'CALL p()', 'COMMIT', 'declare x int;'],
+    'BEGIN COMMIT; DELETE FROM t; COMMIT; END;',
+    'CALL p()',
+    'COMMIT',
+    'declare x int;',
     'WITH /* a */ FUNCTION f RETURN NUMBER IS BEGIN RETURN 1; END; SELECT f FROM dual',
   ]) {
     assert.equal(isRefused(sql), true, sql)
@@ -73,22 +76,28 @@ test('requireOracleReading() takes queries alone', () => {
 test('requireSqlserverReading() refuses what ends the transaction, wherever it stands', () => {
   const isRefused = (sql: string) => refusalOf(() => requireSqlserverReading(sql)) !== undefined
   for (const sql of [
-    ...['SELECT 1 COMMIT', 'select 1commit', 'select 1.5commit', 'SELECT $1rollback', 'EXEC p'],
-    ...["/* /* */ ' */ SELECT 1 COMMIT --'", "SELECT 1 EXEC('COMMIT')", 'p', '--\rSELECT 1 COMMIT'],
-    ...['BEGIN TRAN', 'SELECT [a]] COMMIT --] COMMIT', "SELECT 'a\\' COMMIT --'"],
+    'SELECT 1 COMMIT',
+    'select 1commit',
+    'select 1.5commit',
+    'SELECT $1rollback',
+    'EXEC p',
+    "/* /* */ ' */ SELECT 1 COMMIT --'",
+    "SELECT 1 EXEC('COMMIT')",
+    'p',
+    '--\rSELECT 1 COMMIT',
+    'BEGIN TRAN',
+    'SELECT [a]] COMMIT --] COMMIT',
+    "SELECT 'a\\' COMMIT --'",
   ]) {
     assert.equal(isRefused(sql), true, sql)
   }
   for (const sql of [
-    ...[
-      'SELECT [commit], "exec", \'insert\' FROM t -- commit\r\n',
-      'SELECT @commit, committed FROM t',
-    ],
-    ...[
-      'DECLARE @a INT = 1; SELECT @a',
-      'SET DATEFIRST 1; SELECT 1',
-      'WITH t AS (SELECT 1 a) SELECT a FROM t',
-    ],
+    'SELECT [commit], "exec", \'insert\' FROM t -- commit\r\n',
+    'SELECT @commit, committed FROM t',
+
+    'DECLARE @a INT = 1; SELECT @a',
+    'SET DATEFIRST 1; SELECT 1',
+    'WITH t AS (SELECT 1 a) SELECT a FROM t',
     'SELECT [a]] COMMIT] FROM t',
   ]) {
     assert.equal(isRefused(sql), false, sql)

@@ -25,7 +25,9 @@ export function requireMysqlReading(sql: string, modes: MysqlModes): void {
   const { hasBackslashes, hasAnsiQuotes } = modes
   const tokens = [
     ...sqlTokens(sql, {
-      ...{ quotes: { "'": "'", '"': '"', '`': '`' }, hasHashComments: true, nestsComments: false },
+      quotes: { "'": "'", '"': '"', '`': '`' },
+      hasHashComments: true,
+      nestsComments: false,
       backslashed: hasBackslashes ? (hasAnsiQuotes ? "'" : `'"`) : '',
     }),
   ]
@@ -72,8 +74,10 @@ export function requireSqlserverReading(sql: string): void {
 function plain(nestsComments: boolean): SqlDialect {
   const brackets: Readonly<Record<string, string>> = nestsComments ? { '[': ']' } : {}
   return {
-    ...{ quotes: { "'": "'", '"': '"', ...brackets }, backslashed: '' },
-    ...{ hasHashComments: false, nestsComments },
+    quotes: { "'": "'", '"': '"', ...brackets },
+    backslashed: '',
+    hasHashComments: false,
+    nestsComments,
   }
 }
 

@@ -62,16 +62,21 @@ function configurationOf(target: DatabaseTarget, socket: Socket): ConnectionConf
     server: host,
     authentication: { type: 'default', options: { userName: user, password } },
     options: {
-      ...{ port, connector, encrypt: tls !== 'off', trustServerCertificate: tls !== 'verify' },
+      port,
+      connector,
+      encrypt: tls !== 'off',
+      trustServerCertificate: tls !== 'verify',
       ...(database === '' ? {} : { database }),
       ...(isIP(host) === 0 ? { serverName: host } : {}),
-      ...{ appName: 'weir', readOnlyIntent: true, useUTC: true, maxRetriesOnTransientErrors: 0 },
+      appName: 'weir',
+      readOnlyIntent: true,
+      useUTC: true,
+      maxRetriesOnTransientErrors: 0,
       // The limits of signing in and of answers are watched outside.
-      ...{
-        connectTimeout: SIGN_IN_MS_MAX,
-        requestTimeout: 0,
-        rowCollectionOnRequestCompletion: false,
-      },
+
+      connectTimeout: SIGN_IN_MS_MAX,
+      requestTimeout: 0,
+      rowCollectionOnRequestCompletion: false,
     },
   }
 }

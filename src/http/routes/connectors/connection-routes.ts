@@ -17,11 +17,18 @@ export function connectionRoutes(
   { connections, gate, identity }: { connections: Connections; gate: Gate; identity: Identity },
 ): void {
   recordRoutes(app, {
-    ...{ noun: NOUN, title: 'A connection', shape: connectionShape, records: connections },
-    ...{ answer: connectionRecord, gate, identity },
+    noun: NOUN,
+    title: 'A connection',
+    shape: connectionShape,
+    records: connections,
+    answer: connectionRecord,
+    gate,
+    identity,
   })
   const testing = {
-    ...{ tags: [NOUN], ...needs('POST', 'connection/{uid}'), params: uidParams },
+    tags: [NOUN],
+    ...needs('POST', 'connection/{uid}'),
+    params: uidParams,
     ...operation('beginConnectionTest', answersOf('test', connectionTest).one),
     summary: 'Sign in to the database and out again; tells what came of it',
   }

@@ -49,7 +49,10 @@ const placeOf = (request: FastifyRequest) => {
 export function connectorRoutes(app: App, deps: ConnectorRoutesDeps): void {
   const { connectors, gate, identity, issuerOf } = deps
   recordRoutes(app, {
-    ...{ noun: 'connector', title: 'A connector', shape: connectorShape, answer: connectorRecord },
+    noun: 'connector',
+    title: 'A connector',
+    shape: connectorShape,
+    answer: connectorRecord,
     records: connectors,
     gate,
     identity,
@@ -101,7 +104,8 @@ function listRoutes(app: App, { gate, keptPayloads }: ConnectorRoutesDeps): void
     },
   )
   const one = {
-    ...{ ...needs('GET', OF_CONNECTOR), params: payloadParams },
+    ...needs('GET', OF_CONNECTOR),
+    params: payloadParams,
     ...operation('getPayload', answersOf('payload', wholePayloadRecord).one),
   }
   app.get(
@@ -125,7 +129,8 @@ function runRoutes(app: App, { gate, identity, keptPayloads }: ConnectorRoutesDe
   const errors = { 'x-errors': [400, 401, 403, 404, 408, 409, 413, 415, 422, 429] }
   const acting = { ...needs('POST', OF_CONNECTOR), params: payloadParams, ...errors }
   const again = {
-    ...{ ...acting, querystring: forceQuery },
+    ...acting,
+    querystring: forceQuery,
     ...operation('startPayloadRun', payloadAnswers.one),
   }
   app.post(
@@ -148,7 +153,9 @@ function runRoutes(app: App, { gate, identity, keptPayloads }: ConnectorRoutesDe
     },
   )
   const unsaved = {
-    ...{ ...needs('POST', 'connector'), body: dryRunShape, ...errors },
+    ...needs('POST', 'connector'),
+    body: dryRunShape,
+    ...errors,
     ...operation('getConnectorTrial', dryRunAnswer),
   }
   app.post(

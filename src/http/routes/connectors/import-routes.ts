@@ -22,19 +22,23 @@ export function importRoutes(
   const by = (request: FastifyRequest) => authorOf(identity, actingIn(request))
   const common = { tags: ['connector'], ...needs('POST', 'connector/{uid}'), params: uidParams }
   const starting = {
-    ...{ ...common, ...operation('startRun', answersOf('run', runRecord).one) },
+    ...common,
+    ...operation('startRun', answersOf('run', runRecord).one),
     summary: 'Begin to run an import; the list of runs tells what comes of it',
   }
   app.post('/api/connector/:uid/run', { ...documented(starting), onRequest }, async (request) =>
     envelope('run', await imports.run(by(request), uidOf(request))),
   )
   const ending = {
-    ...{ ...common, ...operation('endRun', doneAnswer) },
+    ...common,
+    ...operation('endRun', doneAnswer),
     summary:
       'Call off the run of an import before it stores; one that stores already goes through (409)',
   }
   const checking = {
-    ...{ tags: ['connector'], ...needs('GET', 'connector'), body: scheduleCheckShape },
+    tags: ['connector'],
+    ...needs('GET', 'connector'),
+    body: scheduleCheckShape,
     ...operation('getScheduleCheck', answersOf('check', scheduleCheckRecord).one),
     summary: 'When a schedule that need not be saved would run, or what is wrong with it',
   }

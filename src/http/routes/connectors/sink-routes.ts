@@ -31,8 +31,11 @@ export function sinkRoutes(app: App, { lane }: { lane: FastLane }): void {
     const schema = {
       ...operation(`putConnectorSink${NAMES[method]}`, sinkAnswer),
       ...needs(method, 'conn_sink/{connectorId}'),
-      ...{ security: forSinks, 'x-errors': [400, 401, 403, 404, 408, 413, 422, 429] },
-      ...{ tags: ['connector'], params: sinkParams, querystring: sinkQuery },
+      security: forSinks,
+      'x-errors': [400, 401, 403, 404, 408, 413, 422, 429],
+      tags: ['connector'],
+      params: sinkParams,
+      querystring: sinkQuery,
       summary: 'Hand data to an HTTP connector, whose SQL makes samples of it',
       ...(hasBody ? { body: sinkBody, ...anyBody } : {}),
     }

@@ -27,8 +27,9 @@ export function jobRoutes(
     onRequest,
   })
   const start = {
-    ...{ params: Type.Object({ componentUid: Type.String(), uid: Type.String() }) },
-    ...{ body: deriveShape, ...operation('startDerivation', answers.one, 202) },
+    params: Type.Object({ componentUid: Type.String(), uid: Type.String() }),
+    body: deriveShape,
+    ...operation('startDerivation', answers.one, 202),
     ...needs('POST', 'component/{componentUid}/stream/{uid}'),
   }
   const path = '/api/component/:componentUid/stream/:uid/derive'

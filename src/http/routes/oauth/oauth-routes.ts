@@ -56,7 +56,10 @@ export function oauthRoutes(app: App, deps: OAuthRoutesDeps): void {
       {
         bodyLimit: BODY_BYTES_MAX,
         schema: {
-          ...{ tags, security, consumes, summary: 'A grant code without a browser' },
+          tags,
+          security,
+          consumes,
+          summary: 'A grant code without a browser',
           ...operation('oauthLogin', loginAnswerSchema),
           'x-errors': [400, 401, 403, 408, 413, 415, 429],
           body: loginRequestSchema,

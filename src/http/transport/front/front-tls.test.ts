@@ -25,12 +25,19 @@ test('what is sent ahead over TLS is in the budget with what Node reads of a pau
   const budget = new MemoryBudget(32 * 1024 * 1024)
   let served: Socket | undefined
   const front = openFront(server, 'secureConnection', {
-    ...{ keepAliveMs: 75_000, silences, arrivals, departures, budget },
+    keepAliveMs: 75_000,
+    silences,
+    arrivals,
+    departures,
+    budget,
     // Never answered: whatever follows has to wait.
     serve: ({ socket }) => {
       served = socket
     },
-    ...{ findServe: () => () => {}, expect: () => true, abandon: () => {}, admit: () => () => {} },
+    findServe: () => () => {},
+    expect: () => true,
+    abandon: () => {},
+    admit: () => () => {},
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   const { port } = server.address() as AddressInfo

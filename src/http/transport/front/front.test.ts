@@ -42,10 +42,15 @@ async function start(
   const departures = new PaceWatch(clock)
   const silences = new SilenceWatch(120_000)
   const front = openFront(server, 'connection', {
-    ...{ keepAliveMs: 75_000, silences, serve },
+    keepAliveMs: 75_000,
+    silences,
+    serve,
     findServe: () => (isServed() ? () => {} : undefined),
-    ...{ expect: () => true, abandon: () => {}, admit: () => () => {} },
-    ...{ arrivals, departures },
+    expect: () => true,
+    abandon: () => {},
+    admit: () => () => {},
+    arrivals,
+    departures,
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -57,7 +62,11 @@ async function start(
     departures.close()
   })
   return {
-    ...{ front, arrivals, departures, silences, clock },
+    front,
+    arrivals,
+    departures,
+    silences,
+    clock,
     open: () => Client.open(port),
     connections: () =>
       new Promise((resolve, reject) =>

@@ -34,9 +34,15 @@ async function start(handle: Handle, budgetBytes = 64 * MB): Promise<Started> {
   const silences = new SilenceWatch(120_000)
   const budget = new MemoryBudget(budgetBytes)
   const front = openFront(server, 'connection', {
-    ...{ keepAliveMs: 75_000, silences, arrivals, departures, budget },
+    keepAliveMs: 75_000,
+    silences,
+    arrivals,
+    departures,
+    budget,
     findServe: (_method, url) => (url.startsWith('/api/comp') ? () => {} : undefined),
-    ...{ expect: () => true, abandon: () => {}, admit: () => () => {} },
+    expect: () => true,
+    abandon: () => {},
+    admit: () => () => {},
     serve: ({ url = '' }, _body, reply) => {
       const show = () => reply.send(200, ['Content-Length', String(url.length)], url)
       setImmediate(show)

@@ -27,7 +27,8 @@ test('readStrictHead() reads what a client of the feed usually sends', () => {
   assert.equal(head?.url, '/api/feed?api_key=k')
   assert.equal(head?.bodyBytes, 17)
   assert.deepEqual(head?.headers, {
-    ...{ host: 'weir.example', 'content-type': 'application/json' },
+    host: 'weir.example',
+    'content-type': 'application/json',
     'x-forwarded-for': 'aa:bb:cc',
   })
   assert.equal(read(['GET /api/comp/c/last_value HTTP/1.1'])?.bodyBytes, 0)

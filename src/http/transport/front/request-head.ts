@@ -75,7 +75,13 @@ export function readStrictHead(
   const { authorization } = headers
   const headersDistinct = authorization === undefined ? {} : { authorization: [authorization] }
   return {
-    ...{ method, url, headers, headersDistinct, socket, bodyBytes: bodyBytes ?? 0, serve },
+    method,
+    url,
+    headers,
+    headersDistinct,
+    socket,
+    bodyBytes: bodyBytes ?? 0,
+    serve,
     kept: { sent: undefined },
   }
 }

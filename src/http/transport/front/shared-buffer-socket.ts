@@ -28,7 +28,10 @@ export function readingInto(accepted: Socket, reader: ByteReader): Socket {
   parts._handle = null
   parts._server = null
   const options = {
-    ...{ handle, allowHalfOpen: accepted.allowHalfOpen, readable: true, writable: true },
+    handle,
+    allowHalfOpen: accepted.allowHalfOpen,
+    readable: true,
+    writable: true,
     onread: {
       buffer: () => reader.nextBuffer(),
       callback: (count: number, buffer: Uint8Array) =>

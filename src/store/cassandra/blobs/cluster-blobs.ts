@@ -7,8 +7,13 @@ import { createHash, randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
 import { type Clock, invariant, refuse, systemClock } from '../../../base/index.ts'
-import { type BlobCheck, BlobDamaged, type BlobInfo, type BlobStore } from '../../blob-port.ts'
-import type { ScrubPass } from '../../scrub-port.ts'
+import {
+  type BlobCheck,
+  BlobDamaged,
+  type BlobInfo,
+  type BlobStore,
+} from '../../ports/blob-port.ts'
+import type { ScrubPass } from '../../ports/scrub-port.ts'
 import type { Cluster } from '../connection/cluster.ts'
 
 const PART_BYTES = 256 * 1024

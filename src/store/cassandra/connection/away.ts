@@ -8,8 +8,14 @@ const { responseErrorCodes: codes } = cassandra.types
 
 /** What nodes answer when too few of them are there, or they cannot keep up. */
 const AWAY_CODES: ReadonlySet<number> = new Set([
-  ...[codes.serverError, codes.unavailableException, codes.overloaded, codes.isBootstrapping],
-  ...[codes.writeTimeout, codes.readTimeout, codes.readFailure, codes.writeFailure],
+  codes.serverError,
+  codes.unavailableException,
+  codes.overloaded,
+  codes.isBootstrapping,
+  codes.writeTimeout,
+  codes.readTimeout,
+  codes.readFailure,
+  codes.writeFailure,
   // That of a lightweight transaction of which nobody knows whether it was made.
   0x1700,
 ])

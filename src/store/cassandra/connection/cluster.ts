@@ -236,7 +236,9 @@ export class Cluster {
     const watch = { onWaiting: this.#onWaiting, signal: this.#ending.signal }
     try {
       return await untilKnown(() => askAnother(ask), {
-        ...{ ...watch, isIdempotent, isAgreed: () => this.#isAgreed() },
+        ...watch,
+        isIdempotent,
+        isAgreed: () => this.#isAgreed(),
       })
     } catch (error) {
       throw toldOf(error)
@@ -269,7 +271,10 @@ async function askAnother<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 const CAS = {
-  ...{ prepare: true, consistency: quorum, serialConsistency: serial, isIdempotent: false },
+  prepare: true,
+  consistency: quorum,
+  serialConsistency: serial,
+  isIdempotent: false,
 }
 
 function optionsOf({ timestamp }: RunOptions): QueryOptions {

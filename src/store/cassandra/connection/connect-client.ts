@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import cassandra from 'cassandra-driver'
-import { StoreUnusable } from '../../store-unusable.ts'
+import { StoreUnusable } from '../../ports/store-unusable.ts'
 import { isAway } from './away.ts'
 import { untilKnown } from './behind.ts'
 import type { ClusterSettings } from './cluster-settings.ts'

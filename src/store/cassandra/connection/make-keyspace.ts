@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client, Host } from 'cassandra-driver'
-import { StoreUnusable } from '../../store-unusable.ts'
+import { StoreUnusable } from '../../ports/store-unusable.ts'
 import { toldOf } from './away.ts'
 import type { ClusterWatch } from './cluster.ts'
 import { type ClusterSettings, copiesOf, replicationText } from './cluster-settings.ts'

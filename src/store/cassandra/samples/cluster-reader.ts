@@ -23,7 +23,7 @@ import type {
   StreamHandle,
   Summaries,
   TextMemory,
-} from '../../sample-port.ts'
+} from '../../ports/sample-port.ts'
 import { foldStream } from './fold-stream.ts'
 import { hidesAll } from './hidden-spans.ts'
 import type { ManifestEntry } from './leaf-index.ts'

@@ -2,7 +2,7 @@ import { type Clock, refuse } from '../../../base/index.ts'
 import { HandleSet } from '../../embedded/head/handle-set.ts'
 import { batchOf, checkBatch, checkRemoval, namesAny } from '../../embedded/samples/batch-check.ts'
 import { FollowedStreams } from '../../embedded/samples/followed-streams.ts'
-import type { SampleOrder } from '../../sample-order.ts'
+import type { SampleOrder } from '../../ports/sample-order.ts'
 import {
   type KeptRoom,
   type LatestOptions,
@@ -20,7 +20,7 @@ import {
   type Summaries,
   type TextMemory,
   type TouchedSpan,
-} from '../../sample-port.ts'
+} from '../../ports/sample-port.ts'
 import type { Cluster } from '../connection/cluster.ts'
 import { ClusterReader } from './cluster-reader.ts'
 import { BackgroundCompaction } from './compaction/background-compaction.ts'

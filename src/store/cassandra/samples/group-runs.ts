@@ -1,6 +1,6 @@
 import { nextTurn } from '../../../base/index.ts'
 import { emptyColumns } from '../../embedded/chunk/index.ts'
-import type { Removal, SampleBatch, SampleColumns } from '../../sample-port.ts'
+import type { Removal, SampleBatch, SampleColumns } from '../../ports/sample-port.ts'
 
 /** Samples looked at before others get a turn: some milliseconds. */
 const SAMPLES_PER_SLICE = 65_536

@@ -93,7 +93,8 @@ function readEntry(reader: ByteReader): ManifestEntry {
   const key = readKey(reader)
   const start = reader.zigzag()
   return {
-    ...{ ...key, start },
+    ...key,
+    start,
     last: start + reader.varint(),
     count: reader.varint(),
     bytes: reader.varint(),

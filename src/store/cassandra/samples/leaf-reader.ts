@@ -1,6 +1,6 @@
 import { BoundedCache } from '../../../base/index.ts'
 import { decodeChunk } from '../../embedded/chunk/index.ts'
-import type { SampleColumns } from '../../sample-port.ts'
+import type { SampleColumns } from '../../ports/sample-port.ts'
 import type { Cluster } from '../connection/cluster.ts'
 import { type ChunkKey, type Manifest, type ManifestEntry, unpackManifest } from './leaf-index.ts'
 import { bytesOf } from './row-values.ts'

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../../base/index.ts'
-import type { SampleOrder } from '../../sample-order.ts'
+import type { SampleOrder } from '../../ports/sample-order.ts'
 import type { Cluster } from '../connection/cluster.ts'
 import { ClusterSamples } from './cluster-samples.ts'
 

@@ -9,7 +9,7 @@ import {
 } from '../../embedded/chunk/index.ts'
 import { applyMask } from '../../embedded/head/apply-mask.ts'
 import { EMPTY_MASK, type Mask, uniteMasks } from '../../embedded/head/tombstones.ts'
-import type { SampleColumns } from '../../sample-port.ts'
+import type { SampleColumns } from '../../ports/sample-port.ts'
 import { hidesWanted } from './hidden-spans.ts'
 import type { RunRow } from './run-row.ts'
 import type { TextRoom } from './text-room.ts'

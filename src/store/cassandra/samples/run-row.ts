@@ -1,7 +1,7 @@
 import { epochMs, nextTurn } from '../../../base/index.ts'
 import { CHUNK_SAMPLES_MAX, encodeChunk, sliceColumns } from '../../embedded/chunk/index.ts'
 import { EMPTY_MASK, type Mask, uniteMasks } from '../../embedded/head/tombstones.ts'
-import type { Removal, SampleColumns, StreamHandle } from '../../sample-port.ts'
+import type { Removal, SampleColumns, StreamHandle } from '../../ports/sample-port.ts'
 import type { CqlRow } from '../connection/cluster.ts'
 import type { StreamRun } from './group-runs.ts'
 import { bytesOf, mustBeWhole } from './row-values.ts'

@@ -1,6 +1,6 @@
 import { emptyColumns } from '../../embedded/chunk/index.ts'
-import type { SampleOrder, WritePlace } from '../../sample-order.ts'
-import type { Removal, SampleBatch, TouchedSpan } from '../../sample-port.ts'
+import type { SampleOrder, WritePlace } from '../../ports/sample-order.ts'
+import type { Removal, SampleBatch, TouchedSpan } from '../../ports/sample-port.ts'
 import type { Cluster, CqlStatement } from '../connection/cluster.ts'
 import { frameGroups } from './frame-groups.ts'
 import { groupRuns, type StreamRun } from './group-runs.ts'

@@ -1,6 +1,6 @@
 import { Mutex } from '../../../base/index.ts'
 import { bytesOfTexts } from '../../embedded/samples/text-bytes.ts'
-import type { SampleColumns, TextMemory } from '../../sample-port.ts'
+import type { SampleColumns, TextMemory } from '../../ports/sample-port.ts'
 
 /** The memory of one call, shared by the reads that it makes at once. */
 export class TextRooms {

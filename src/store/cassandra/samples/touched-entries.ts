@@ -1,7 +1,7 @@
 import { epochMs, invariant, refuse } from '../../../base/index.ts'
 import { ByteReader } from '../../embedded/chunk/byte-reader.ts'
 import { ByteWriter } from '../../embedded/chunk/byte-writer.ts'
-import type { StreamHandle, TouchedSpan } from '../../sample-port.ts'
+import type { StreamHandle, TouchedSpan } from '../../ports/sample-port.ts'
 import type { Cluster } from '../connection/cluster.ts'
 import { blobOf, bytesOf, mustBeWhole, wholeOf } from './row-values.ts'
 import { tryCas } from './settled-cas.ts'

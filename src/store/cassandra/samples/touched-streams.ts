@@ -1,5 +1,5 @@
 import { Mutex } from '../../../base/index.ts'
-import type { TouchedSpan } from '../../sample-port.ts'
+import type { TouchedSpan } from '../../ports/sample-port.ts'
 import type { Cluster } from '../connection/cluster.ts'
 import { blobOf, bytesOf, mustBeWhole } from './row-values.ts'
 import { eachAtOnce } from './slots.ts'

@@ -1,5 +1,5 @@
 import { growColumn } from '../../../base/index.ts'
-import type { SampleOrder } from '../../sample-order.ts'
+import type { SampleOrder } from '../../ports/sample-order.ts'
 import type { Cluster } from '../connection/cluster.ts'
 import { type DirtyDays, dayOf } from './dirty-days.ts'
 import { eachAtOnce } from './slots.ts'

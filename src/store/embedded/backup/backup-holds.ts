@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { refuse } from '../../../base/index.ts'
-import type { BlobStore } from '../../blob-port.ts'
+import type { BlobStore } from '../../ports/blob-port.ts'
 import type { JournalCut } from './backup-source.ts'
 
 /** A backup tells of itself every few seconds. */
@@ -22,7 +22,11 @@ const DEFERRED_MAX = 100_000
 
 /** The commands by which `weir backup` speaks to the service. */
 export const BACKUP_COMMANDS: readonly string[] = [
-  ...['backup begin', 'backup cut', 'backup pinned', 'backup going', 'backup end'],
+  'backup begin',
+  'backup cut',
+  'backup pinned',
+  'backup going',
+  'backup end',
 ]
 
 /** What the service answers to them. */

@@ -12,9 +12,20 @@ export const PARTIAL = 'partial'
 
 /** What a backup puts at the top of its folder; what else lies there is not ours to remove. */
 const OWN_NAMES = [
-  ...['catalog.db', 'samples.db', 'secret.key', 'progress', 'journal', 'files', 'quarantine'],
-  ...['payloads.db', 'payloads.db-journal'],
-  ...['catalog.db-journal', 'samples.db-journal', MANIFEST, `${MANIFEST}.new`, PARTIAL],
+  'catalog.db',
+  'samples.db',
+  'secret.key',
+  'progress',
+  'journal',
+  'files',
+  'quarantine',
+  'payloads.db',
+  'payloads.db-journal',
+  'catalog.db-journal',
+  'samples.db-journal',
+  MANIFEST,
+  `${MANIFEST}.new`,
+  PARTIAL,
 ]
 
 /** Looks for what came while it was discarded. */

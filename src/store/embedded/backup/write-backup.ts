@@ -107,7 +107,9 @@ async function addJournal(copy: BackupCopy, { segments }: BackupSource): Promise
 function partsOf(folder: string, isStill: boolean): string[] {
   const quarantined = namesIn(join(folder, 'quarantine')).map((name) => `quarantine/${name}`)
   return [
-    ...['journal/mark', 'files/mark', ...(isStill ? ['progress'] : [])],
+    'journal/mark',
+    'files/mark',
+    ...(isStill ? ['progress'] : []),
     ...quarantined.filter(isBackupPath),
   ]
 }

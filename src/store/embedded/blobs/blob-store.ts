@@ -15,8 +15,8 @@ import {
   refusal,
   refuse,
 } from '../../../base/index.ts'
-import type { BlobCheck, BlobInfo, BlobStore } from '../../blob-port.ts'
-import type { ScrubPass } from '../../scrub-port.ts'
+import type { BlobCheck, BlobInfo, BlobStore } from '../../ports/blob-port.ts'
+import type { ScrubPass } from '../../ports/scrub-port.ts'
 import { BlockReader } from './block-reader.ts'
 import { BlockSums, writeTrailer } from './block-sums.ts'
 import { codeOf, openIfThere, syncBodyFolder, unlinkIfThere, writeAll } from './body-files.ts'
@@ -82,7 +82,8 @@ class FolderBlobStore implements BlobStore {
     this.#uploading.add(key)
     try {
       const { bytes, sha256 } = await this.#receive(incoming, source, {
-        ...{ key, bytesMax: options.bytesMax },
+        key,
+        bytesMax: options.bytesMax,
       })
       await this.#publish(incoming, key)
       return { key, bytes, sha256 }

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
-import { BlobDamaged, type BlobInfo } from '../../blob-port.ts'
+import { BlobDamaged, type BlobInfo } from '../../ports/blob-port.ts'
 import { BLOCK_BYTES, emptyBlockSum } from './block-sums.ts'
 import { codeOf, PIECE_BYTES, readFully } from './body-files.ts'
 

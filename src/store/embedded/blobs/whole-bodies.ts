@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
-import { BlobDamaged, type BlobInfo } from '../../blob-port.ts'
+import { BlobDamaged, type BlobInfo } from '../../ports/blob-port.ts'
 import { readExactly } from './block-reader.ts'
 import { BlockSums } from './block-sums.ts'
 import { PIECE_BYTES } from './body-files.ts'

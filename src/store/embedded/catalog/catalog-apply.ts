@@ -1,15 +1,21 @@
 /** What one order to the catalog's writer does inside its transaction. */
+
+import { bytesOfComponent, bytesOfStream } from '../../fields/counted-bytes.ts'
+import { addressClaim, seriesClaim, streamIdClaim } from '../../fields/unique-texts.ts'
 import {
   CatalogConflict,
   CatalogDamaged,
   type CatalogLimit,
   CatalogLimitReached,
   type Lease,
-} from '../../catalog-port.ts'
-import type { CreateComponents, Labels, PutComponent, PutStream } from '../../component-port.ts'
-import { bytesOfComponent, bytesOfStream } from '../../counted-bytes.ts'
-import type { DocumentKey } from '../../document-key.ts'
-import { addressClaim, seriesClaim, streamIdClaim } from '../../unique-texts.ts'
+} from '../../ports/catalog-port.ts'
+import type {
+  CreateComponents,
+  Labels,
+  PutComponent,
+  PutStream,
+} from '../../ports/component-port.ts'
+import type { DocumentKey } from '../../ports/document-key.ts'
 import { documentNameOf, readChecked } from './catalog-checks.ts'
 import { isLeaseRunning } from './catalog-lease-table.ts'
 import type {

@@ -6,9 +6,9 @@
  * cursor of a row is that of its last change; those before it count back from there.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { type CatalogChange, CatalogDamaged } from '../../catalog-port.ts'
-import type { CreateComponents } from '../../component-port.ts'
-import type { DocumentKey } from '../../document-key.ts'
+import { type CatalogChange, CatalogDamaged } from '../../ports/catalog-port.ts'
+import type { CreateComponents } from '../../ports/component-port.ts'
+import type { DocumentKey } from '../../ports/document-key.ts'
 import { checkOfChanges } from './catalog-checks.ts'
 import type { CatalogScopes } from './catalog-scopes.ts'
 import { uidOfBytes } from './component/uid-bytes.ts'

@@ -3,8 +3,8 @@
  * neither a flipped bit nor a row that stands in another's place goes unseen. docs/format/catalog-db.md.
  */
 import { crc32 } from 'node:zlib'
-import { CatalogDamaged, type Lease } from '../../catalog-port.ts'
-import type { DocumentKey } from '../../document-key.ts'
+import { CatalogDamaged, type Lease } from '../../ports/catalog-port.ts'
+import type { DocumentKey } from '../../ports/document-key.ts'
 
 const CHECK_DIGITS = 8
 /** SQLite's codes for a damaged file and for one that is no database. */

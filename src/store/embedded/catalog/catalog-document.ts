@@ -1,5 +1,5 @@
-import type { CatalogDocument } from '../../catalog-port.ts'
-import type { JsonObject } from '../../document-key.ts'
+import type { CatalogDocument } from '../../ports/catalog-port.ts'
+import type { JsonObject } from '../../ports/document-key.ts'
 import { openBody } from './catalog-checks.ts'
 import type { CatalogScopes } from './catalog-scopes.ts'
 

@@ -1,6 +1,6 @@
 /** The statements with which leases are read and kept. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { Lease } from '../../catalog-port.ts'
+import type { Lease } from '../../ports/catalog-port.ts'
 import { checkOfLease } from './catalog-checks.ts'
 
 /** A lease as it was taken last. */

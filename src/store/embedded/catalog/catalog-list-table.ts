@@ -1,8 +1,8 @@
 /** The statements by which documents are listed. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { RecordBytes } from '../../../base/index.ts'
-import { CatalogDamaged, type CatalogDocument, type ListQuery } from '../../catalog-port.ts'
-import { endOfPrefix } from '../../end-of-prefix.ts'
+import { endOfPrefix } from '../../fields/end-of-prefix.ts'
+import { CatalogDamaged, type CatalogDocument, type ListQuery } from '../../ports/catalog-port.ts'
 import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'
 import type { CatalogScopes } from './catalog-scopes.ts'
 

@@ -1,6 +1,6 @@
 /** What the main thread and the catalog's writer thread say to each other. */
-import type { CatalogLimit, CatalogWrite, Lease, PutDocument } from '../../catalog-port.ts'
-import type { DocumentKey } from '../../document-key.ts'
+import type { CatalogLimit, CatalogWrite, Lease, PutDocument } from '../../ports/catalog-port.ts'
+import type { DocumentKey } from '../../ports/document-key.ts'
 
 /** A put whose body is already text, as it is stored. */
 export type PutOrder = Omit<PutDocument, 'body'> & { readonly body: string }

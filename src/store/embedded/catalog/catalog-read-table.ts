@@ -1,5 +1,6 @@
 /** Every statement with which the main thread reads documents of catalog.db; it never writes. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { storedClaim } from '../../fields/stored-claim.ts'
 import {
   type CatalogChange,
   CatalogDamaged,
@@ -7,9 +8,8 @@ import {
   type KindUsage,
   type ListQuery,
   type WalkQuery,
-} from '../../catalog-port.ts'
-import type { DocumentKey } from '../../document-key.ts'
-import { storedClaim } from '../../stored-claim.ts'
+} from '../../ports/catalog-port.ts'
+import type { DocumentKey } from '../../ports/document-key.ts'
 import { CHANGE_COLUMNS, changesOf, LAST_CHANGE } from './catalog-changes.ts'
 import { checkOfClaim, checkOfTally, documentNameOf, readChecked } from './catalog-checks.ts'
 import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'

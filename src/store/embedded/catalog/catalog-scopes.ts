@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { CatalogDamaged } from '../../catalog-port.ts'
+import { CatalogDamaged } from '../../ports/catalog-port.ts'
 import { checkOfScope } from './catalog-checks.ts'
 
 interface ScopeRow {

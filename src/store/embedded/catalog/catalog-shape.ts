@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { CatalogDamaged } from '../../catalog-port.ts'
+import { CatalogDamaged } from '../../ports/catalog-port.ts'
 import { migrateCatalog } from './catalog-schema.ts'
 
 /** Columns and indexes as SQLite understands them; the text they were made by may be spaced otherwise. */

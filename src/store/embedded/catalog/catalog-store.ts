@@ -14,10 +14,10 @@ import {
   type Lease,
   type ListQuery,
   type WalkQuery,
-} from '../../catalog-port.ts'
-import type { ComponentReads } from '../../component-port.ts'
-import type { DocumentKey } from '../../document-key.ts'
-import type { Scrubbable, ScrubPass } from '../../scrub-port.ts'
+} from '../../ports/catalog-port.ts'
+import type { ComponentReads } from '../../ports/component-port.ts'
+import type { DocumentKey } from '../../ports/document-key.ts'
+import type { Scrubbable, ScrubPass } from '../../ports/scrub-port.ts'
 import { openChecked } from './catalog-checks.ts'
 import { isLeaseRunning } from './catalog-lease-table.ts'
 import { CatalogReadTable } from './catalog-read-table.ts'
@@ -149,14 +149,17 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
 
   async scrub(pass: ScrubPass): Promise<void> {
     await new CatalogScrub(this.#db, this.#file).run({
-      ...{ mayGoOn: () => pass.mayGoOn() },
+      mayGoOn: () => pass.mayGoOn(),
       onChecked: (items, bytes) => pass.onChecked(items, bytes),
       rebuildIndexes: (tables) => this.#rebuildIndexes(tables),
       onDamage: (what) => {
         this.#noteDamage(what)
         pass.onDamage({
-          ...{ part: 'catalog', what: `catalog.db: ${what}` },
-          ...{ handle: undefined, from: undefined, until: undefined },
+          part: 'catalog',
+          what: `catalog.db: ${what}`,
+          handle: undefined,
+          from: undefined,
+          until: undefined,
         })
       },
     })

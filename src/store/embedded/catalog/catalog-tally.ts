@@ -1,7 +1,7 @@
 /** The counts of one kind in one organization, as the writer and the readers of catalog.db ask for them. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { CatalogDamaged } from '../../catalog-port.ts'
-import { bytesOfComponent, bytesOfStream } from '../../counted-bytes.ts'
+import { bytesOfComponent, bytesOfStream } from '../../fields/counted-bytes.ts'
+import { CatalogDamaged } from '../../ports/catalog-port.ts'
 import type { CatalogScopes } from './catalog-scopes.ts'
 import { COMPONENT_COLUMNS, type ComponentRow, componentOfRow } from './component/component-row.ts'
 import { SELECTED_STREAM, type StoredStreamRow, streamOfRow } from './component/stream-row.ts'

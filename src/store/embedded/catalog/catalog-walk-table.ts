@@ -1,6 +1,6 @@
 /** The statements of walks over all documents of a kind: each step begins where the one before has ended. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { CatalogDamaged, type CatalogDocument, type WalkQuery } from '../../catalog-port.ts'
+import { CatalogDamaged, type CatalogDocument, type WalkQuery } from '../../ports/catalog-port.ts'
 import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'
 import type { CatalogScopes } from './catalog-scopes.ts'
 

@@ -1,6 +1,6 @@
 /** The transactions in which the writer thread changes catalog.db. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { DocumentKey } from '../../document-key.ts'
+import type { DocumentKey } from '../../ports/document-key.ts'
 import { ChangeLog } from './catalog-changes.ts'
 import { checkOfScope } from './catalog-checks.ts'
 import { CatalogLeases } from './catalog-lease-table.ts'

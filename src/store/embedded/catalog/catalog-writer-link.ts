@@ -7,7 +7,7 @@ import {
   type CatalogLimit,
   CatalogLimitReached,
   type Lease,
-} from '../../catalog-port.ts'
+} from '../../ports/catalog-port.ts'
 import { FolderDamaged } from '../damage/folder-damaged.ts'
 import { writeFailure } from '../disk/write-failure.ts'
 import type {

@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { invariant } from '../../../base/plain.ts'
-import { CatalogConflict, CatalogDamaged, CatalogLimitReached } from '../../catalog-port.ts'
+import { CatalogConflict, CatalogDamaged, CatalogLimitReached } from '../../ports/catalog-port.ts'
 import { FolderDamaged } from '../damage/folder-damaged.ts'
 import { ProgressSlotFile } from '../damage/progress-file.ts'
 import { applyJob, type Job } from './catalog-apply.ts'
@@ -154,7 +154,8 @@ class CatalogWriter {
   #tryGroup(group: readonly Job[]): WriterReply[] {
     try {
       return this.#commitGroup(group, (job) => ({
-        ...{ id: job.id, result: this.#table.run(() => applyJob(this.#table, job)) },
+        id: job.id,
+        result: this.#table.run(() => applyJob(this.#table, job)),
       }))
     } catch (error) {
       const outcome = outcomeOf(error)

@@ -1,8 +1,8 @@
 /** The statements with which the writer changes documents and what they claim. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { CatalogDamaged } from '../../catalog-port.ts'
-import type { DocumentKey } from '../../document-key.ts'
-import { storedClaim } from '../../stored-claim.ts'
+import { storedClaim } from '../../fields/stored-claim.ts'
+import { CatalogDamaged } from '../../ports/catalog-port.ts'
+import type { DocumentKey } from '../../ports/document-key.ts'
 import { checkOfClaim, documentNameOf, sealBody } from './catalog-checks.ts'
 import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'
 import type { PutOrder } from './catalog-protocol.ts'
@@ -46,7 +46,14 @@ export class DocumentTable {
     const { kind, uid, parentUid = '', listKey = '', expiresAtMs = null } = order
     const body = sealed(order, revision)
     const { lastInsertRowid, changes } = this.#statements.insert.run(
-      ...[scope, kind, uid, parentUid, listKey, expiresAtMs, body, revision],
+      scope,
+      kind,
+      uid,
+      parentUid,
+      listKey,
+      expiresAtMs,
+      body,
+      revision,
     )
     if (changes === 0) return undefined
     const bytes = tallyBytes(listKey, body)

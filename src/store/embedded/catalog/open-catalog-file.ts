@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { CatalogDamaged } from '../../catalog-port.ts'
+import { CatalogDamaged } from '../../ports/catalog-port.ts'
 import { FolderDamaged } from '../damage/folder-damaged.ts'
 import { makeLogDurable } from '../disk/make-log-durable.ts'
 import { isOlderCatalog, migrateCatalog, requireKnownCatalog } from './catalog-schema.ts'

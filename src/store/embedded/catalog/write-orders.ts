@@ -1,7 +1,7 @@
 /** A commit as orders to the writer, and what came of it. */
-import type { CatalogRecord, CatalogWrite, Committed } from '../../catalog-port.ts'
-import type { CreateComponents } from '../../component-port.ts'
-import type { StreamHandle } from '../../sample-port.ts'
+import type { CatalogRecord, CatalogWrite, Committed } from '../../ports/catalog-port.ts'
+import type { CreateComponents } from '../../ports/component-port.ts'
+import type { StreamHandle } from '../../ports/sample-port.ts'
 import type { WriteOrder, Written } from './catalog-protocol.ts'
 
 /** Components and streams of one slice of a creation: about a millisecond of copying. */

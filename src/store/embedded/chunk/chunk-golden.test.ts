@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { crc32 } from 'node:zlib'
-import type { SampleColumns } from '../../sample-port.ts'
+import type { SampleColumns } from '../../ports/sample-port.ts'
 import { type ChunkOwner, chunkInfo, decodeChunk, encodeChunk } from './chunk.ts'
 
 /**

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { anyCharacter, fc } from '../../../../test/support/fast-check.ts'
 import { roundsOf } from '../../../../test/support/random.ts'
-import type { SampleColumns } from '../../sample-port.ts'
+import type { SampleColumns } from '../../ports/sample-port.ts'
 import { CHUNK_SAMPLES_MAX, chunkInfo, decodeChunk, encodeChunk } from './chunk.ts'
 import { DamagedBytes } from './damaged-bytes.ts'
 

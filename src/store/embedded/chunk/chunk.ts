@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { type EpochMs, epochMs, invariant } from '../../../base/plain.ts'
-import type { SampleColumns } from '../../sample-port.ts'
+import type { SampleColumns } from '../../ports/sample-port.ts'
 import { ByteReader } from './byte-reader.ts'
 import { ByteWriter } from './byte-writer.ts'
 import { DamagedBytes } from './damaged-bytes.ts'

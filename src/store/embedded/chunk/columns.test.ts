@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../../../test/support/fast-check.ts'
-import type { SampleColumns } from '../../sample-port.ts'
+import type { SampleColumns } from '../../ports/sample-port.ts'
 import { concatColumns, cutColumns, mergeColumns } from './columns.ts'
 
 type Plain = Map<number, number | string>

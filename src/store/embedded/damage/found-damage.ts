@@ -1,5 +1,5 @@
 /** What did not check: how it is recognised, told and kept aside. */
-import type { Damage } from '../../sample-port.ts'
+import type { Damage } from '../../ports/sample-port.ts'
 
 /** A damage with the bytes it is about, which are put into quarantine. */
 export interface FoundDamage {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Damage } from '../../sample-port.ts'
+import type { Damage } from '../../ports/sample-port.ts'
 import type { Disk } from '../disk/disk.ts'
 import type { FoundDamage } from './found-damage.ts'
 

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { createOf } from '../../../../test/contract/catalog-components.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { epochMs } from '../../../base/index.ts'
-import type { StreamHandle } from '../../sample-port.ts'
+import type { StreamHandle } from '../../ports/sample-port.ts'
 import { openCatalogStore } from '../catalog/catalog-store.ts'
 import { FolderDamaged } from '../damage/folder-damaged.ts'
 import { openSampleStore } from '../samples/open-sample-store.ts'
@@ -25,8 +25,11 @@ async function addSample(folder: string, filling: Filling): Promise<void> {
   const { handle, time = 1 } = filling
   const store = await openSampleStore({ folder, segmentBytes: SEGMENT_BYTES })
   await store.append({
-    ...{ count: 1, handles: Uint32Array.of(handle), times: Float64Array.of(epochMs(time)) },
-    ...{ numbers: Float64Array.of(5), removals: [] },
+    count: 1,
+    handles: Uint32Array.of(handle),
+    times: Float64Array.of(epochMs(time)),
+    numbers: Float64Array.of(5),
+    removals: [],
   })
   if (filling.isSealed === true) await store.sealAll()
   await store.close()

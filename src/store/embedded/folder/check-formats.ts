@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { CatalogDamaged } from '../../catalog-port.ts'
+import { CatalogDamaged } from '../../ports/catalog-port.ts'
 import { checkCatalogFile, damagedCatalog } from '../catalog/open-catalog-file.ts'
 import { damageOf, FolderDamaged, isDamagedFile } from '../damage/folder-damaged.ts'
 import { formatOf } from '../damage/known-format.ts'

@@ -1,6 +1,6 @@
 import { readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { StorageSizes } from '../../storage-port.ts'
+import type { StorageSizes } from '../../ports/storage-port.ts'
 import { PAYLOAD_FILE } from '../payloads/open-payload-file.ts'
 
 /** Looks at the sizes in a folder that may be in use; bodies of files are too many to be looked at. */

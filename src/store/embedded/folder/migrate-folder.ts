@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { CatalogDamaged } from '../../catalog-port.ts'
+import { CatalogDamaged } from '../../ports/catalog-port.ts'
 import { openChecked } from '../catalog/catalog-checks.ts'
 import { isOlderCatalog, migrateCatalog } from '../catalog/catalog-schema.ts'
 import { damagedCatalog } from '../catalog/open-catalog-file.ts'

@@ -40,7 +40,10 @@ const FILES = [
     `${name}-wal`,
     `${name}-shm`,
   ]),
-  ...['lock', 'progress', 'reserve', 'reserve-start'],
+  'lock',
+  'progress',
+  'reserve',
+  'reserve-start',
 ]
 
 /** What is read alone: an operator may have it so. */

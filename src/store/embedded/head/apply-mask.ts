@@ -1,5 +1,5 @@
 import { countBelow } from '../../../base/plain.ts'
-import type { SampleColumns } from '../../sample-port.ts'
+import type { SampleColumns } from '../../ports/sample-port.ts'
 import { concatColumns, sliceColumns } from '../chunk/index.ts'
 import { firstEndAfter, type Mask, touchesMask } from './tombstones.ts'
 

@@ -1,4 +1,4 @@
-import type { Removal, SampleBatch } from '../../sample-port.ts'
+import type { Removal, SampleBatch } from '../../ports/sample-port.ts'
 import type { JournalRecord } from '../journal/record.ts'
 import type { HeadGeneration } from './head-generation.ts'
 

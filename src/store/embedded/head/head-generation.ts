@@ -1,5 +1,5 @@
 import { EARLIEST_TIME, epochMs, growColumn, TIME_END } from '../../../base/plain.ts'
-import type { Sample } from '../../sample-port.ts'
+import type { Sample } from '../../ports/sample-port.ts'
 import { BlockPool } from './block-pool.ts'
 import type { SampleSink } from './sample-sink.ts'
 import type { SlabPool } from './slab-pool.ts'

@@ -1,5 +1,5 @@
 import { invariant, nextTurn } from '../../../base/index.ts'
-import type { Sample, SampleBatch, SampleColumns } from '../../sample-port.ts'
+import type { Sample, SampleBatch, SampleColumns } from '../../ports/sample-port.ts'
 import type { DurableGroup } from '../journal/journal.ts'
 import type { JournalRecord } from '../journal/record.ts'
 import { applyRecord, applyRemovals, applySamples } from './apply-record.ts'

@@ -1,5 +1,5 @@
 import { growColumn } from '../../../base/plain.ts'
-import type { SampleColumns } from '../../sample-port.ts'
+import type { SampleColumns } from '../../ports/sample-port.ts'
 
 /** Takes samples one by one into columns, up to a number of them. */
 export class SampleSink {

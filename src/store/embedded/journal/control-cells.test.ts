@@ -8,8 +8,10 @@ test('an order and a message reach the other side once, the figures exactly', ()
   assert.equal(thread.takeOrder(), undefined)
   assert.equal(thread.takeMessages(), false)
   const order = {
-    ...{ buffer: 1, payloadBytes: 2 ** 31 - 8 },
-    ...{ sequence: Number.MAX_SAFE_INTEGER, fileOffset: 2 ** 40 + 1 },
+    buffer: 1,
+    payloadBytes: 2 ** 31 - 8,
+    sequence: Number.MAX_SAFE_INTEGER,
+    fileOffset: 2 ** 40 + 1,
   }
   main.noteMessage()
   main.order(order)

@@ -1,5 +1,5 @@
 import { EARLIEST_TIME, epochMs, isSampleTime, TIME_END } from '../../../base/plain.ts'
-import type { Damage, StreamHandle } from '../../sample-port.ts'
+import type { Damage, StreamHandle } from '../../ports/sample-port.ts'
 import { type Directory, readDirectory } from './directory.ts'
 import { readRecords } from './record.ts'
 import type { ScannedDamage } from './scan.ts'

@@ -34,7 +34,10 @@ export function startJournalThread(
   const cells = new ControlCells(control)
   const workerData: JournalThreadData = { port: port2, control, faults }
   const worker = new Worker(new URL('./journal-thread.ts', import.meta.url), {
-    ...{ workerData, transferList: [port2], name: 'journal', resourceLimits: littleGarbage() },
+    workerData,
+    transferList: [port2],
+    name: 'journal',
+    resourceLimits: littleGarbage(),
     // The thread writes to files that this one opened.
     trackUnmanagedFds: false,
   })

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { setImmediate as nextImmediate } from 'node:timers/promises'
 import { openCountingJournal } from '../../../../test/support/counting-journal.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
-import { NO_ROOM, type StreamHandle } from '../../sample-port.ts'
+import { NO_ROOM, type StreamHandle } from '../../ports/sample-port.ts'
 import type { Disk } from '../disk/disk.ts'
 import { realDisk } from '../disk/real-disk.ts'
 import { replaySegment } from '../head/replay.ts'
@@ -35,7 +35,12 @@ function openGated() {
   const ordered = Promise.withResolvers<() => void>()
   const durable: number[] = []
   const journal = new Journal({
-    ...{ folder, disk, segmentBytes: 4096, nextSegment: 1, nextSequence: 1, roomRetryMs: 5 },
+    folder,
+    disk,
+    segmentBytes: 4096,
+    nextSegment: 1,
+    nextSequence: 1,
+    roomRetryMs: 5,
     startWriter: (events) => ({
       post: (command) => writer.follow(command),
       order: (order) => ordered.resolve(() => events.onReply(writer.write(order))),
@@ -80,8 +85,12 @@ test('segments are short until they are filled, and grow to their usual length',
   const writer = new JournalWriter(disk)
   const segments = new Set<number>()
   const journal = new Journal({
-    ...{ folder, disk, segmentBytes: 8 * 1024 * 1024 },
-    ...{ nextSegment: 1, nextSequence: 1, roomRetryMs: 5 },
+    folder,
+    disk,
+    segmentBytes: 8 * 1024 * 1024,
+    nextSegment: 1,
+    nextSequence: 1,
+    roomRetryMs: 5,
     startWriter: (events) => ({
       post: (command) => writer.follow(command),
       order: (order) => setImmediate(() => events.onReply(writer.write(order))),
@@ -99,7 +108,9 @@ test('segments are short until they are filled, and grow to their usual length',
   const long = sizeRecord({
     kind: 'samples',
     batch: {
-      ...{ count: 2_000, handles: new Uint32Array(2_000).fill(HANDLE), removals: [] },
+      count: 2_000,
+      handles: new Uint32Array(2_000).fill(HANDLE),
+      removals: [],
       times: Float64Array.from({ length: 2_000 }, (_, index) => index),
       numbers: new Float64Array(2_000),
     },

@@ -1,5 +1,5 @@
 import { DurationCounts, invariant, refusal, systemClock } from '../../../base/index.ts'
-import { type KeptRoom, NO_ROOM } from '../../sample-port.ts'
+import { type KeptRoom, NO_ROOM } from '../../ports/sample-port.ts'
 import { type Disk, passingReason } from '../disk/disk.ts'
 import { DiskSpace } from '../disk/disk-space.ts'
 import { DIRECTORY_BYTES } from './directory.ts'

@@ -1,4 +1,4 @@
-import type { KeptRoom } from '../../sample-port.ts'
+import type { KeptRoom } from '../../ports/sample-port.ts'
 
 /** Room in the journal that nothing else takes until it is let go. */
 export class JournalRoom implements KeptRoom {

@@ -3,7 +3,7 @@
  * streams. Pure; the layout is told in docs/format/journal.md.
  */
 import { epochMs } from '../../../base/plain.ts'
-import type { Removal, SampleBatch, StreamHandle } from '../../sample-port.ts'
+import type { Removal, SampleBatch, StreamHandle } from '../../ports/sample-port.ts'
 import { type PackedTexts, packTexts } from './text-packer.ts'
 
 const KINDS = ['samples', 'floor', 'forget'] as const

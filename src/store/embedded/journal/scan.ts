@@ -61,7 +61,9 @@ export function scanSegment(bytes: Uint8Array): SegmentScan {
   const damages: ScannedDamage[] = []
   if (header === undefined && !isTornHeader(place, 0)) {
     damages.push({
-      ...{ offset: 0, bytes: SEGMENT_HEADER_BYTES, frame: undefined },
+      offset: 0,
+      bytes: SEGMENT_HEADER_BYTES,
+      frame: undefined,
       what: 'the segment header does not check; its frames are read without it',
     })
   }
@@ -98,7 +100,8 @@ function isAccounted(at: number, { frames, damages }: Pick<SegmentScan, 'frames'
 function describeCutOff({ bytes, contentEnd }: Place, offset: number): ScannedDamage {
   const payload = bytes.subarray(offset + FRAME_HEADER_BYTES, contentEnd)
   return {
-    ...{ offset, bytes: contentEnd - offset },
+    offset,
+    bytes: contentEnd - offset,
     frame: { bytes: payload, directoryAt: payload.length - FRAME_FOOTER_BYTES - DIRECTORY_BYTES },
     what: 'a frame at the end of the segment is not whole',
   }
@@ -153,7 +156,9 @@ function readFrame(
     found.frames.push({ offset: at, end, sequence: header.sequence, records })
     if (readFooter(bytes, payloadEnd, header) === 'wrong') {
       found.damages.push({
-        ...{ offset: payloadEnd, bytes: end - payloadEnd, frame: undefined },
+        offset: payloadEnd,
+        bytes: end - payloadEnd,
+        frame: undefined,
         what: `the footer of frame ${header.sequence} does not check; its samples do and are kept`,
       })
     }
@@ -163,7 +168,8 @@ function readFrame(
   if (next === undefined && isTornFrame(place, at, header)) return place.contentEnd
   const damageEnd = next ?? Math.min(Math.max(end, place.contentEnd), bytes.length)
   found.damages.push({
-    ...{ offset: at, bytes: damageEnd - at },
+    offset: at,
+    bytes: damageEnd - at,
     frame: { bytes: payload, directoryAt: payload.length - DIRECTORY_BYTES },
     what: `the samples of frame ${header.sequence} do not check`,
   })
@@ -189,7 +195,9 @@ function skipDamage(place: Place, at: number, damages: ScannedDamage[]): number 
   const bytes = place.bytes.subarray(at + FRAME_HEADER_BYTES, frameEnd)
   const directoryAt = bytes.length - FRAME_FOOTER_BYTES - DIRECTORY_BYTES
   damages.push({
-    ...{ offset: at, bytes: end - at, frame: { bytes, directoryAt } },
+    offset: at,
+    bytes: end - at,
+    frame: { bytes, directoryAt },
     what: 'a frame header does not check',
   })
   return end

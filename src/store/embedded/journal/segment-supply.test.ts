@@ -10,7 +10,9 @@ const MB = 1024 * KB
 function openSupply(disk = { roomBytes: Number.POSITIVE_INFINITY }) {
   const made: number[] = []
   const supply = new SegmentSupply({
-    ...{ folder: 'journal', segmentBytes: 32 * MB, nextNumber: 1 },
+    folder: 'journal',
+    segmentBytes: 32 * MB,
+    nextNumber: 1,
     disk: {
       ...realDisk,
       async createZeroed(_path, bytes) {

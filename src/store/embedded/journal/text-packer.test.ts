@@ -12,7 +12,10 @@ type Texts = ReadonlyArray<string | undefined>
 function batchOf(texts: Texts) {
   const count = texts.length
   return {
-    ...{ count, texts, removals: [], handles: new Uint32Array(count).fill(1) },
+    count,
+    texts,
+    removals: [],
+    handles: new Uint32Array(count).fill(1),
     times: Float64Array.from(texts.keys()),
     numbers: new Float64Array(count).fill(0.5),
   }

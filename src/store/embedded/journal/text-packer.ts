@@ -1,4 +1,4 @@
-import type { SampleBatch } from '../../sample-port.ts'
+import type { SampleBatch } from '../../ports/sample-port.ts'
 
 /** A step ends after so many samples or UTF-16 units: a few milliseconds of encoding. */
 const SAMPLES_PER_STEP = 16_384

@@ -1,6 +1,6 @@
 /** Assigned times as they are kept: `handle,from,count` and, unless it is 1, the step, joined by semicolons. */
-import { type AssignedSpan, PayloadDamaged } from '../../payload-port.ts'
-import type { StreamHandle } from '../../sample-port.ts'
+import { type AssignedSpan, PayloadDamaged } from '../../ports/payload-port.ts'
+import type { StreamHandle } from '../../ports/sample-port.ts'
 
 /** The text of spans. */
 export function writeSpans(spans: readonly AssignedSpan[]): string {

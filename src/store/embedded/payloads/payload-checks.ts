@@ -1,6 +1,6 @@
 /** The checksums of payloads.db: a CRC-32 over everything that a row says. docs/format/payloads-db.md. */
 import { crc32 } from 'node:zlib'
-import { type NewPayload, PayloadDamaged, type RunOutcome } from '../../payload-port.ts'
+import { type NewPayload, PayloadDamaged, type RunOutcome } from '../../ports/payload-port.ts'
 import { isDamagedFile } from '../damage/folder-damaged.ts'
 
 /** The checksum of a connector's row. */

@@ -1,5 +1,5 @@
 /** What the main thread and the writer of payloads.db tell each other. */
-import type { NewPayload, PayloadBounds, RunOutcome } from '../../payload-port.ts'
+import type { NewPayload, PayloadBounds, RunOutcome } from '../../ports/payload-port.ts'
 
 export interface PayloadOrder extends NewPayload {
   readonly number: number

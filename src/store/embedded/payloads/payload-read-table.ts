@@ -7,7 +7,7 @@ import {
   type PayloadSummary,
   type RunOutcome,
   type RunSummary,
-} from '../../payload-port.ts'
+} from '../../ports/payload-port.ts'
 import { readSpans } from './assigned-spans.ts'
 import {
   checkOfAssigned,
@@ -189,7 +189,9 @@ export class PayloadReadTable {
       uid: string
     }>
     return rows.map(({ number, time_ms: time, org_uid: orgUid, uid: connectorUid }) => ({
-      ...{ orgUid, connectorUid, uid: payloadUid(epochMs(time), number) },
+      orgUid,
+      connectorUid,
+      uid: payloadUid(epochMs(time), number),
     }))
   }
 
@@ -300,8 +302,13 @@ function assignedIn({ number, spans, assigned_check: check }: WholeRow, uid: str
 
 function outcomeIn(row: OutcomeRow): RunOutcome {
   return {
-    ...{ start: epochMs(row.start_ms), end: epochMs(row.end_ms), status: row.status },
-    ...{ rowsFetched: row.rows_fetched, rowsIngested: row.rows_ingested },
-    ...{ rowsSkipped: row.rows_skipped, samples: row.samples, message: row.message },
+    start: epochMs(row.start_ms),
+    end: epochMs(row.end_ms),
+    status: row.status,
+    rowsFetched: row.rows_fetched,
+    rowsIngested: row.rows_ingested,
+    rowsSkipped: row.rows_skipped,
+    samples: row.samples,
+    message: row.message,
   }
 }

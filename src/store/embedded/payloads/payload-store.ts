@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { type EpochMs, nextTurn, Refusal } from '../../../base/index.ts'
-import type { MovablePayloads, WholePayload } from '../../move-port.ts'
+import type { MovablePayloads, WholePayload } from '../../ports/move-port.ts'
 import {
   type AssignedSpan,
   type KeptPayload,
@@ -14,8 +14,8 @@ import {
   type PayloadSummary,
   type RunOutcome,
   type RunSummary,
-} from '../../payload-port.ts'
-import type { ScrubPass } from '../../scrub-port.ts'
+} from '../../ports/payload-port.ts'
+import type { ScrubPass } from '../../ports/scrub-port.ts'
 import { isDamagedFile } from '../damage/folder-damaged.ts'
 import { readProgress } from '../damage/progress-file.ts'
 import { writeSpans } from './assigned-spans.ts'
@@ -214,9 +214,11 @@ class EmbeddedPayloadStore implements PayloadStore, MovablePayloads {
     const { orgUid, connectorUid, time, method, query, body, outcome } = payload
     await this.#writer.keepWhole({
       put: { number, orgUid, connectorUid, time, method, query, body },
-      ...{ spans: writeSpans(payload.assigned), outcome },
+      spans: writeSpans(payload.assigned),
+      outcome,
       earlier: payload.earlier.map((run) => ({
-        ...{ id: readEarlierRunUid(run.uid) ?? null, outcome: run.outcome },
+        id: readEarlierRunUid(run.uid) ?? null,
+        outcome: run.outcome,
       })),
     })
   }

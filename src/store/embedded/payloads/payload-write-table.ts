@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { PayloadBounds } from '../../payload-port.ts'
+import type { PayloadBounds } from '../../ports/payload-port.ts'
 import {
   checkOfAssigned,
   checkOfConnector,
@@ -146,7 +146,15 @@ export class PayloadWriteTable {
     const isAgain = this.#keepEarlier.run(number).changes > 0
     if (isAgain) this.#trimEarlier.run(number, this.#bounds.countMax)
     this.#insertOutcome.run(
-      ...[number, start, end, status, rowsFetched, rowsIngested, rowsSkipped, samples, message],
+      number,
+      start,
+      end,
+      status,
+      rowsFetched,
+      rowsIngested,
+      rowsSkipped,
+      samples,
+      message,
       checkOfOutcome(number, outcome),
     )
   }
@@ -162,8 +170,18 @@ export class PayloadWriteTable {
     for (const { id, outcome: before } of earlier) {
       const { start, end, status, rowsFetched, rowsIngested, rowsSkipped } = before
       this.#insertEarlier.run(
-        ...[id, tally?.ref ?? 0, number, start, end, status, rowsFetched, rowsIngested],
-        ...[rowsSkipped, before.samples, before.message, checkOfOutcome(number, before)],
+        id,
+        tally?.ref ?? 0,
+        number,
+        start,
+        end,
+        status,
+        rowsFetched,
+        rowsIngested,
+        rowsSkipped,
+        before.samples,
+        before.message,
+        checkOfOutcome(number, before),
       )
     }
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../../../test/support/fast-check.ts'
 import { roundsOf } from '../../../../test/support/random.ts'
-import type { SampleColumns } from '../../sample-port.ts'
+import type { SampleColumns } from '../../ports/sample-port.ts'
 import { CHUNK_SAMPLES_MAX, emptyColumns, mergeColumns } from '../chunk/index.ts'
 import { splitColumns, splitMerged } from './chunk-row.ts'
 

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import type { SampleColumns } from '../../sample-port.ts'
+import type { SampleColumns } from '../../ports/sample-port.ts'
 import {
   CHUNK_SAMPLES_MAX,
   concatColumns,
@@ -71,7 +71,8 @@ export function packChunk(columns: SampleColumns, stream: number, level: number)
     ? summarizeChunk(columns, data.length, placeSeed({ stream, ...place }))
     : undefined
   return {
-    ...{ ...place, data },
+    ...place,
+    data,
     lastValue: packLastValue(columns, stream),
     summary: summary === undefined || summary.length === 0 ? null : summary,
   }

@@ -1,5 +1,5 @@
 import { epochMs } from '../../../base/plain.ts'
-import type { StreamHandle } from '../../sample-port.ts'
+import type { StreamHandle } from '../../ports/sample-port.ts'
 import type { FoundDamage } from '../damage/found-damage.ts'
 import type { ChunkPlace } from './chunk-row.ts'
 
@@ -14,7 +14,9 @@ export interface DamagedRow {
 export function describeRow({ stream, place, data }: DamagedRow): FoundDamage {
   const isTimed = Number.isSafeInteger(place.start) && Number.isSafeInteger(place.last)
   const damage = {
-    ...{ file: 'samples.db', offset: place.id, bytes: data.length },
+    file: 'samples.db',
+    offset: place.id,
+    bytes: data.length,
     handles: [stream as StreamHandle],
     from: isTimed ? epochMs(place.start) : undefined,
     until: isTimed ? epochMs(place.last + 1) : undefined,
@@ -26,7 +28,9 @@ export function describeRow({ stream, place, data }: DamagedRow): FoundDamage {
 /** A stream of which rows may be missing, as a damage. */
 export function describeSuspect(stream: number, what: string): FoundDamage {
   const damage = {
-    ...{ file: 'samples.db.chunk_by_start', offset: stream, bytes: 0 },
+    file: 'samples.db.chunk_by_start',
+    offset: stream,
+    bytes: 0,
     handles: [stream as StreamHandle],
     from: undefined,
     until: undefined,

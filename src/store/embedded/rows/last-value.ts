@@ -1,6 +1,6 @@
 /** The last value that a row keeps beside its samples; docs/format/samples-db.md. */
 import { crc32 } from 'node:zlib'
-import type { SampleColumns } from '../../sample-port.ts'
+import type { SampleColumns } from '../../ports/sample-port.ts'
 
 /** Few samples are as quickly decoded as their last value is checked. */
 const DECODED_AS_QUICKLY = 8

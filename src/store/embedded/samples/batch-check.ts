@@ -1,5 +1,5 @@
 import { invariant, isSampleTime } from '../../../base/index.ts'
-import type { Removal, SampleBatch } from '../../sample-port.ts'
+import type { Removal, SampleBatch } from '../../ports/sample-port.ts'
 import type { HandleSet } from '../head/handle-set.ts'
 
 /** The greatest handle: typed arrays are indexed by it. */
@@ -46,7 +46,9 @@ export function batchOf(
 ): SampleBatch {
   const count = handles.length
   return {
-    ...{ count, handles: Uint32Array.from(handles), removals },
+    count,
+    handles: Uint32Array.from(handles),
+    removals,
     times: new Float64Array(count),
     numbers: new Float64Array(count),
   }

@@ -4,7 +4,7 @@ import { generator, seed } from '../../../../test/support/calendar-oracle.ts'
 import { PlainSampleStore } from '../../../../test/support/plain-sample-store.ts'
 import { roundsBy } from '../../../../test/support/random.ts'
 import { EARLIEST_TIME, epochMs } from '../../../base/index.ts'
-import type { SampleBatch, StreamHandle, Summaries } from '../../sample-port.ts'
+import type { SampleBatch, StreamHandle, Summaries } from '../../ports/sample-port.ts'
 import { type ComputeFold, FoldCache } from './fold-cache.ts'
 
 const handle = 1 as StreamHandle
@@ -29,9 +29,18 @@ function shown(rows: Summaries): unknown {
     rows.count[row] === 0
       ? 0
       : [
-          ...[rows.count[row], rows.numberCount[row], rows.sum[row], rows.min[row]],
-          ...[rows.minTime[row], rows.max[row], rows.maxTime[row], rows.first[row]],
-          ...[rows.firstTime[row], rows.last[row], rows.lastTime[row], rows.mean[row]],
+          rows.count[row],
+          rows.numberCount[row],
+          rows.sum[row],
+          rows.min[row],
+          rows.minTime[row],
+          rows.max[row],
+          rows.maxTime[row],
+          rows.first[row],
+          rows.firstTime[row],
+          rows.last[row],
+          rows.lastTime[row],
+          rows.mean[row],
         ],
   )
 }

@@ -5,7 +5,7 @@
  * restart begins empty.
  */
 import { epochMs } from '../../../base/index.ts'
-import type { SampleBatch, SampleSpan, Summaries } from '../../sample-port.ts'
+import type { SampleBatch, SampleSpan, Summaries } from '../../ports/sample-port.ts'
 import type { JournalRecord } from '../journal/record.ts'
 import { FoldRun, overlaid } from './fold-run.ts'
 

@@ -1,5 +1,5 @@
 import { countAtMost } from '../../../base/index.ts'
-import type { Summaries } from '../../sample-port.ts'
+import type { Summaries } from '../../ports/sample-port.ts'
 
 type Columns = { -readonly [Name in keyof Summaries]: Summaries[Name] }
 

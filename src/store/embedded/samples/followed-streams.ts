@@ -1,5 +1,5 @@
 import { epochMs, growColumn } from '../../../base/index.ts'
-import type { StreamFollow, StreamHandle, TouchedSpan } from '../../sample-port.ts'
+import type { StreamFollow, StreamHandle, TouchedSpan } from '../../ports/sample-port.ts'
 import type { JournalRecord } from '../journal/record.ts'
 
 /**

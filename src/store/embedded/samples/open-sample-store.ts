@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Damage } from '../../sample-port.ts'
+import type { Damage } from '../../ports/sample-port.ts'
 import type { FoundDamage } from '../damage/found-damage.ts'
 import { ProgressSlotFile, readProgress } from '../damage/progress-file.ts'
 import { Quarantine } from '../damage/quarantine.ts'
@@ -87,9 +87,12 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   const replayed = replayJournal({ disk, folder, head, quarantine, kept, touched, acknowledged })
   const [folds, follows] = [new FoldCache(), new Set<FollowedStreams>()]
   const journal = new Journal({
-    ...{ folder, disk, roomRetryMs },
+    folder,
+    disk,
+    roomRetryMs,
     startWriter: (events) => machine.startJournal(events),
-    ...{ nextSegment: replayed.nextSegment, nextSequence: replayed.nextSequence },
+    nextSegment: replayed.nextSegment,
+    nextSequence: replayed.nextSequence,
     segmentBytes: options.segmentBytes ?? SEGMENT_BYTES_DEFAULT,
     onDurable: (group) => {
       begun.note(group.segment)
@@ -101,8 +104,19 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   sealer.sealFirst(head.generations, { isHeld: options.isSealedWhenWatched === true })
   const backlogMax = Math.max(options.backlogMax ?? BACKLOG_MAX, head.generations.length)
   return new EmbeddedSampleStore({
-    ...{ head, journal, quarantine, sealer, table, rows, sealed, touched, folds, backlogMax },
-    ...{ follows, file, journalFolder: folder },
+    head,
+    journal,
+    quarantine,
+    sealer,
+    table,
+    rows,
+    sealed,
+    touched,
+    folds,
+    backlogMax,
+    follows,
+    file,
+    journalFolder: folder,
     progress: [begun, ended, durable],
   })
 }
@@ -115,7 +129,9 @@ function makeSealer(
   const { folder, machine, roomRetryMs, backlogMax = BACKLOG_MAX, onStuck = () => {} } = options
   const place = { file: join(folder, 'samples.db'), journalFolder: join(folder, 'journal') }
   return new Sealer({
-    ...{ roomRetryMs, onBug, onStuck },
+    roomRetryMs,
+    onBug,
+    onStuck,
     // Half of those that may wait: puts fill the others meanwhile.
     togetherMax: Math.ceil((backlogMax + 1) / 2),
     start: (events) => machine.startSealer(place, events),

@@ -8,7 +8,7 @@ import type {
   StreamHandle,
   Summaries,
   TextMemory,
-} from '../../sample-port.ts'
+} from '../../ports/sample-port.ts'
 import { mergeColumns, sliceColumns } from '../chunk/index.ts'
 import type { HandleSet } from '../head/handle-set.ts'
 import type { Head, ReadSpan } from '../head/head.ts'

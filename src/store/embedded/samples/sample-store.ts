@@ -16,8 +16,8 @@ import type {
   Summaries,
   TextMemory,
   TouchedSpan,
-} from '../../sample-port.ts'
-import type { Scrubbable, ScrubPass } from '../../scrub-port.ts'
+} from '../../ports/sample-port.ts'
+import type { Scrubbable, ScrubPass } from '../../ports/scrub-port.ts'
 import type { Quarantine } from '../damage/quarantine.ts'
 import { HandleSet } from '../head/handle-set.ts'
 import type { Head } from '../head/head.ts'

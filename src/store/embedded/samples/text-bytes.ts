@@ -1,4 +1,4 @@
-import type { SampleColumns } from '../../sample-port.ts'
+import type { SampleColumns } from '../../ports/sample-port.ts'
 
 /** Texts of so many bytes together are not worth looking at one by one. */
 export const FREE_TEXT_BYTES = 64 * 1024

@@ -1,5 +1,5 @@
 import { epochMs } from '../../../base/index.ts'
-import type { SampleBatch, StreamHandle, TouchedSpan } from '../../sample-port.ts'
+import type { SampleBatch, StreamHandle, TouchedSpan } from '../../ports/sample-port.ts'
 import { HandleSet } from '../head/handle-set.ts'
 import type { HeadGeneration } from '../head/head-generation.ts'
 import { SampleSink } from '../head/sample-sink.ts'

@@ -10,8 +10,12 @@ const NUMBER_BYTES = 4
 
 const DAMAGE: FoundDamage = {
   damage: {
-    ...{ file: 'samples.db.free_pages', offset: 0, bytes: 0, handles: [] },
-    ...{ from: undefined, until: undefined },
+    file: 'samples.db.free_pages',
+    offset: 0,
+    bytes: 0,
+    handles: [],
+    from: undefined,
+    until: undefined,
     what: 'the list of unused pages does not check; they are left unused',
   },
   bytes: new Uint8Array(0),

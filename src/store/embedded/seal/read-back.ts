@@ -1,5 +1,5 @@
 import { epochMs } from '../../../base/plain.ts'
-import type { SampleColumns, StreamHandle } from '../../sample-port.ts'
+import type { SampleColumns, StreamHandle } from '../../ports/sample-port.ts'
 import { areSameColumns, DamagedBytes, decodeChunk } from '../chunk/index.ts'
 import type { FoundDamage } from '../damage/found-damage.ts'
 import { RUN_LEVEL } from '../rows/chunk-row.ts'
@@ -26,7 +26,10 @@ export class SealMismatch extends Error {
   describe(file: string): FoundDamage {
     const { stream, columns } = this.#row
     const damage = {
-      ...{ file, offset: stream, bytes: this.#data.length, handles: [stream as StreamHandle] },
+      file,
+      offset: stream,
+      bytes: this.#data.length,
+      handles: [stream as StreamHandle],
       from: epochMs(columns.times[0]),
       until: epochMs(columns.times[columns.count - 1] + 1),
       what: `${this.message}; the segment is kept and served, and nothing is sealed until a restart`,

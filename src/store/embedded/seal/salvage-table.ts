@@ -5,7 +5,7 @@
 import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import type { StreamHandle } from '../../sample-port.ts'
+import type { StreamHandle } from '../../ports/sample-port.ts'
 import { isDamagedFile } from '../damage/folder-damaged.ts'
 import type { FoundDamage } from '../damage/found-damage.ts'
 import { type ChunkRow, DAMAGED_LEVEL, isDecoded } from '../rows/chunk-row.ts'

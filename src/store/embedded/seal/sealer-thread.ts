@@ -17,7 +17,9 @@ const { file, opened, journalFolder, faults, control } = workerData as SealerThr
 requireSameFiles(opened)
 const cells = new Int32Array(control)
 const work = new SealerWork({
-  ...{ db: openSamplesFile(file), disk: openDisk(faults), journalFolder },
+  db: openSamplesFile(file),
+  disk: openDisk(faults),
+  journalFolder,
   isStopping: () => Atomics.load(cells, 0) === 1,
 })
 let releasing: NodeJS.Timeout | undefined

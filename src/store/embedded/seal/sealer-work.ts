@@ -25,8 +25,12 @@ interface SealerWorkParts {
 
 const MENDED: FoundDamage = {
   damage: {
-    ...{ file: 'samples.db.chunk_by_start', offset: 0, bytes: 0, handles: [] },
-    ...{ from: undefined, until: undefined },
+    file: 'samples.db.chunk_by_start',
+    offset: 0,
+    bytes: 0,
+    handles: [],
+    from: undefined,
+    until: undefined,
     what: 'the index of the rows, or of their sums, did not fit the rows and was built again from them',
   },
   bytes: new Uint8Array(0),
@@ -196,8 +200,12 @@ function failureOf(
 
 function describeFile(error: Error): FoundDamage {
   const damage = {
-    ...{ file: 'samples.db.sealing', offset: 0, bytes: 0, handles: [] },
-    ...{ from: undefined, until: undefined },
+    file: 'samples.db.sealing',
+    offset: 0,
+    bytes: 0,
+    handles: [],
+    from: undefined,
+    until: undefined,
     what: `samples.db takes nothing more (${error.message}); what is not sealed is kept in the journal`,
   }
   return { damage, bytes: new Uint8Array(0) }

@@ -12,7 +12,8 @@ function startSealer(togetherMax: number) {
   const sealed: number[] = []
   let events: SealerEvents | undefined
   const sealer = new Sealer({
-    ...{ togetherMax, roomRetryMs: 1 },
+    togetherMax,
+    roomRetryMs: 1,
     start(given) {
       events = given
       return {

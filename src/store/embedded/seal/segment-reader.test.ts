@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { fc } from '../../../../test/support/fast-check.ts'
 import { roundsOf } from '../../../../test/support/random.ts'
 import { epochMs } from '../../../base/index.ts'
-import type { SampleBatch, StreamHandle } from '../../sample-port.ts'
+import type { SampleBatch, StreamHandle } from '../../ports/sample-port.ts'
 import type { Disk } from '../disk/disk.ts'
 import { realDisk } from '../disk/real-disk.ts'
 import type { HeadGeneration } from '../head/head-generation.ts'
@@ -159,11 +159,12 @@ const bitPlace = fc.record({ at: fc.nat({ max: 4_000 }), bit: fc.nat({ max: 7 })
 
 /** From windows that hold no frame, so that all is read whole, to such that hold every one. */
 const windows = fc.constantFrom(
-  ...[undefined, { bytes: 64, bytesMax: 64 }, { bytes: 40, bytesMax: 4_096 }],
-  ...[
-    { bytes: 512, bytesMax: 1_024 },
-    { bytes: 1_024, bytesMax: 1_024 * 1_024 },
-  ],
+  undefined,
+  { bytes: 64, bytesMax: 64 },
+  { bytes: 40, bytesMax: 4_096 },
+
+  { bytes: 512, bytesMax: 1_024 },
+  { bytes: 1_024, bytesMax: 1_024 * 1_024 },
 )
 
 test('SegmentReader reads what replaySegment() reads, segment after segment', () => {

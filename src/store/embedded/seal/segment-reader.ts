@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { freeBytes } from '../../../base/plain.ts'
-import type { SampleBatch } from '../../sample-port.ts'
+import type { SampleBatch } from '../../ports/sample-port.ts'
 import type { Disk } from '../disk/disk.ts'
 import { applyRecord } from '../head/apply-record.ts'
 import { HeadGeneration } from '../head/head-generation.ts'

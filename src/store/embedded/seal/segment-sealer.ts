@@ -1,4 +1,4 @@
-import type { SampleColumns } from '../../sample-port.ts'
+import type { SampleColumns } from '../../ports/sample-port.ts'
 import type { FoundDamage } from '../damage/found-damage.ts'
 import { SampleSink } from '../head/sample-sink.ts'
 import { describeRow } from '../rows/damaged-row.ts'

@@ -1,5 +1,5 @@
 import { countBelow, freeBytes, growColumn, invariant } from '../../../base/plain.ts'
-import type { SampleColumns } from '../../sample-port.ts'
+import type { SampleColumns } from '../../ports/sample-port.ts'
 import { HeadGeneration } from '../head/head-generation.ts'
 import { SampleSink } from '../head/sample-sink.ts'
 

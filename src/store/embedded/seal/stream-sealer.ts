@@ -1,5 +1,5 @@
 import { countBelow, growColumn } from '../../../base/plain.ts'
-import type { SampleColumns } from '../../sample-port.ts'
+import type { SampleColumns } from '../../ports/sample-port.ts'
 import {
   CHUNK_SAMPLES_MAX,
   concatColumns,

@@ -1,4 +1,4 @@
-import type { SampleColumns } from '../../sample-port.ts'
+import type { SampleColumns } from '../../ports/sample-port.ts'
 import { DamagedBytes, emptyColumns } from '../chunk/index.ts'
 import { isDamagedFile } from '../damage/folder-damaged.ts'
 import type { FoundDamage } from '../damage/found-damage.ts'

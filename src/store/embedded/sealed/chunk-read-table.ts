@@ -1,6 +1,6 @@
 /** The reading side of samples.db: one connection, in the main thread. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import type { TouchedSpan } from '../../sample-port.ts'
+import type { TouchedSpan } from '../../ports/sample-port.ts'
 import type { ChunkPlace, ChunkRow } from '../rows/chunk-row.ts'
 import { CHECKED_COLUMNS } from '../rows/corrected-row.ts'
 import type { IndexedRow } from '../rows/known-rows.ts'

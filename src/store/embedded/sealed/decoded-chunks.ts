@@ -1,4 +1,4 @@
-import type { SampleColumns } from '../../sample-port.ts'
+import type { SampleColumns } from '../../ports/sample-port.ts'
 import type { ChunkPlace } from '../rows/chunk-row.ts'
 
 /** Samples kept decoded: 16 MB. */

@@ -13,8 +13,12 @@ export interface KeptState {
 
 const TOUCHED_DAMAGE: FoundDamage = {
   damage: {
-    ...{ file: 'samples.db.touched', offset: 0, bytes: 0, handles: [] },
-    ...{ from: undefined, until: undefined },
+    file: 'samples.db.touched',
+    offset: 0,
+    bytes: 0,
+    handles: [],
+    from: undefined,
+    until: undefined,
     what: 'what is kept of touched spans does not check; some may be missing',
   },
   bytes: new Uint8Array(0),

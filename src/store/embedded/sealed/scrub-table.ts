@@ -1,6 +1,6 @@
 /** Reads samples.db from end to end and holds everything against everything that tells of it. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import type { SampleColumns } from '../../sample-port.ts'
+import type { SampleColumns } from '../../ports/sample-port.ts'
 import { DamagedBytes, namesOwner } from '../chunk/index.ts'
 import { isDamagedFile } from '../damage/folder-damaged.ts'
 import type { FoundDamage } from '../damage/found-damage.ts'
@@ -233,8 +233,13 @@ function isSummaryOf(row: FullRow, summary: Uint8Array, columns: SampleColumns):
 
 function describePlace(table: string, offset: number, what: string): FoundDamage {
   const damage = {
-    ...{ file: `samples.db.${table}`, offset, bytes: 0, handles: [], what },
-    ...{ from: undefined, until: undefined },
+    file: `samples.db.${table}`,
+    offset,
+    bytes: 0,
+    handles: [],
+    what,
+    from: undefined,
+    until: undefined,
   }
   return { damage, bytes: new Uint8Array(0) }
 }

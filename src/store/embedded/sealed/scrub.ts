@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import type { ScrubFinding, ScrubPass } from '../../ports/scrub-port.ts'
 import { samplePartOf } from '../../scrub/known-damage.ts'
-import type { ScrubFinding, ScrubPass } from '../../scrub-port.ts'
 import type { FoundDamage } from '../damage/found-damage.ts'
 import type { ScrubStep } from './scrub-table.ts'
 

@@ -1,5 +1,5 @@
 import { nextTurn } from '../../../base/index.ts'
-import type { SampleColumns } from '../../sample-port.ts'
+import type { SampleColumns } from '../../ports/sample-port.ts'
 import { cutColumns, DamagedBytes, mergeColumns } from '../chunk/index.ts'
 import type { ReadSpan } from '../head/head.ts'
 import { type Mask, touchesMask } from '../head/tombstones.ts'

@@ -1,5 +1,5 @@
 import { nextTurn } from '../../../base/index.ts'
-import type { Sample, SampleColumns } from '../../sample-port.ts'
+import type { Sample, SampleColumns } from '../../ports/sample-port.ts'
 import { concatColumns, cutColumns, decodedTextBytes, sliceColumns } from '../chunk/index.ts'
 import { applyMask } from '../head/apply-mask.ts'
 import type { ReadSpan } from '../head/head.ts'

@@ -1,5 +1,5 @@
 import { countAtMost, countBelow } from '../../../base/plain.ts'
-import type { SampleColumns, Summaries } from '../../sample-port.ts'
+import type { SampleColumns, Summaries } from '../../ports/sample-port.ts'
 import { addRow, SummaryTable, takeEnds, takeExtremes } from './summary-table.ts'
 
 /**
@@ -45,8 +45,19 @@ export class SummaryFold extends SummaryTable {
     const { length, count, numberCount, min, minTime, max, maxTime } = this
     const { firstTime, first, lastTime, last } = this
     return {
-      ...{ length, count, numberCount, sum, mean, min, minTime, max, maxTime },
-      ...{ firstTime, first, lastTime, last },
+      length,
+      count,
+      numberCount,
+      sum,
+      mean,
+      min,
+      minTime,
+      max,
+      maxTime,
+      firstTime,
+      first,
+      lastTime,
+      last,
     }
   }
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { fc } from '../../../../test/support/fast-check.ts'
 import { roundsOf } from '../../../../test/support/random.ts'
 import { ExactSums } from '../../../base/index.ts'
-import type { SampleColumns, Summaries } from '../../sample-port.ts'
+import type { SampleColumns, Summaries } from '../../ports/sample-port.ts'
 import { DamagedBytes, encodeChunk } from '../chunk/index.ts'
 import { foldColumns, foldSummary, SummaryFold } from './summary-fold.ts'
 import { readSummary, summarizeChunk } from './summary-record.ts'
@@ -42,7 +42,8 @@ function model(samples: Samples, edges: readonly number[]): unknown[] {
     return {
       count: inside.length,
       numberCount: numbers.length,
-      ...{ first: inside[0], last: inside[inside.length - 1] },
+      first: inside[0],
+      last: inside[inside.length - 1],
       ...(min === undefined ? {} : { sum: sums.value(0), min, max }),
     }
   })

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import type { SampleColumns } from '../../sample-port.ts'
+import type { SampleColumns } from '../../ports/sample-port.ts'
 import { BitReader, BitWriter } from '../chunk/bits.ts'
 import { ByteReader } from '../chunk/byte-reader.ts'
 import { ByteWriter } from '../chunk/byte-writer.ts'

@@ -1,15 +1,16 @@
 /** Documents, components, and streams as columns of their tables. */
-import type { CatalogDocument } from '../../catalog-port.ts'
+
+import { definitionOfType } from '../../fields/packed-fields.ts'
+import { sortedPairs } from '../../fields/unique-texts.ts'
+import type { CatalogDocument } from '../../ports/catalog-port.ts'
 import type {
   ComponentFields,
   Labels,
   StoredComponent,
   StoredStream,
-} from '../../component-port.ts'
-import type { JsonObject } from '../../document-key.ts'
-import { definitionOfType } from '../../packed-fields.ts'
-import type { StreamHandle } from '../../sample-port.ts'
-import { sortedPairs } from '../../unique-texts.ts'
+} from '../../ports/component-port.ts'
+import type { JsonObject } from '../../ports/document-key.ts'
+import type { StreamHandle } from '../../ports/sample-port.ts'
 import type { SqlRow } from '../connection/database.ts'
 import { fromStored, toStored } from '../connection/stored-text.ts'
 
@@ -20,7 +21,14 @@ export const DOCUMENT_FIELDS =
 /** The document of a row of DOCUMENT_FIELDS. */
 export function readDocument(row: SqlRow): CatalogDocument {
   const [org, kind, uid, parent, revision, listKey, expiresAtMs, body] = row as [
-    ...[string, string, string, string, number, string, number | null, string],
+    string,
+    string,
+    string,
+    string,
+    number,
+    string,
+    number | null,
+    string,
   ]
   return {
     orgUid: fromStored(org),
@@ -41,7 +49,15 @@ export const COMPONENT_FIELDS = `c.org, c.uid, c.revision, c.id, c.name, c.folde
 /** The component of a row of COMPONENT_FIELDS. */
 export function componentOf(row: SqlRow): StoredComponent {
   const [org, uid, revision, id, name, folder, timeZone, createdAtMs, owner, lastOrdinal] = row as [
-    ...[string, string, number, string | null, string, string, string, number, string | null],
+    string,
+    string,
+    number,
+    string | null,
+    string,
+    string,
+    string,
+    number,
+    string | null,
     number,
   ]
   const [addressedAs, more] = row.slice(10) as (string | null)[]
@@ -68,11 +84,13 @@ export const STREAM_FIELDS = `c.org, c.uid, s.uid, s.handle, s.revision, s.id, s
 
 /** The stream of a row of STREAM_FIELDS. */
 export function streamOf(row: SqlRow): StoredStream {
-  const [org, componentUid, uid, handle, revision] = row as [
-    ...[string, string, string, number, number],
-  ]
+  const [org, componentUid, uid, handle, revision] = row as [string, string, string, number, number]
   const [id, name, place, type, grid] = row.slice(5) as [
-    ...[string | null, string | null, number, number, string | null],
+    string | null,
+    string | null,
+    number,
+    number,
+    string | null,
   ]
   const [labels, series, more] = row.slice(10) as (string | null)[]
   const ownId = fromStored(id ?? '')

@@ -1,10 +1,15 @@
 /** Reads what the commits of a group need, in one round trip, while the group holds the lock of the catalog. */
 import { isUid } from '../../../base/index.ts'
-import type { CatalogWrite, Lease } from '../../catalog-port.ts'
-import type { Labels } from '../../component-port.ts'
-import type { DocumentKey } from '../../document-key.ts'
-import { storedClaim } from '../../stored-claim.ts'
-import { addressClaim, componentIdClaim, seriesClaim, streamIdClaim } from '../../unique-texts.ts'
+import { storedClaim } from '../../fields/stored-claim.ts'
+import {
+  addressClaim,
+  componentIdClaim,
+  seriesClaim,
+  streamIdClaim,
+} from '../../fields/unique-texts.ts'
+import type { CatalogWrite, Lease } from '../../ports/catalog-port.ts'
+import type { Labels } from '../../ports/component-port.ts'
+import type { DocumentKey } from '../../ports/document-key.ts'
 import type { SqlClient, SqlRow } from '../connection/database.ts'
 import { fromStored, toStored } from '../connection/stored-text.ts'
 import type {
@@ -139,7 +144,10 @@ async function loadDocuments(
   return rows.map((row) => {
     const [org, kind, uid, parent] = (row.slice(0, 4) as string[]).map(fromStored)
     const [revision, expiresAtMs, claims, bytes] = row.slice(4) as [
-      ...[number, number | null, string | null, number],
+      number,
+      number | null,
+      string | null,
+      number,
     ]
     return {
       orgUid: org,
@@ -174,7 +182,14 @@ async function loadComponents(
 
 function componentHeadOf(row: SqlRow): ComponentHead & { readonly uid: string } {
   const [uid, number, org, revision, id, addressedAs, bytes, streams] = row as [
-    ...[string, number, string, number, string | null, string | null, number, number],
+    string,
+    number,
+    string,
+    number,
+    string | null,
+    string | null,
+    number,
+    number,
   ]
   return {
     uid,
@@ -200,7 +215,14 @@ async function loadStreams(
   )
   return rows.map((row) => {
     const [uid, handle, org, componentUid, revision, id, series, bytes] = row as [
-      ...[string, number, string, string, number, string | null, string | null, number],
+      string,
+      number,
+      string,
+      string,
+      number,
+      string | null,
+      string | null,
+      number,
     ]
     return {
       uid,

@@ -3,6 +3,14 @@
  * it, and changes all that it names or nothing. Nobody else writes meanwhile: the group holds the lock of the catalog.
  */
 import { countedUidOf } from '../../../base/index.ts'
+import { bytesOfComponent, bytesOfStream } from '../../fields/counted-bytes.ts'
+import { storedClaim } from '../../fields/stored-claim.ts'
+import {
+  addressClaim,
+  componentIdClaim,
+  seriesClaim,
+  streamIdClaim,
+} from '../../fields/unique-texts.ts'
 import {
   CatalogConflict,
   type CatalogLimit,
@@ -12,19 +20,16 @@ import {
   type Committed,
   type Lease,
   type PutDocument,
-} from '../../catalog-port.ts'
+} from '../../ports/catalog-port.ts'
 import type {
   ComponentFields,
   CreateComponents,
   PutComponent,
   PutStream,
   StreamFields,
-} from '../../component-port.ts'
-import { bytesOfComponent, bytesOfStream } from '../../counted-bytes.ts'
-import type { DocumentKey } from '../../document-key.ts'
-import type { StreamHandle } from '../../sample-port.ts'
-import { storedClaim } from '../../stored-claim.ts'
-import { addressClaim, componentIdClaim, seriesClaim, streamIdClaim } from '../../unique-texts.ts'
+} from '../../ports/component-port.ts'
+import type { DocumentKey } from '../../ports/document-key.ts'
+import type { StreamHandle } from '../../ports/sample-port.ts'
 import type { HandleSupply } from './handle-supply.ts'
 import { claimName, keyName } from './map-keys.ts'
 import { StepMap } from './step-map.ts'

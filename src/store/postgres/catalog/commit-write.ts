@@ -1,6 +1,6 @@
 /** The statements that write what a group of commits has changed: a few, however many records there are. */
 import { countedOrdinal } from '../../../base/index.ts'
-import { jsonOrNull, typeOf } from '../../packed-fields.ts'
+import { jsonOrNull, typeOf } from '../../fields/packed-fields.ts'
 import { toStored } from '../connection/stored-text.ts'
 import { labelsOrNull, storedOrNull } from './catalog-rows.ts'
 import type {

@@ -3,7 +3,7 @@
  * a commit takes its numbers under the lock of table `head`, which it holds until it is committed, so numbers become
  * visible in their order, and those of a commit that is rolled back are given to the next.
  */
-import type { CatalogChange } from '../../catalog-port.ts'
+import type { CatalogChange } from '../../ports/catalog-port.ts'
 import type { Database, SqlRow } from '../connection/database.ts'
 import type { StoredChange } from './commit-state.ts'
 

@@ -1,5 +1,8 @@
 /** Reads components and streams. */
 import { isUid, RecordBytes } from '../../../base/index.ts'
+import { endOfPrefix } from '../../fields/end-of-prefix.ts'
+import { storedClaim } from '../../fields/stored-claim.ts'
+import { addressClaim, seriesClaim } from '../../fields/unique-texts.ts'
 import type {
   ComponentList,
   ComponentReads,
@@ -7,10 +10,7 @@ import type {
   Labels,
   StoredComponent,
   StoredStream,
-} from '../../component-port.ts'
-import { endOfPrefix } from '../../end-of-prefix.ts'
-import { storedClaim } from '../../stored-claim.ts'
-import { addressClaim, seriesClaim } from '../../unique-texts.ts'
+} from '../../ports/component-port.ts'
 import type { Database } from '../connection/database.ts'
 import { toStored } from '../connection/stored-text.ts'
 import { INDEXED_LENGTH, LISTED_FOLDER, LISTED_NAME_START } from '../schema/tables.ts'

@@ -1,9 +1,9 @@
 /** Reads documents: by key or claim, in lists, and in walks. */
 import { RecordBytes } from '../../../base/index.ts'
-import type { CatalogDocument, KindUsage, ListQuery, WalkQuery } from '../../catalog-port.ts'
-import type { DocumentKey } from '../../document-key.ts'
-import { endOfPrefix } from '../../end-of-prefix.ts'
-import { storedClaim } from '../../stored-claim.ts'
+import { endOfPrefix } from '../../fields/end-of-prefix.ts'
+import { storedClaim } from '../../fields/stored-claim.ts'
+import type { CatalogDocument, KindUsage, ListQuery, WalkQuery } from '../../ports/catalog-port.ts'
+import type { DocumentKey } from '../../ports/document-key.ts'
 import type { Database } from '../connection/database.ts'
 import { fromStored, toStored } from '../connection/stored-text.ts'
 import { INDEXED_LENGTH, LISTED_KEY } from '../schema/tables.ts'

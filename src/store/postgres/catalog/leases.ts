@@ -1,5 +1,5 @@
 /** Leases, by the clock of the database: those of the processes may differ. */
-import type { Lease } from '../../catalog-port.ts'
+import type { Lease } from '../../ports/catalog-port.ts'
 import type { Database } from '../connection/database.ts'
 import { nowInSql } from '../connection/database-clock.ts'
 import { fromStored, toStored } from '../connection/stored-text.ts'

@@ -1,5 +1,5 @@
 /** Texts for maps by what names a record. */
-import type { DocumentKey } from '../../document-key.ts'
+import type { DocumentKey } from '../../ports/document-key.ts'
 
 /** A text for maps by keys. */
 export function keyName({ orgUid, kind, uid }: DocumentKey): string {

@@ -11,10 +11,10 @@ import type {
   Lease,
   ListQuery,
   WalkQuery,
-} from '../../catalog-port.ts'
-import type { ComponentReads } from '../../component-port.ts'
-import type { DocumentKey } from '../../document-key.ts'
-import type { MovableCatalog, WholeRecord } from '../../move-port.ts'
+} from '../../ports/catalog-port.ts'
+import type { ComponentReads } from '../../ports/component-port.ts'
+import type { DocumentKey } from '../../ports/document-key.ts'
+import type { MovableCatalog, WholeRecord } from '../../ports/move-port.ts'
 import type { Database } from '../connection/database.ts'
 import { CommitNotices } from './commit-notices.ts'
 import { CommittedChanges, HistoryLost } from './committed-changes.ts'

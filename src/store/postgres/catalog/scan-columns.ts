@@ -1,7 +1,7 @@
 /** Reads all components and streams at a start, in blocks of columns. */
 import { readUid, UID_WORDS } from '../../../base/index.ts'
-import type { IndexReceiver, ScannedStreams } from '../../component-port.ts'
-import { definitionOfType } from '../../packed-fields.ts'
+import { definitionOfType } from '../../fields/packed-fields.ts'
+import type { IndexReceiver, ScannedStreams } from '../../ports/component-port.ts'
 import type { Database, SqlClient, SqlRow } from '../connection/database.ts'
 import { fromStored } from '../connection/stored-text.ts'
 

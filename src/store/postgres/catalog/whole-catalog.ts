@@ -1,7 +1,7 @@
 /** Reads everything in a catalog, to be moved elsewhere. */
 import { isUid } from '../../../base/index.ts'
-import type { DocumentKey } from '../../document-key.ts'
-import type { MovableCatalog, WholeRecord } from '../../move-port.ts'
+import type { DocumentKey } from '../../ports/document-key.ts'
+import type { MovableCatalog, WholeRecord } from '../../ports/move-port.ts'
 import type { Database, SqlRow } from '../connection/database.ts'
 import { toStored } from '../connection/stored-text.ts'
 import {

@@ -1,7 +1,7 @@
 /** The connections of a process to PostgreSQL: a pool on the one host that takes writes. */
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { StoreUnusable } from '../../store-unusable.ts'
+import { StoreUnusable } from '../../ports/store-unusable.ts'
 import { isPostgresAway, postgresAway, sqlStateOf, toldOfPostgres } from './postgres-away.ts'
 import { urlsOfHosts } from './postgres-url.ts'
 

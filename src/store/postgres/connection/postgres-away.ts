@@ -11,8 +11,15 @@ const AWAY_CODES: ReadonlySet<string> = new Set([
   '25006',
   // The server ended a transaction that stood still for too long.
   '25P03',
-  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'],
-  ...['EHOSTUNREACH', 'ENETUNREACH', 'ECONNABORTED'],
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ECONNABORTED',
 ])
 
 /** Errors of the driver have no code of their own. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { StoreUnusable } from '../../store-unusable.ts'
+import { StoreUnusable } from '../../ports/store-unusable.ts'
 import { urlsOfHosts } from './postgres-url.ts'
 
 test('urlsOfHosts() makes a URL for each host', () => {

@@ -1,4 +1,4 @@
-import { StoreUnusable } from '../../store-unusable.ts'
+import { StoreUnusable } from '../../ports/store-unusable.ts'
 
 const SCHEME = /^postgres(?:ql)?:\/\//i
 /** An IPv6 address stands in brackets. */
@@ -6,8 +6,14 @@ const HOST = /^(?:\[[^\]]+\]|[^:,@[\]]+)(?::\d{1,5})?$/
 
 /** What may stand behind the database. */
 const OPTIONS = [
-  ...['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'options', 'application_name'],
-  ...['connect_timeout', 'target_session_attrs'],
+  'sslmode',
+  'sslrootcert',
+  'sslcert',
+  'sslkey',
+  'options',
+  'application_name',
+  'connect_timeout',
+  'target_session_attrs',
 ]
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']
 

@@ -1,6 +1,6 @@
 /** Inserts payloads, those that come while one statement runs together with the next. */
 import { refuse } from '../../../base/index.ts'
-import type { NewPayload } from '../../payload-port.ts'
+import type { NewPayload } from '../../ports/payload-port.ts'
 import type { Database } from '../connection/database.ts'
 import { toStored } from '../connection/stored-text.ts'
 

@@ -3,8 +3,8 @@
  * a process has left is taken over by one that lives. Whoever has lost its lease goes on under another name.
  */
 import { type Clock, refuse, systemClock } from '../../../base/index.ts'
-import type { PayloadKey } from '../../payload-port.ts'
-import { Renewal } from '../../renewal.ts'
+import { Renewal } from '../../lease/renewal.ts'
+import type { PayloadKey } from '../../ports/payload-port.ts'
 import type { Database, SqlRow } from '../connection/database.ts'
 import { nowInSql } from '../connection/database-clock.ts'
 import { fromStored } from '../connection/stored-text.ts'

@@ -1,7 +1,7 @@
 /** Calls and runs of connectors in PostgreSQL. docs/format/postgres.md describes the tables. */
 import { type Clock, epochMs, refuse } from '../../../base/index.ts'
 import { readSpans, writeSpans } from '../../embedded/payloads/assigned-spans.ts'
-import type { MovablePayloads, WholePayload } from '../../move-port.ts'
+import type { MovablePayloads, WholePayload } from '../../ports/move-port.ts'
 import type {
   AssignedSpan,
   KeptPayload,
@@ -12,7 +12,7 @@ import type {
   PayloadSummary,
   RunOutcome,
   RunSummary,
-} from '../../payload-port.ts'
+} from '../../ports/payload-port.ts'
 import type { Database, SqlRow } from '../connection/database.ts'
 import { fromStored, toStored } from '../connection/stored-text.ts'
 import { PayloadInserts } from './payload-inserts.ts'
@@ -241,9 +241,17 @@ class PostgresPayloads implements PayloadStore, MovablePayloads {
         `INSERT INTO payload (connector, uid, org, received_at_ms, method, query, body, assigned, counted_bytes,
           outcome, started_at_ms, writer) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
         [
-          ...[connector, uid, toStored(orgUid), time, toStored(method), Buffer.from(query)],
-          ...[body === null ? null : Buffer.from(body), spans, bytes],
-          ...[outcome === undefined ? null : JSON.stringify(outcome), outcome?.start ?? time],
+          connector,
+          uid,
+          toStored(orgUid),
+          time,
+          toStored(method),
+          Buffer.from(query),
+          body === null ? null : Buffer.from(body),
+          spans,
+          bytes,
+          outcome === undefined ? null : JSON.stringify(outcome),
+          outcome?.start ?? time,
           this.#writer.name,
         ],
       )
@@ -324,7 +332,11 @@ function outcomeOf(outcome: string | null): RunOutcome | undefined {
 
 function summaryOf(row: SqlRow): PayloadSummary {
   const [uid, time, method, bytes, outcome] = row as [
-    ...[string, number, string, number | null, string | null],
+    string,
+    number,
+    string,
+    number | null,
+    string | null,
   ]
   return {
     uid,

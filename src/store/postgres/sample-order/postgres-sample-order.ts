@@ -7,7 +7,7 @@
  */
 import { randomInt } from 'node:crypto'
 import { type Clock, refusal, systemClock } from '../../../base/index.ts'
-import type { SampleOrder, WritePlace } from '../../sample-order.ts'
+import type { SampleOrder, WritePlace } from '../../ports/sample-order.ts'
 import type { Database, SoleClient } from '../connection/database.ts'
 import { nowInSql } from '../connection/database-clock.ts'
 import { toldOfPostgres } from '../connection/postgres-away.ts'

@@ -1,4 +1,4 @@
-import { StoreUnusable } from '../../store-unusable.ts'
+import { StoreUnusable } from '../../ports/store-unusable.ts'
 import type { Database, SqlClient } from '../connection/database.ts'
 import { postgresSteps } from './tables.ts'
 

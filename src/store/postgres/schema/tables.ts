@@ -125,7 +125,7 @@ const payloadTables = [
   `CREATE TABLE payload_writer (writer text PRIMARY KEY, expires_at_ms bigint NOT NULL)`,
 ]
 
-/** Who writes samples, and in which order: src/store/sample-order.ts. */
+/** Who writes samples, and in which order: src/store/ports/sample-order.ts. */
 const sampleOrderTables = [
   // One row. Each update leaves a dead one behind, for which the page has room.
   `CREATE TABLE stamp (value bigint NOT NULL) WITH (fillfactor = 10)`,

@@ -41,13 +41,17 @@ const SAMPLE_VERBS = [
 export const KINDS: readonly Kind[] = [
   { id: 'samples', label: 'samples', resource: 'component/{component}/feed', verbs: SAMPLE_VERBS },
   {
-    ...{ id: 'component', label: 'components and streams' },
-    ...{ resource: 'component/{component}', verbs: RECORD_VERBS },
+    id: 'component',
+    label: 'components and streams',
+    resource: 'component/{component}',
+    verbs: RECORD_VERBS,
   },
   { id: 'components', label: 'all components', resource: 'component', verbs: RECORD_VERBS },
   {
-    ...{ id: 'property', label: 'properties' },
-    ...{ resource: 'component/{component}/property', verbs: RECORD_VERBS },
+    id: 'property',
+    label: 'properties',
+    resource: 'component/{component}/property',
+    verbs: RECORD_VERBS,
   },
   { id: 'folder', label: 'folders', resource: 'component_folder', verbs: RECORD_VERBS },
   { id: 'template', label: 'templates', resource: 'component_template', verbs: RECORD_VERBS },
@@ -59,8 +63,11 @@ export const KINDS: readonly Kind[] = [
   { id: 'connector', label: 'connectors', resource: 'connector', verbs: RECORD_VERBS },
   { id: 'connection', label: 'connections', resource: 'connection', verbs: RECORD_VERBS },
   {
-    ...{ id: 'sink', label: 'the addresses of connectors', resource: 'conn_sink' },
-    ...{ verbs: CALL_VERBS, isCalled: true },
+    id: 'sink',
+    label: 'the addresses of connectors',
+    resource: 'conn_sink',
+    verbs: CALL_VERBS,
+    isCalled: true,
   },
   { id: 'job', label: 'jobs', resource: 'job', verbs: RECORD_VERBS },
   { id: 'user', label: 'people', resource: 'org_user', verbs: RECORD_VERBS },
@@ -69,7 +76,9 @@ export const KINDS: readonly Kind[] = [
   { id: 'organization', label: 'the organization', resource: 'organization', verbs: RECORD_VERBS },
   { id: 'audit', label: 'the audit log', resource: 'audit', verbs: [['GET', 'see']] },
   {
-    ...{ id: 'storage', label: 'the storage of the service', resource: 'storage' },
+    id: 'storage',
+    label: 'the storage of the service',
+    resource: 'storage',
     verbs: [
       ['GET', 'see'],
       ['POST', 'check'],

@@ -62,7 +62,8 @@ export function BoardActions(props: BoardActionsProps) {
           choices={[
             { value: '', label: rangeWords(saved.range) },
             ...RANGE_WORDS.filter(([range]) => range !== saved.range).map(([value, label]) => ({
-              ...{ value, label },
+              value,
+              label,
             })),
           ]}
           onChoose={(range) => change({ range }, { step: true })}

@@ -24,7 +24,14 @@ export const PANEL_KINDS: ReadonlyArray<{
 export function blankPanel(kind: PanelKind): Panel {
   const size = PANEL_KINDS.find((one) => one.kind === kind)?.size ?? { width: 6, height: 4 }
   return {
-    ...{ kind, title: '', x: 0, y: 0, ...size, streams: [], range: '', text: '' },
+    kind,
+    title: '',
+    x: 0,
+    y: 0,
+    ...size,
+    streams: [],
+    range: '',
+    text: '',
     options: { min: null, max: null, cycleId: '', stat: '', rows: 20, timeZoneId: '' },
   }
 }

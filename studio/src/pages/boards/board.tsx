@@ -72,7 +72,12 @@ export function Board({ saved }: { readonly saved: Dashboard }) {
       title={board.name || board.id || 'Board'}
       actions={
         <BoardActions
-          {...{ saved, isReader, isEditing, isLive, range, full }}
+          saved={saved}
+          isReader={isReader}
+          isEditing={isEditing}
+          isLive={isLive}
+          range={range}
+          full={full}
           isChanged={draft.isChanged}
           isBusy={save.isBusy}
           onAdd={() => setEdited(panels.length)}

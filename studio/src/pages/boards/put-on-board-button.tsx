@@ -26,9 +26,13 @@ export function PutOnBoardButton({ streams, title }: PutOnBoardButtonProps) {
   // A board shows one figure of a period: that of the band is its mean.
   const stat = cycle?.stat === BAND ? 'avg' : cycle?.stat
   const panel: NewPanel = {
-    ...{ kind: 'chart', title: title.slice(0, 512), range: rangeOfView(query) },
+    kind: 'chart',
+    title: title.slice(0, 512),
+    range: rangeOfView(query),
     streams: streams.map(({ componentUid, streamUid, componentName, streamName }) => ({
-      ...{ componentUid, streamUid, label: labelOf(`${componentName} · ${streamName}`) },
+      componentUid,
+      streamUid,
+      label: labelOf(`${componentName} · ${streamName}`),
     })),
     ...(cycle === undefined ? {} : { options: { cycleId: cycle.cycle, stat } }),
   }

@@ -99,7 +99,11 @@ function panelOf(given: NewPanel, others: readonly Panel[]): Panel {
   const { title = '', streams, range = '', query } = given
   const options = { ...blank.options, ...given.options }
   return {
-    ...{ ...blank, title, streams: [...streams], range, options },
+    ...blank,
+    title,
+    streams: [...streams],
+    range,
+    options,
     ...(query === undefined ? {} : { query }),
     ...placeBelow(others, blank),
   }

@@ -30,7 +30,8 @@ function KindList({ words }: { readonly words: KindWords }) {
   const folder = query.get('folder') ?? ''
   const search = query.get('search') ?? ''
   const asked = {
-    ...{ start: String(start), limit: String(PAGE) },
+    start: String(start),
+    limit: String(PAGE),
     ...(folder === '' ? {} : { folder }),
     ...(search === '' ? {} : { search }),
   }

@@ -75,7 +75,10 @@ export function RecordEditor({ words, editor, saved }: RecordEditorProps) {
   return (
     <>
       <EditorForm
-        {...{ isNew, draft, save, fixed }}
+        isNew={isNew}
+        draft={draft}
+        save={save}
+        fixed={fixed}
         onSave={(isOver) => void saveNow(isOver)}
         onDiscard={discard}
         onDelete={askDelete}

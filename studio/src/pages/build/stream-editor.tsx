@@ -62,7 +62,9 @@ export function StreamEditor({ component, saved, isNew }: StreamEditorProps) {
   return (
     <>
       <EditorForm
-        {...{ isNew, draft, save }}
+        isNew={isNew}
+        draft={draft}
+        save={save}
         fixed={isReader ? '' : undefined}
         onSave={(isOver) => void saveNow(isOver)}
         onDiscard={discard}
@@ -81,7 +83,12 @@ export function StreamEditor({ component, saved, isNew }: StreamEditorProps) {
         />
       </EditorForm>
       {!isNew && (
-        <Around {...{ component, saved }} isChanged={draft.isChanged} mayDerive={!isReader} />
+        <Around
+          component={component}
+          saved={saved}
+          isChanged={draft.isChanged}
+          mayDerive={!isReader}
+        />
       )}
       {!isNew && saved.valueType === 'FILE' && (
         <FilePanel

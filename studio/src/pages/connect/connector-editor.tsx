@@ -40,7 +40,10 @@ export function ConnectorEditor({ saved }: { readonly saved: Connector }) {
   return (
     <div className={styles.halves}>
       <EditorForm
-        {...{ isNew, draft, save, fixed }}
+        isNew={isNew}
+        draft={draft}
+        save={save}
+        fixed={fixed}
         onSave={(isOver) => void saveNow(isOver)}
         onDiscard={() => {
           draft.discard()
@@ -52,7 +55,9 @@ export function ConnectorEditor({ saved }: { readonly saved: Connector }) {
         <ConnectorFields value={value} isNew={isNew} set={draft.set} errorOf={errorOf} />
         {isImport && (
           <ImportFields
-            {...{ value, isNew, errorOf }}
+            value={value}
+            isNew={isNew}
+            errorOf={errorOf}
             set={draft.set}
             isReadOnly={isGuest}
             isScheduleSaved={
@@ -83,7 +88,8 @@ export function ConnectorEditor({ saved }: { readonly saved: Connector }) {
         {!isGuest && !isImport && (
           <TrySection
             key={example?.id ?? 'own'}
-            {...{ value, example }}
+            value={value}
+            example={example}
             isSaved={!isNew && draft.changes.procs === undefined}
             onFailed={setFailed}
           />

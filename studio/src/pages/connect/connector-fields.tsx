@@ -32,7 +32,7 @@ export function ConnectorFields({ value, set, errorOf }: FieldsProps<Connector>)
         autoComplete="off"
         onChange={(event) => set({ name: event.currentTarget.value })}
       />
-      <RunsAs {...{ value, set }} error={errorOf('runningUser')} />
+      <RunsAs value={value} set={set} error={errorOf('runningUser')} />
       <ZoneField
         label="Time zone"
         hint="Of times that tell none themselves"
@@ -49,7 +49,7 @@ export function ConnectorFields({ value, set, errorOf }: FieldsProps<Connector>)
           onChange={(event) => set({ isEnabled: event.currentTarget.checked })}
         />
       </div>
-      {!isImport && <StartingPointField {...{ value, set }} />}
+      {!isImport && <StartingPointField value={value} set={set} />}
     </>
   )
 }

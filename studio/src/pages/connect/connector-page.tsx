@@ -9,8 +9,12 @@ import type { Connector } from './connector-types.ts'
 
 /** What a connector has that reads a database. */
 const NEW_IMPORT: Partial<Connector> = {
-  ...{ connType: 'DB_IMPORT', connection: { uid: '' }, externalSql: '', maxRows: 0 },
-  ...{ skipUnchangedRows: true, schedule: null },
+  connType: 'DB_IMPORT',
+  connection: { uid: '' },
+  externalSql: '',
+  maxRows: 0,
+  skipUnchangedRows: true,
+  schedule: null,
 }
 
 /** One connector; `new` in the place of its UID makes one. */

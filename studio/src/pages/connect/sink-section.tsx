@@ -54,9 +54,11 @@ function purposeOf(id: string): KeyPurpose {
   const part = id.replaceAll('%', '%25').replaceAll('/', '%2F')
   return {
     resources: [`conn_sink/${part}`, 'conn_sink'],
-    ...{ needs: 'POST', methods: ['PUT', 'POST', 'GET', 'DELETE'] },
+    needs: 'POST',
+    methods: ['PUT', 'POST', 'GET', 'DELETE'],
     name: `Sink ${id}`.slice(0, 100),
     description: 'Made by the page of the connector',
-    ...{ does: 'calls this address', may: 'A key calls this address and may do nothing else.' },
+    does: 'calls this address',
+    may: 'A key calls this address and may do nothing else.',
   }
 }

@@ -38,7 +38,12 @@ export function SqlEditor(props: SqlEditorProps) {
       <CodeEditor
         hint={isIdle ? IDLE_HINT : HINT}
         hasLineNumbers
-        {...{ ...gql, label, value, isReadOnly, error, onChange }}
+        {...gql}
+        label={label}
+        value={value}
+        isReadOnly={isReadOnly}
+        error={error}
+        onChange={onChange}
       />
     </div>
   )

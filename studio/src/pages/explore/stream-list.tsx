@@ -129,7 +129,9 @@ function useLines(componentUid: string, count: number) {
       const lines = new Map<string, Line>()
       for (let start = 0; start < count; start += LINES_PER_CALL) {
         const { spark } = await call('get', '/api/component/{componentUid}/spark', {
-          ...{ path: { componentUid }, query: { start, points: POINTS }, signal },
+          path: { componentUid },
+          query: { start, points: POINTS },
+          signal,
         })
         const { from, until } = spark
         const stepMs = (until - from) / POINTS

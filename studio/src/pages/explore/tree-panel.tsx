@@ -64,7 +64,11 @@ export function TreePanel({ shown, folder }: TreePanelProps) {
         ) : (
           <TreeList
             key={isSearch ? 'found' : 'tree'}
-            {...{ rows, need, shown, isSearch, toggle: tree.toggle }}
+            rows={rows}
+            need={need}
+            shown={shown}
+            isSearch={isSearch}
+            toggle={tree.toggle}
           />
         )}
       </div>
@@ -125,13 +129,17 @@ function TreeList({ rows, shown, isSearch, need, toggle }: TreeListProps) {
       keyOf={(index) => rows.at(index)?.key ?? index}
       onRange={onRange}
       listProps={{
-        ...{ role: 'tree', tabIndex: 0, onKeyDown },
+        role: 'tree',
+        tabIndex: 0,
+        onKeyDown,
         'aria-activedescendant': rows.length === 0 ? undefined : `${id}-${active}`,
       }}
       rowProps={(index) => {
         const row = rows.at(index)
         return {
-          ...{ id: `${id}-${index}`, role: 'treeitem', 'aria-level': row?.depth },
+          id: `${id}-${index}`,
+          role: 'treeitem',
+          'aria-level': row?.depth,
           'aria-expanded': row?.kind === 'folder' ? row.isOpen : undefined,
           'aria-selected': shown !== undefined && shownOf(row) === shown,
           'aria-label': isLoading(row) ? 'Loading …' : undefined,
@@ -140,7 +148,8 @@ function TreeList({ rows, shown, isSearch, need, toggle }: TreeListProps) {
       renderRow={(index) => (
         <Row
           row={rows.at(index)}
-          {...{ isSearch, isActive: index === active }}
+          isSearch={isSearch}
+          isActive={index === active}
           isShown={shownOf(rows.at(index)) === shown && shown !== undefined}
           onToggle={() => {
             setActive(index)

@@ -18,14 +18,17 @@ export interface FoundComponent {
 /** The component that an address names, by UID or ID. */
 export function useComponent(name: string, { isOff }: { readonly isOff?: boolean } = {}) {
   return useQuery(['component', 'page', name], (signal) => findComponent(name, signal), {
-    ...{ keepPrevious: true, isOff },
+    keepPrevious: true,
+    isOff,
   })
 }
 
 async function findComponent(name: string, signal: AbortSignal): Promise<FoundComponent> {
   const component = (await byUid(name, signal)) ?? (await byId(name, signal))
   const { stream, totalCount } = await call('get', '/api/component/{componentUid}/stream', {
-    ...{ path: { componentUid: component.uid }, query: { limit: STREAMS_MAX }, signal },
+    path: { componentUid: component.uid },
+    query: { limit: STREAMS_MAX },
+    signal,
   })
   return { component, streams: stream, streamCount: totalCount }
 }

@@ -49,7 +49,9 @@ export function LiveChart({ componentUid, zone, streams }: LiveChartProps) {
   return (
     <Chart
       label={`Chart of ${series.map(({ name }) => name).join(', ')}`}
-      {...{ series, zone, hidden }}
+      series={series}
+      zone={zone}
+      hidden={hidden}
       range={range}
       onHidden={setHidden}
       onWidth={setWidth}

@@ -82,7 +82,8 @@ export function QueryActions({ saved, draft, isReader, isChart }: QueryActionsPr
       )}
       {(open === 'new' || open === 'rename') && (
         <SaveDialog
-          {...{ saved, sql }}
+          saved={saved}
+          sql={sql}
           isRename={open === 'rename'}
           onClose={() => setOpen(undefined)}
           onSaved={(uid) => {

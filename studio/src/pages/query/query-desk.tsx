@@ -44,7 +44,10 @@ export function QueryDesk({ saved }: { readonly saved: RecordKinds['query'] }) {
     editor.current?.insert(sql.trim() === '' ? (whole ?? text) : text)
   const title = saved.uid === '' ? 'Query' : saved.name || saved.id || 'Query'
   return (
-    <PageFrame title={title} actions={<QueryActions {...{ saved, draft, isReader, isChart }} />}>
+    <PageFrame
+      title={title}
+      actions={<QueryActions saved={saved} draft={draft} isReader={isReader} isChart={isChart} />}
+    >
       <div className={styles.desk}>
         <SidePanel>
           <SavedList shown={saved.uid} />
@@ -56,7 +59,8 @@ export function QueryDesk({ saved }: { readonly saved: RecordKinds['query'] }) {
             value={sql}
             onChange={setSql}
             onRun={(text) => runNow(text)}
-            {...{ zone, failed }}
+            zone={zone}
+            failed={failed}
           />
           <div className={styles.tools}>
             {isRunning ? (
@@ -69,7 +73,8 @@ export function QueryDesk({ saved }: { readonly saved: RecordKinds['query'] }) {
               </Button>
             )}
             <QueryRangeField
-              {...{ sql, word }}
+              sql={sql}
+              word={word}
               onChange={(chosen) => ended !== undefined && runNow(sql, chosen)}
             />
             <VariableHelp onInsert={(text) => setSql(`${text}${sql}`)} />
@@ -85,12 +90,16 @@ export function QueryDesk({ saved }: { readonly saved: RecordKinds['query'] }) {
           )}
           {ended !== undefined && (
             <ResultView
-              {...{ ended, isRunning, zone }}
+              ended={ended}
+              isRunning={isRunning}
+              zone={zone}
               onGoTo={(line, column) => editor.current?.goTo(line, column)}
               onStore={isReader ? undefined : () => start({ ...ended.call, kind: 'store' })}
               actions={
                 <ResultActions
-                  {...{ call: ended.call, title, isChart }}
+                  call={ended.call}
+                  title={title}
+                  isChart={isChart}
                   onChart={(next) => change({ show: next ? 'chart' : undefined })}
                 />
               }

@@ -8,7 +8,13 @@ import { QueryDesk } from './query-desk.tsx'
 
 /** A query that nobody has saved. */
 const BLANK: RecordKinds['query'] = {
-  ...{ uid: '', id: '', name: '', description: '', sql: '', timeZoneId: '', revision: 0 },
+  uid: '',
+  id: '',
+  name: '',
+  description: '',
+  sql: '',
+  timeZoneId: '',
+  revision: 0,
 }
 
 /** A query that is saved, or a text of one's own. */

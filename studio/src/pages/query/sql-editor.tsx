@@ -25,7 +25,11 @@ export function SqlEditor({ value, zone, failed, onChange, onRun, ref }: SqlEdit
         placeholder="SELECT cname, name, lastValue FROM STREAM"
         hint="Ctrl Enter runs it, Ctrl Space offers words, columns and, in quotes, IDs"
         hasLineNumbers
-        {...{ ...gql, value, onChange, onRun, ref }}
+        {...gql}
+        value={value}
+        onChange={onChange}
+        onRun={onRun}
+        ref={ref}
       />
     </div>
   )

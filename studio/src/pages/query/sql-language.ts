@@ -35,7 +35,9 @@ export function languageOf(words: GqlLanguage | undefined): CodeLanguage {
     return word.startsWith('@') ? 'name' : kinds.get(word.toLowerCase())
   }
   return {
-    ...{ lineComment: '--', blockComment: ['/*', '*/'], quotes: '\'"' },
+    lineComment: '--',
+    blockComment: ['/*', '*/'],
+    quotes: '\'"',
     kindOf,
   }
 }
@@ -67,8 +69,11 @@ function suggestionsOf({ keywords, functions, tables, variables }: GqlLanguage):
     ...variables.map(({ name }) => ({ label: name, detail: 'variable' })),
     ...keywords.map((label) => ({ label, detail: 'keyword', rank: 5 })),
     ...functions.map(({ name, signature, help, example }) => ({
-      ...{ label: name, detail: signature.slice(name.length), help: `${help}\n${example}` },
-      ...{ insert: `${name}()`, caretBack: signature.endsWith('()') ? 0 : 1 },
+      label: name,
+      detail: signature.slice(name.length),
+      help: `${help}\n${example}`,
+      insert: `${name}()`,
+      caretBack: signature.endsWith('()') ? 0 : 1,
     })),
   ]
 }

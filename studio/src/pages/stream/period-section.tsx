@@ -25,11 +25,14 @@ export function PeriodSection(props: PeriodSectionProps) {
       <div className={styles.tools}>
         <h2>Statistics</h2>
         <PeriodsCsv
-          {...{ found, range, zone, cycle: cycle.cycle }}
+          found={found}
+          range={range}
+          zone={zone}
+          cycle={cycle.cycle}
           stats={shownStatistics(stat, figures)}
         />
       </div>
-      <PlotTable {...{ plot, figures, zone, stat }} label={found.streamName} />
+      <PlotTable plot={plot} figures={figures} zone={zone} stat={stat} label={found.streamName} />
     </>
   )
 }

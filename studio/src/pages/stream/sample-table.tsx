@@ -57,7 +57,9 @@ function Samples({ found, asked, zone, isLive, canChange, onChanged }: SampleTab
   const columns: Array<Column<EditedSample>> = [
     { id: 'time', label: 'Time', show: ({ time }) => textOfTime.get(time) },
     {
-      ...{ id: 'value', label: 'Value', isNumber: kind === 'number' || kind === 'decimal' },
+      id: 'value',
+      label: 'Value',
+      isNumber: kind === 'number' || kind === 'decimal',
       show: (sample) => <SampleValue found={found} sample={sample} />,
     },
   ]

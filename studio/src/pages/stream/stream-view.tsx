@@ -86,7 +86,8 @@ export function StreamView({ found, canChange }: StreamViewProps) {
         >
           {cycle === undefined ? (
             <SampleTable
-              {...{ found, canChange }}
+              found={found}
+              canChange={canChange}
               asked={view.asked}
               zone={view.zone}
               isLive={view.isLive}
@@ -94,7 +95,10 @@ export function StreamView({ found, canChange }: StreamViewProps) {
             />
           ) : (
             <PeriodSection
-              {...{ found, plot, figures, cycle }}
+              found={found}
+              plot={plot}
+              figures={figures}
+              cycle={cycle}
               range={view.asked}
               zone={view.zone}
             />

@@ -137,11 +137,18 @@ function Tables({ streams, plots, zone, question }: TablesProps) {
         onChoose={setChosen}
       >
         {cycle !== undefined ? (
-          <PeriodSection {...{ found, figures, cycle, range, zone, plot: plots[at] }} />
+          <PeriodSection
+            found={found}
+            figures={figures}
+            cycle={cycle}
+            range={range}
+            zone={zone}
+            plot={plots[at]}
+          />
         ) : (
           <>
-            <SamplesCsv {...{ found, range, zone }} />
-            <PlotTable {...{ zone, plot: plots[at], label: found.streamName }} />
+            <SamplesCsv found={found} range={range} zone={zone} />
+            <PlotTable zone={zone} plot={plots[at]} label={found.streamName} />
           </>
         )}
       </Tabs>

@@ -12,7 +12,10 @@ interface State {
 }
 
 const TOKENS: Readonly<Record<TokenKind, string>> = {
-  ...{ keyword: 'keyword', function: 'function', name: 'name', constant: 'constant' },
+  keyword: 'keyword',
+  function: 'function',
+  name: 'name',
+  constant: 'constant',
 }
 
 const NUMBER = /^(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/

@@ -10,9 +10,16 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   if (known !== undefined) return known
   const numeric = 'numeric' as const
   const made = new Intl.DateTimeFormat('en-US', {
-    ...{ timeZone: zone, calendar: 'gregory', hourCycle: 'h23', era: 'short' },
-    ...{ year: numeric, month: numeric, day: numeric },
-    ...{ hour: numeric, minute: numeric, second: numeric },
+    timeZone: zone,
+    calendar: 'gregory',
+    hourCycle: 'h23',
+    era: 'short',
+    year: numeric,
+    month: numeric,
+    day: numeric,
+    hour: numeric,
+    minute: numeric,
+    second: numeric,
   })
   if (formats.size >= FORMATS_MAX) formats.clear()
   formats.set(zone, made)

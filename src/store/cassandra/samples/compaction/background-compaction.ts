@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../base/index.ts'
-import type { SampleOrder } from '../../../sample-order.ts'
+import type { SampleOrder } from '../../../ports/sample-order.ts'
 import { DIRTY_SHARDS, type DirtyDays, dayOf } from '../dirty-days.ts'
 import { type SampleHeads, ViewPassed } from '../sample-head.ts'
 import { eachAtOnce } from '../slots.ts'

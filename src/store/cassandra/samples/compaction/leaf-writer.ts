@@ -1,4 +1,4 @@
-import type { SampleOrder } from '../../../sample-order.ts'
+import type { SampleOrder } from '../../../ports/sample-order.ts'
 import type { Cluster } from '../../connection/cluster.ts'
 import {
   type ChunkKey,
@@ -68,7 +68,9 @@ export class LeafWriter {
       const replaced = at === 0 ? await this.#replacedIn(pass, old, entries) : []
       await this.#writeManifest(pass, leaf, { entries, replaced })
       places.push({
-        ...{ leaf, gen: pass.gen, start: at === 0 ? old.place.start : group[0].start },
+        leaf,
+        gen: pass.gen,
+        start: at === 0 ? old.place.start : group[0].start,
         last: group[group.length - 1].last,
         samples: group.reduce((sum, { count }) => sum + count, 0),
         bytes: group.reduce((sum, { bytes }) => sum + bytes, 0),

@@ -1,12 +1,12 @@
 /** The statements by which components are listed and walked over. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { RecordBytes } from '../../../../base/index.ts'
-import { CatalogDamaged } from '../../../catalog-port.ts'
+import { CatalogDamaged } from '../../../ports/catalog-port.ts'
 import {
   type ComponentList,
   LISTED_NAME_LENGTH,
   type StoredComponent,
-} from '../../../component-port.ts'
+} from '../../../ports/component-port.ts'
 import type { CatalogScopes } from '../catalog-scopes.ts'
 import type { ComponentReader } from './component-reader.ts'
 import { LISTED_NAME } from './component-row.ts'

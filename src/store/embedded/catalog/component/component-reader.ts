@@ -1,7 +1,7 @@
 /** The statements with which single components are read. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { CatalogDamaged } from '../../../catalog-port.ts'
-import type { StoredComponent } from '../../../component-port.ts'
+import { CatalogDamaged } from '../../../ports/catalog-port.ts'
+import type { StoredComponent } from '../../../ports/component-port.ts'
 import type { CatalogScopes } from '../catalog-scopes.ts'
 import { COMPONENT_COLUMNS, type ComponentRow, componentOfRow } from './component-row.ts'
 import type { TextTable } from './text-table.ts'

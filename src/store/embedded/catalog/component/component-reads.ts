@@ -1,7 +1,8 @@
 /** The reads of components and streams that the main thread does over its own connection. */
 import { DatabaseSync } from 'node:sqlite'
 import { nextTurn } from '../../../../base/index.ts'
-import { CatalogDamaged } from '../../../catalog-port.ts'
+import { addressClaim } from '../../../fields/unique-texts.ts'
+import { CatalogDamaged } from '../../../ports/catalog-port.ts'
 import type {
   ComponentList,
   ComponentReads,
@@ -10,9 +11,8 @@ import type {
   LostComponents,
   StoredComponent,
   StoredStream,
-} from '../../../component-port.ts'
-import type { DocumentKey } from '../../../document-key.ts'
-import { addressClaim } from '../../../unique-texts.ts'
+} from '../../../ports/component-port.ts'
+import type { DocumentKey } from '../../../ports/document-key.ts'
 import { damageOf } from '../../damage/folder-damaged.ts'
 import { readChecked } from '../catalog-checks.ts'
 import { CatalogReadTable } from '../catalog-read-table.ts'

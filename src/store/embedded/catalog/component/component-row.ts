@@ -1,13 +1,13 @@
 /** A row of table `component`, and the component that it tells. */
 import { readUid, UID_WORDS } from '../../../../base/plain.ts'
-import { CatalogDamaged } from '../../../catalog-port.ts'
+import { jsonOrNull } from '../../../fields/packed-fields.ts'
+import { CatalogDamaged } from '../../../ports/catalog-port.ts'
 import {
   type ComponentFields,
   LISTED_NAME_LENGTH,
   type StoredComponent,
-} from '../../../component-port.ts'
-import type { JsonObject } from '../../../document-key.ts'
-import { jsonOrNull } from '../../../packed-fields.ts'
+} from '../../../ports/component-port.ts'
+import type { JsonObject } from '../../../ports/document-key.ts'
 import {
   addField,
   addNumber,
@@ -28,15 +28,35 @@ export const LISTED_NAME = `substr(coalesce(name, id, ''), 1, ${LISTED_NAME_LENG
 
 /** The columns of a row, in the order in which they are inserted. */
 export const COMPONENT_COLUMNS = [
-  ...['ref', 'scope', 'uid', 'id', 'zone', 'crc'],
-  ...['revision', 'name', 'folder', 'owner', 'created', 'last_ordinal', 'addresses', 'more'],
+  'ref',
+  'scope',
+  'uid',
+  'id',
+  'zone',
+  'crc',
+  'revision',
+  'name',
+  'folder',
+  'owner',
+  'created',
+  'last_ordinal',
+  'addresses',
+  'more',
   'rest_crc',
 ] as const
 
 /** The columns of a row in which most components have something. */
 export const PLAIN_COMPONENT_COLUMNS = [
-  ...['ref', 'scope', 'uid', 'id', 'zone', 'crc'],
-  ...['folder', 'owner', 'created', 'rest_crc'],
+  'ref',
+  'scope',
+  'uid',
+  'id',
+  'zone',
+  'crc',
+  'folder',
+  'owner',
+  'created',
+  'rest_crc',
 ] as const
 
 /** What a start reads of a row. All other columns have a checksum of their own, so that it need not read them. */

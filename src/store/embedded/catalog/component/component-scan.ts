@@ -4,9 +4,9 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { UID_WORDS } from '../../../../base/plain.ts'
-import { CatalogDamaged } from '../../../catalog-port.ts'
-import type { IndexReceiver, ScannedStreams } from '../../../component-port.ts'
-import { definitionOfType } from '../../../packed-fields.ts'
+import { definitionOfType } from '../../../fields/packed-fields.ts'
+import { CatalogDamaged } from '../../../ports/catalog-port.ts'
+import type { IndexReceiver, ScannedStreams } from '../../../ports/component-port.ts'
 import type { CatalogScopes } from '../catalog-scopes.ts'
 import { type ComponentKey, checkOfComponentKey, organizationCheck } from './component-row.ts'
 import { ComponentGap, StreamGap } from './scan-gaps.ts'

@@ -1,11 +1,11 @@
 /** The statements with which the writer makes, changes and deletes components. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { UID_WORDS } from '../../../../base/plain.ts'
-import { CatalogConflict, CatalogDamaged } from '../../../catalog-port.ts'
-import type { ComponentFields, CreateComponents } from '../../../component-port.ts'
-import { bytesOfComponent } from '../../../counted-bytes.ts'
-import type { DocumentKey } from '../../../document-key.ts'
-import { componentIdClaim } from '../../../unique-texts.ts'
+import { bytesOfComponent } from '../../../fields/counted-bytes.ts'
+import { componentIdClaim } from '../../../fields/unique-texts.ts'
+import { CatalogConflict, CatalogDamaged } from '../../../ports/catalog-port.ts'
+import type { ComponentFields, CreateComponents } from '../../../ports/component-port.ts'
+import type { DocumentKey } from '../../../ports/document-key.ts'
 import type { ComponentReader, FoundComponent } from './component-reader.ts'
 import {
   COMPONENT_COLUMNS,

@@ -1,7 +1,7 @@
 /** Components and streams that a start found not to check, and what may have been in their rows. */
 import type { DatabaseSync } from 'node:sqlite'
 import { componentUidOf, isCountedForm } from '../../../../base/plain.ts'
-import type { LostComponents } from '../../../component-port.ts'
+import type { LostComponents } from '../../../ports/component-port.ts'
 import type { CatalogScopes } from '../catalog-scopes.ts'
 import { uidOfBytes } from './uid-bytes.ts'
 

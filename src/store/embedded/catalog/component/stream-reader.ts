@@ -1,9 +1,9 @@
 /** The statements with which single streams, and those of one component, are read. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { componentUidOf, countedOrdinal, isCountedForm, ordinalOf } from '../../../../base/plain.ts'
-import { CatalogDamaged } from '../../../catalog-port.ts'
-import type { Labels, StoredStream } from '../../../component-port.ts'
-import { seriesText } from '../../../unique-texts.ts'
+import { seriesText } from '../../../fields/unique-texts.ts'
+import { CatalogDamaged } from '../../../ports/catalog-port.ts'
+import type { Labels, StoredStream } from '../../../ports/component-port.ts'
 import type { CatalogScopes } from '../catalog-scopes.ts'
 import type { ComponentReader } from './component-reader.ts'
 import {

@@ -1,12 +1,12 @@
 /** A row of table `stream`, and the stream that it tells. */
 import { hash } from 'node:crypto'
 import { countedUidOf } from '../../../../base/plain.ts'
-import { CatalogDamaged } from '../../../catalog-port.ts'
-import type { Labels, StoredStream, StreamFields } from '../../../component-port.ts'
-import type { JsonObject } from '../../../document-key.ts'
-import { definitionOfType, jsonOrNull } from '../../../packed-fields.ts'
-import type { StreamHandle } from '../../../sample-port.ts'
-import { seriesText, sortedPairs } from '../../../unique-texts.ts'
+import { definitionOfType, jsonOrNull } from '../../../fields/packed-fields.ts'
+import { seriesText, sortedPairs } from '../../../fields/unique-texts.ts'
+import { CatalogDamaged } from '../../../ports/catalog-port.ts'
+import type { Labels, StoredStream, StreamFields } from '../../../ports/component-port.ts'
+import type { JsonObject } from '../../../ports/document-key.ts'
+import type { StreamHandle } from '../../../ports/sample-port.ts'
 import { numberedName } from './component-row.ts'
 import { addField, addNumber, CHECK_START, endCheck } from './row-check.ts'
 import type { TextTable } from './text-table.ts'
@@ -14,8 +14,22 @@ import { uidOfHex } from './uid-bytes.ts'
 
 /** The columns of a row, in the order in which they are inserted. */
 export const STREAM_COLUMNS = [
-  ...['component', 'ordinal', 'handle', 'id', 'type', 'place', 'grid', 'uid', 'crc'],
-  ...['revision', 'name', 'labels', 'series', 'series_hash', 'more', 'rest_crc'],
+  'component',
+  'ordinal',
+  'handle',
+  'id',
+  'type',
+  'place',
+  'grid',
+  'uid',
+  'crc',
+  'revision',
+  'name',
+  'labels',
+  'series',
+  'series_hash',
+  'more',
+  'rest_crc',
 ] as const
 
 /** The columns of a row in which most streams have something. */

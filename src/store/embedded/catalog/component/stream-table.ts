@@ -1,10 +1,10 @@
 /** The statements with which the writer makes, changes and deletes streams. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { countedOrdinal, ORDINAL_END } from '../../../../base/plain.ts'
-import { CatalogConflict } from '../../../catalog-port.ts'
-import type { CreateComponents, StreamFields } from '../../../component-port.ts'
-import { bytesOfStream } from '../../../counted-bytes.ts'
-import { typeOf } from '../../../packed-fields.ts'
+import { bytesOfStream } from '../../../fields/counted-bytes.ts'
+import { typeOf } from '../../../fields/packed-fields.ts'
+import { CatalogConflict } from '../../../ports/catalog-port.ts'
+import type { CreateComponents, StreamFields } from '../../../ports/component-port.ts'
 import { InsertTogether, type RowValue } from './insert-together.ts'
 import type { FoundStream, NumberedOwner } from './stream-reader.ts'
 import {

@@ -1,6 +1,6 @@
 /** Texts that many components and streams share, such as time zones, owners, folders and labels, each stored once. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { CatalogDamaged } from '../../../catalog-port.ts'
+import { CatalogDamaged } from '../../../ports/catalog-port.ts'
 import { addNumber, addText, CHECK_START, endCheck } from './row-check.ts'
 
 /** Labels of a fleet can be millions: then what is remembered begins again. */

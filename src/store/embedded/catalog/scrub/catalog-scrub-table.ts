@@ -1,6 +1,6 @@
 /** The statements with which all of catalog.db is read back, row by row, and held against checksums. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import { CatalogDamaged } from '../../../catalog-port.ts'
+import { CatalogDamaged } from '../../../ports/catalog-port.ts'
 import { CHANGE_COLUMNS, changesOf } from '../catalog-changes.ts'
 import { checkOfClaim, checkOfLease, checkOfTally, readChecked } from '../catalog-checks.ts'
 import { DOCUMENT_COLUMNS, documentOf } from '../catalog-document.ts'

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
-import { CatalogDamaged } from '../../../catalog-port.ts'
+import { CatalogDamaged } from '../../../ports/catalog-port.ts'
 import { readChecked } from '../catalog-checks.ts'
 import { CatalogSnapshot } from '../catalog-snapshot.ts'
 import { CatalogScrubTable } from './catalog-scrub-table.ts'

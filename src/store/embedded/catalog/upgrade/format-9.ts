@@ -5,8 +5,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
 import { countedUidOf } from '../../../../base/plain.ts'
-import { CatalogDamaged } from '../../../catalog-port.ts'
-import type { JsonObject } from '../../../document-key.ts'
+import { CatalogDamaged } from '../../../ports/catalog-port.ts'
+import type { JsonObject } from '../../../ports/document-key.ts'
 import type { CatalogScopes } from '../catalog-scopes.ts'
 
 /** A component or stream of format 9. */

@@ -1,14 +1,26 @@
 /** The JSON of components and streams of format 9, in the fields that they have now. */
 
-import type { ComponentFields, StreamFields } from '../../../component-port.ts'
-import type { JsonObject } from '../../../document-key.ts'
+import type { ComponentFields, StreamFields } from '../../../ports/component-port.ts'
+import type { JsonObject } from '../../../ports/document-key.ts'
 
 const ROOT_FOLDER = '/Components'
 /** In the order of their numbers. */
 const STREAM_TYPES = ['rdm_stream', 'intvl_stream', 'point_stream']
 const VALUE_TYPES = [
-  ...['', 'DOUBLE', 'FLOAT', 'LONG', 'INTEGER', 'SHORT', 'BOOLEAN', 'STRING', 'DATETIME'],
-  ...['LATITUDE', 'LONGITUDE', 'ELEVATION', 'BIG_DECIMAL', 'FILE'],
+  '',
+  'DOUBLE',
+  'FLOAT',
+  'LONG',
+  'INTEGER',
+  'SHORT',
+  'BOOLEAN',
+  'STRING',
+  'DATETIME',
+  'LATITUDE',
+  'LONGITUDE',
+  'ELEVATION',
+  'BIG_DECIMAL',
+  'FILE',
 ]
 
 /** A component; what its JSON leaves out is as by default. */

@@ -1,9 +1,9 @@
 /** Brings a catalog.db of format 9 to the tables of today, inside of a transaction that is open. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
-import { CatalogDamaged } from '../../../catalog-port.ts'
-import { bytesOfComponent, bytesOfStream } from '../../../counted-bytes.ts'
-import type { JsonObject } from '../../../document-key.ts'
+import { bytesOfComponent, bytesOfStream } from '../../../fields/counted-bytes.ts'
+import { CatalogDamaged } from '../../../ports/catalog-port.ts'
+import type { JsonObject } from '../../../ports/document-key.ts'
 import { CHANGES_BEFORE } from '../catalog-changes.ts'
 import { checkOfTally, documentNameOf, sealBody } from '../catalog-checks.ts'
 import { CatalogScopes } from '../catalog-scopes.ts'
@@ -115,7 +115,15 @@ class Upgrade {
       }
       const body = sealBody(document, json)
       this.#statements.insert.run(
-        ...[ref, scope, kind, uid, parentUid, revision, listKey, expiresAtMs, body],
+        ref,
+        scope,
+        kind,
+        uid,
+        parentUid,
+        revision,
+        listKey,
+        expiresAtMs,
+        body,
       )
       this.#count(scope, kind, tallyBytes(listKey, body))
     }

@@ -51,27 +51,27 @@ const KINDS: readonly Kind[] = [
   { label: 'Samples stored a second', read: rateOf('weir_samples_stored_total'), text: countText },
   { label: 'Calls a second', read: rateOf('weir_http_requests_total'), text: countText },
   {
-    ...{ label: 'Calls take, 99 of 100, at most' },
+    label: 'Calls take, 99 of 100, at most',
     // A page that follows values is a call for as long as it is open.
-    ...{
-      read: slowestOf('weir_http_request_duration_seconds', 'call="live"'),
-      text: boundText,
-    },
+
+    read: slowestOf('weir_http_request_duration_seconds', 'call="live"'),
+    text: boundText,
   },
   {
-    ...{ label: 'Made durable, 99 of 100, within' },
-    ...{ read: slowestOf('weir_journal_sync_seconds'), text: boundText },
+    label: 'Made durable, 99 of 100, within',
+    read: slowestOf('weir_journal_sync_seconds'),
+    text: boundText,
   },
   { label: 'Refused a second', read: rateOf('weir_refusals_total'), text: countText },
   {
-    ...{ label: 'Journal', read: gaugeOf('weir_storage_bytes', 'part="journal"'), text: bytesText },
+    label: 'Journal',
+    read: gaugeOf('weir_storage_bytes', 'part="journal"'),
+    text: bytesText,
   },
   {
-    ...{
-      label: 'Waits to be sealed for',
-      read: gaugeOf('weir_seal_lag_seconds'),
-      text: secondsText,
-    },
+    label: 'Waits to be sealed for',
+    read: gaugeOf('weir_seal_lag_seconds'),
+    text: secondsText,
   },
   {
     label: 'Memory of the process',
@@ -85,11 +85,15 @@ const KINDS: readonly Kind[] = [
   },
   { label: 'Connections', read: gaugeOf('weir_connections'), text: countText },
   {
-    ...{ label: 'Free on the disk', read: gaugeOf('weir_disk_free_bytes'), text: bytesText },
+    label: 'Free on the disk',
+    read: gaugeOf('weir_disk_free_bytes'),
+    text: bytesText,
     isBad: (value) => value < DISK_LOW_BYTES,
   },
   {
-    ...{ label: 'Known damages', read: gaugeOf('weir_damaged_items'), text: countText },
+    label: 'Known damages',
+    read: gaugeOf('weir_damaged_items'),
+    text: countText,
     isBad: (value) => value > 0,
   },
 ]
@@ -107,7 +111,8 @@ export function figuresOf(looks: readonly Look[]): Figure[] {
     })
     const value = points.at(-1)?.value
     return {
-      ...{ label, points },
+      label,
+      points,
       text: value === undefined ? '–' : text(value),
       isBad: value !== undefined && isBad?.(value) === true,
     }

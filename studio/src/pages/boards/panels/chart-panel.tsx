@@ -70,7 +70,9 @@ export function ChartPanel({ panel, range, isLive }: ChartPanelProps) {
               {series[at].name}, times in {shown.zone}
             </p>
             <PlotTable
-              {...{ plot, zone: shown.zone, label: series[at].name }}
+              plot={plot}
+              zone={shown.zone}
+              label={series[at].name}
               stat={panel.options.stat}
             />
           </div>

@@ -18,7 +18,7 @@ interface PanelBodyProps {
 export function PanelBody({ panel, boardRange, isLive }: PanelBodyProps) {
   const range = panel.range || boardRange
   if (panel.kind === 'text') return <TextPanel panel={panel} />
-  if (panel.kind === 'query') return <QueryPanel {...{ panel, range, isLive }} />
+  if (panel.kind === 'query') return <QueryPanel panel={panel} range={range} isLive={isLive} />
   if (panel.streams.length === 0) {
     return <p className={styles.gone}>No stream is chosen: edit the panel to choose one.</p>
   }

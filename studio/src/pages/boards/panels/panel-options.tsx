@@ -36,8 +36,8 @@ export function PanelOptions({ panel, errorOf, onChange }: PanelOptionsProps) {
     <>
       {kind === 'gauge' && (
         <>
-          <Bound of={panel} field="min" label="From" {...{ set, errorOf }} />
-          <Bound of={panel} field="max" label="To" {...{ set, errorOf }} />
+          <Bound of={panel} field="min" label="From" set={set} errorOf={errorOf} />
+          <Bound of={panel} field="max" label="To" set={set} errorOf={errorOf} />
         </>
       )}
       {kind === 'table' && (

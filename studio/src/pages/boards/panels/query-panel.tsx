@@ -58,7 +58,7 @@ export function QueryPanel({ panel, range, isLive }: QueryPanelProps) {
   return (
     <div className={styles.query}>
       {view === 'chart' ? (
-        <ResultChart answer={rows.data} height={CHART_HEIGHT} isCompact {...{ label, zone }} />
+        <ResultChart answer={rows.data} height={CHART_HEIGHT} isCompact label={label} zone={zone} />
       ) : (
         <ResultTable
           label={`Rows of ${label}`}

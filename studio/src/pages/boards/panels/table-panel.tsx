@@ -17,7 +17,9 @@ export function TablePanel({ panel, range }: { readonly panel: Panel; readonly r
       {panel.streams.map((stream) => (
         <OneTable
           key={`${stream.componentUid}/${stream.streamUid}`}
-          {...{ panel, stream, range }}
+          panel={panel}
+          stream={stream}
+          range={range}
         />
       ))}
     </div>

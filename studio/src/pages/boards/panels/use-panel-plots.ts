@@ -61,7 +61,9 @@ export function usePanelPlots(panel: Panel, { range, zoom, points, isLive }: Ask
         if (plot === undefined || stream === undefined || gone.has(stream.streamUid)) return []
         const name = (nameOf(stream.streamUid) || 'Stream').slice(0, NAME_LENGTH_MAX)
         const series: ChartSeries = {
-          ...{ key: stream.streamUid, name, unit: plot.unit },
+          key: stream.streamUid,
+          name,
+          unit: plot.unit,
           data: chartData(plot, { stat: options.stat }),
         }
         return [{ plot, series }]
@@ -84,7 +86,11 @@ export function usePanelPlots(panel: Panel, { range, zoom, points, isLive }: Ask
   const latest = shown !== undefined && data !== undefined && data.range.until > shown.until
   const plots = drawn.map(({ plot }) => plot)
   return {
-    ...{ range: latest ? data.range : shown, zone, series, plots, problems: [...problems] },
+    range: latest ? data.range : shown,
+    zone,
+    series,
+    plots,
+    problems: [...problems],
     lost: lost.map((stream) => ({ stream, name: nameOf(stream.streamUid) })),
   }
 }

@@ -28,14 +28,24 @@ export interface SourceChoice {
 
 /** A formula of which nothing is said yet. */
 export const blankDerivation: DerivationDraft = {
-  ...{ expression: '', variables: [], trigger: 'ALL', followsCorrections: false },
+  expression: '',
+  variables: [],
+  trigger: 'ALL',
+  followsCorrections: false,
 }
 
 /** A variable of which only the name is said. */
 export function blankVariable(name: string): VariableDraft {
   return {
-    ...{ name, componentId: '', componentUid: '', streamId: '', streamUid: '' },
-    ...{ offset: 0, cycleUid: '', cycleId: '', stat: '' },
+    name,
+    componentId: '',
+    componentUid: '',
+    streamId: '',
+    streamUid: '',
+    offset: 0,
+    cycleUid: '',
+    cycleId: '',
+    stat: '',
   }
 }
 

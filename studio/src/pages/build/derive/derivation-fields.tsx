@@ -59,13 +59,19 @@ function Formula(props: DerivationFieldsProps & { readonly derivation: Derivatio
   return (
     <div className={styles.derive}>
       <FormulaEditor
-        {...{ derivation, place, sources, isReadOnly }}
+        derivation={derivation}
+        place={place}
+        sources={sources}
+        isReadOnly={isReadOnly}
         isRandom={value.streamType === 'rdm_stream'}
         error={errorOf('derivation.expression')}
         onChange={(expression) => change({ expression })}
       />
       <VariableRows
-        {...{ variables, place, sources, errorOf }}
+        variables={variables}
+        place={place}
+        sources={sources}
+        errorOf={errorOf}
         onChange={(next) => change({ variables: [...next] })}
       />
       <Select

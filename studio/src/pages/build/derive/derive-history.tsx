@@ -116,7 +116,9 @@ function useJob(streamUid: string): Job | undefined {
 }
 
 const WORDS: Readonly<Record<Job['status'], string>> = {
-  ...{ RUNNING: 'Deriving', DONE: 'Derived', FAILED: 'Failed' },
+  RUNNING: 'Deriving',
+  DONE: 'Derived',
+  FAILED: 'Failed',
   CANCELLED: 'Cancelled: what was derived so far stays',
 }
 

@@ -42,7 +42,9 @@ export function FormulaEditor(props: FormulaEditorProps) {
     const known = new Set((functions ?? []).map(({ name }) => name.toLowerCase()))
     const variables = new Set(names.split('\n'))
     return {
-      ...{ lineComment: '--', blockComment: ['/*', '*/'], quotes: '\'"' },
+      lineComment: '--',
+      blockComment: ['/*', '*/'],
+      quotes: '\'"',
       kindOf: (word) => {
         const small = word.toLowerCase()
         if (variables.has(small)) return 'name'
@@ -53,7 +55,9 @@ export function FormulaEditor(props: FormulaEditorProps) {
   const complete: Complete = () => [
     ...derivation.variables.map(({ name }) => ({ label: name, detail: 'variable', rank: 10 })),
     ...(functions ?? []).map(({ name, signature, help, example }) => ({
-      ...{ label: name, detail: signature.slice(name.length), help: `${help}\n${example}` },
+      label: name,
+      detail: signature.slice(name.length),
+      help: `${help}\n${example}`,
       ...(signature.endsWith('()')
         ? { insert: `${name}()` }
         : { insert: `${name}()`, caretBack: 1 }),
@@ -65,7 +69,12 @@ export function FormulaEditor(props: FormulaEditorProps) {
       hint="Ctrl Space offers its functions and variables"
       placeholder="(a + b) / 2"
       value={derivation.expression}
-      {...{ language, check, complete, isReadOnly, error, onChange }}
+      language={language}
+      check={check}
+      complete={complete}
+      isReadOnly={isReadOnly}
+      error={error}
+      onChange={onChange}
     />
   )
 }

@@ -101,8 +101,10 @@ function Elsewhere({ onPick, onClose }: ElsewhereProps) {
             const picked = streams?.find((one) => one.uid === uid)
             if (picked === undefined) return
             onPick({
-              ...{ componentId: component.id, componentUid: component.uid },
-              ...{ streamId: picked.id, streamUid: picked.uid },
+              componentId: component.id,
+              componentUid: component.uid,
+              streamId: picked.id,
+              streamUid: picked.uid,
             })
           }}
         />

@@ -36,7 +36,10 @@ export function VariableRows({ variables, place, sources, errorOf, onChange }: V
         <VariableRow
           // biome-ignore lint/suspicious/noArrayIndexKey: names change while they are typed.
           key={at}
-          {...{ at, variable, place, sources }}
+          at={at}
+          variable={variable}
+          place={place}
+          sources={sources}
           errorOf={(field) => errorOf(`derivation.variables[${at}]${field}`)}
           onChange={(changes) =>
             onChange(variables.map((one, where) => (where === at ? { ...one, ...changes } : one)))
@@ -93,7 +96,9 @@ function VariableRow(props: VariableRowProps) {
         onChange={(event) => onChange({ name: event.currentTarget.value })}
       />
       <SourceField
-        {...{ variable, place, sources }}
+        variable={variable}
+        place={place}
+        sources={sources}
         // What is said of the variable as a whole is about what it reads.
         error={ofSource ?? (isOther ? undefined : errorOf(''))}
         onPick={onChange}

@@ -62,7 +62,9 @@ function FromTemplate({ onChoose }: { readonly onChoose: (changes: Partial<Compo
     const { description, timeZoneId, location, stream } = template
     const streams = stream.map((one) => ({ ...one, uid: '' }))
     onChoose({
-      ...{ description, location, stream: streams as unknown as Component['stream'] },
+      description,
+      location,
+      stream: streams as unknown as Component['stream'],
       ...(timeZoneId === '' ? {} : { timeZoneId }),
     })
   }

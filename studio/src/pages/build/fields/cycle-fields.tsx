@@ -9,9 +9,7 @@ import { TextField } from './text-field.tsx'
 
 type Cycle = RecordKinds['cycle']
 
-const TYPES = [
-  ...['MILLISEC', 'SECOND', 'MINUTE', 'HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR', 'CUSTOM'],
-]
+const TYPES = ['MILLISEC', 'SECOND', 'MINUTE', 'HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR', 'CUSTOM']
 
 /** The fields of a cycle, with what they mean: its next periods. */
 export function CycleFields(props: FieldsProps<Cycle>) {

@@ -5,9 +5,18 @@ import { type StreamDraft, StreamFields } from './stream-fields.tsx'
 
 /** A stream of which nothing is said yet. */
 export const blankStream: StreamDraft = {
-  ...{ uid: '', id: '', name: '', description: '', streamType: 'rdm_stream', valueType: '' },
-  ...{ unit: null, baseCycle: null, rollupMethod: 'avg', streamDerivationType: 'NONE' },
-  ...{ delete_profile: null, location: null },
+  uid: '',
+  id: '',
+  name: '',
+  description: '',
+  streamType: 'rdm_stream',
+  valueType: '',
+  unit: null,
+  baseCycle: null,
+  rollupMethod: 'avg',
+  streamDerivationType: 'NONE',
+  delete_profile: null,
+  location: null,
 } as StreamDraft
 
 interface StreamDraftsProps {

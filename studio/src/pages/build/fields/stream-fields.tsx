@@ -18,8 +18,19 @@ const KINDS: readonly Choice[] = [
 
 const VALUES: readonly Choice[] = [
   { value: '', label: 'As its first sample is' },
-  ...['DOUBLE', 'FLOAT', 'LONG', 'INTEGER', 'SHORT', 'BIG_DECIMAL'],
-  ...['BOOLEAN', 'STRING', 'DATETIME', 'LATITUDE', 'LONGITUDE', 'ELEVATION', 'FILE'],
+  'DOUBLE',
+  'FLOAT',
+  'LONG',
+  'INTEGER',
+  'SHORT',
+  'BIG_DECIMAL',
+  'BOOLEAN',
+  'STRING',
+  'DATETIME',
+  'LATITUDE',
+  'LONGITUDE',
+  'ELEVATION',
+  'FILE',
 ].map((one) => (typeof one === 'string' ? { value: one, label: one } : one))
 
 const ROLLUPS: readonly Choice[] = [

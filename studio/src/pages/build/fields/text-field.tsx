@@ -13,7 +13,9 @@ interface TextFieldProps<R> {
 /** A text of a record with the service's words about it. */
 export function TextField<R>({ of, field, label, hint, placeholder, isLong }: TextFieldProps<R>) {
   const shared = {
-    ...{ label, hint, placeholder },
+    label,
+    hint,
+    placeholder,
     error: of.errorOf(field),
     value: String(of.value[field] ?? ''),
   }

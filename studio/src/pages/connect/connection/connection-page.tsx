@@ -68,7 +68,8 @@ function ConnectionEditor({ saved }: { readonly saved: Connection }) {
   return (
     <div className={`${styles.half} ${styles.narrow}`}>
       <EditorForm
-        {...{ isNew, save }}
+        isNew={isNew}
+        save={save}
         draft={{ isChanged }}
         fixed={isGuest ? 'As a guest you can read this, and change nothing.' : undefined}
         onSave={(isOver) => void saveNow(isOver)}
@@ -84,7 +85,8 @@ function ConnectionEditor({ saved }: { readonly saved: Connection }) {
           isNew={isNew}
           set={draft.set}
           errorOf={errorsOf('connection', save.error)}
-          {...{ password, setPassword }}
+          password={password}
+          setPassword={setPassword}
         />
       </EditorForm>
       {!isNew && !isGuest && <ConnectionTest uid={saved.uid} isChanged={isChanged} />}

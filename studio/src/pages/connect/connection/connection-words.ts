@@ -5,13 +5,18 @@ export type Connection = Schema<'Connection'>
 
 /** The kinds of databases. */
 export const KIND_WORDS: Readonly<Record<Connection['kind'], string>> = {
-  ...{ POSTGRESQL: 'PostgreSQL', MYSQL: 'MySQL or MariaDB' },
-  ...{ SQLSERVER: 'SQL Server', ORACLE: 'Oracle' },
+  POSTGRESQL: 'PostgreSQL',
+  MYSQL: 'MySQL or MariaDB',
+  SQLSERVER: 'SQL Server',
+  ORACLE: 'Oracle',
 }
 
 /** The usual ports. */
 export const USUAL_PORTS: Readonly<Record<Connection['kind'], number>> = {
-  ...{ POSTGRESQL: 5432, MYSQL: 3306, SQLSERVER: 1433, ORACLE: 1521 },
+  POSTGRESQL: 5432,
+  MYSQL: 3306,
+  SQLSERVER: 1433,
+  ORACLE: 1521,
 }
 
 /** How sessions are encrypted. */

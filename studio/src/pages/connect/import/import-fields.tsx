@@ -57,7 +57,8 @@ export function ImportFields(props: ImportFieldsProps) {
           value={value.externalSql ?? ''}
           error={errorOf('externalSql')}
           onChange={(externalSql) => set({ externalSql })}
-          {...{ language, isReadOnly }}
+          language={language}
+          isReadOnly={isReadOnly}
         />
       </div>
     </>

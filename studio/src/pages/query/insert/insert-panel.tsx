@@ -46,7 +46,7 @@ export function InsertPanel({ onInsert }: InsertPanelProps) {
         rowHeight={ROW_HEIGHT}
         keyOf={(at) => rows[at].key}
         renderRow={(at) => (
-          <Row row={rows[at]} isOpen={open.has(rows[at].key)} {...{ toggle, onInsert }} />
+          <Row row={rows[at]} isOpen={open.has(rows[at].key)} toggle={toggle} onInsert={onInsert} />
         )}
       />
       {found.error !== undefined && <p className={styles.soft}>{found.error}</p>}

@@ -65,8 +65,13 @@ function tableRows(
   return [
     row,
     ...columns.map(({ name: column, valueType }) => ({
-      ...{ key: `${key} ${column}`, depth: 1, label: column, detail: valueType.toLowerCase() },
-      ...{ text: column, whole: `SELECT ${column} FROM ${name} LIMIT 100`, isFolded: false },
+      key: `${key} ${column}`,
+      depth: 1,
+      label: column,
+      detail: valueType.toLowerCase(),
+      text: column,
+      whole: `SELECT ${column} FROM ${name} LIMIT 100`,
+      isFolded: false,
     })),
   ]
 }
@@ -76,8 +81,13 @@ function componentRows(component: Named, { open, streams }: InsertSource): Inser
   const key = `component ${uid}`
   const text = id === '' ? `cuid = ${quoted(uid)}` : `cid = ${quoted(id)}`
   const row = {
-    ...{ key, depth: 0, label: name || id || uid, detail: name === '' ? '' : id, text },
-    ...{ whole: `SELECT name, lastValue, unit FROM STREAM WHERE ${text}`, isFolded: true },
+    key,
+    depth: 0,
+    label: name || id || uid,
+    detail: name === '' ? '' : id,
+    text,
+    whole: `SELECT name, lastValue, unit FROM STREAM WHERE ${text}`,
+    isFolded: true,
   }
   const below = open.has(key) ? streams.get(uid) : []
   if (below === undefined) return [row, told(`${key} …`, 1, 'Looking …')]
@@ -93,8 +103,12 @@ function componentRows(component: Named, { open, streams }: InsertSource): Inser
 function streamRow({ uid, id, name }: Named, key: string, ofComponent: string): InsertRow {
   const text = id === '' ? `uid = ${quoted(uid)}` : `${ofComponent} AND id = ${quoted(id)}`
   return {
-    ...{ key: `${key} ${uid}`, depth: 1, label: name || id || uid, text, isFolded: false },
-    ...{ detail: name === '' ? '' : id },
+    key: `${key} ${uid}`,
+    depth: 1,
+    label: name || id || uid,
+    text,
+    isFolded: false,
+    detail: name === '' ? '' : id,
     whole: `SELECT time, sample FROM SAMPLE\nWHERE ${text}\n  AND ${fromDay}`,
   }
 }

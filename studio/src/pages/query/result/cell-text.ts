@@ -4,7 +4,13 @@ import type { Cell, ResultColumn } from '../gql-answer.ts'
 
 /** Columns of stored tables that hold times. */
 const TIME_NAMES: ReadonlySet<string> = new Set([
-  ...['time', 'timesd', 'timeed', 'startdate', 'enddate', 'lastupdated', 'creationdate'],
+  'time',
+  'timesd',
+  'timeed',
+  'startdate',
+  'enddate',
+  'lastupdated',
+  'creationdate',
 ])
 /** From 1973 to 2286 a time in epoch ms has twelve or thirteen digits. */
 const TIME_MIN = 1e11

@@ -52,7 +52,11 @@ export function ResultChart({ label, answer, zone, height, isCompact }: ResultCh
         onNow={reset}
         onLive={reset}
         syncKey="result"
-        {...{ label, series, zone, hidden, isCompact }}
+        label={label}
+        series={series}
+        zone={zone}
+        hidden={hidden}
+        isCompact={isCompact}
         {...(height === undefined ? {} : { height })}
       />
     </>

@@ -79,9 +79,16 @@ function drawn(found: ReadonlyArray<readonly [string, Points]>): ResultPicture |
 
 function dataOf(points: Points['points'], { from, until }: TimeRange) {
   return chartData({
-    ...{ component: { uid: '', id: '' }, stream: { uid: '', id: '' } },
-    ...{ form: 'samples', kind: 'number', unit: '', timeZone: 'UTC', from, until },
-    ...{ firstTime: from, lastTime: until },
+    component: { uid: '', id: '' },
+    stream: { uid: '', id: '' },
+    form: 'samples',
+    kind: 'number',
+    unit: '',
+    timeZone: 'UTC',
+    from,
+    until,
+    firstTime: from,
+    lastTime: until,
     time: points.map(({ time }) => time),
     value: points.map(({ value }) => value),
   })

@@ -45,7 +45,9 @@ export function ResultView(props: ResultViewProps) {
           </>
         )}
       </FormAlert>
-      {answer !== undefined && <Inserted answer={answer} {...{ call, zone, onStore }} />}
+      {answer !== undefined && (
+        <Inserted answer={answer} call={call} zone={zone} onStore={onStore} />
+      )}
       {answer !== undefined && answer.cols.length > 0 && (
         <>
           {answer.more === true && (

@@ -1,5 +1,5 @@
 /** What components and streams count as in the bytes of an organization, the same in every store. */
-import type { ComponentFields, StreamFields } from './component-port.ts'
+import type { ComponentFields, StreamFields } from '../ports/component-port.ts'
 
 /** What is there whatever a row says: numbers and keys. */
 const COMPONENT_BYTES = 40

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ManualClock, refusal } from '../base/index.ts'
-import type { CatalogChange } from './catalog-port.ts'
+import { ManualClock, refusal } from '../../base/index.ts'
+import type { CatalogChange } from '../ports/catalog-port.ts'
 import { CommitFollower } from './commit-follower.ts'
 
 /** A log of changes in memory. */
@@ -12,7 +12,12 @@ function openLog() {
   let [failures, firstKept] = [0, 1]
   const add = (uid: string, isOwn?: true) =>
     void log.push({
-      ...{ orgUid: 'o', kind: 'unit', uid, parentUid: '', isDeleted: false, isOwn },
+      orgUid: 'o',
+      kind: 'unit',
+      uid,
+      parentUid: '',
+      isDeleted: false,
+      isOwn,
       cursor: log.length + 1,
     })
   const store = {
@@ -34,7 +39,10 @@ function openLog() {
       onLost: (error) => lost.push(error),
     })
   return {
-    ...{ add, open, told, lost },
+    add,
+    open,
+    told,
+    lost,
     failNext: () => {
       failures = 1
     },

@@ -1,4 +1,4 @@
-import type { CatalogStore } from './catalog-port.ts'
+import type { CatalogStore } from '../ports/catalog-port.ts'
 
 /** The same store with another way to commit. */
 export function withCommit(store: CatalogStore, commit: CatalogStore['commit']): CatalogStore {

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../base/index.ts'
+import type { EpochMs } from '../../base/index.ts'
 
 declare const brand: unique symbol
 

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../base/index.ts'
+import type { EpochMs } from '../../base/index.ts'
 import type { StreamHandle } from './sample-port.ts'
 
 /** Something on disk that did not check when it was read again. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type Clock, refuse, systemClock } from '../base/index.ts'
-import type { CatalogStore, Lease } from './catalog-port.ts'
+import { type Clock, refuse, systemClock } from '../../base/index.ts'
+import type { CatalogStore, Lease } from '../ports/catalog-port.ts'
 import { Renewal } from './renewal.ts'
 import type { SharedClock } from './shared-clock.ts'
 

@@ -1,5 +1,5 @@
 /** Fields of components and streams as the columns of a database hold them, the same in every store. */
-import type { StreamDefinition } from './component-port.ts'
+import type { StreamDefinition } from '../ports/component-port.ts'
 
 const VALUE_CODES = 64
 const KINDS = 16

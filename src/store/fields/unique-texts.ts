@@ -1,5 +1,5 @@
 /** What no two records of an organization may share, as CatalogConflict names it. */
-import type { Labels } from './component-port.ts'
+import type { Labels } from '../ports/component-port.ts'
 
 /** Names and texts in the order of the names, as stores keep them: without halves of surrogate pairs. */
 export function sortedPairs(labels: Labels): [name: string, text: string][] {

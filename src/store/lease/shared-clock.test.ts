@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ManualClock } from '../base/index.ts'
+import { ManualClock } from '../../base/index.ts'
 import { SharedClock } from './shared-clock.ts'
 import { TimeSlot } from './time-slot.ts'
 

@@ -1,6 +1,6 @@
 /** Follows the commits that other processes make to a catalog that several share. */
-import { type Clock, Refusal, systemClock } from '../base/index.ts'
-import type { CatalogChange, CatalogStore } from './catalog-port.ts'
+import { type Clock, Refusal, systemClock } from '../../base/index.ts'
+import type { CatalogChange, CatalogStore } from '../ports/catalog-port.ts'
 
 /** How long what another process has committed may be unknown here, beside the time that a look takes. */
 const LOOK_EVERY_MS = 250

@@ -3,8 +3,8 @@
  * elsewhere holds a lease of its own. Each takes its own first and looks for the other then, so of two that begin
  * at once at least one sees the other, and ends.
  */
-import { Refusal, refuse } from '../base/index.ts'
-import type { CatalogStore, Lease } from './catalog-port.ts'
+import { Refusal, refuse } from '../../base/index.ts'
+import type { CatalogStore, Lease } from '../ports/catalog-port.ts'
 import { Renewal } from './renewal.ts'
 
 /** Processes that can serve on one cluster. */

@@ -1,4 +1,4 @@
-import type { CatalogStore, CatalogWrite } from './catalog-port.ts'
+import type { CatalogStore, CatalogWrite } from '../ports/catalog-port.ts'
 import { withCommit } from './with-commit.ts'
 
 /**

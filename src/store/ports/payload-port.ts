@@ -1,4 +1,4 @@
-import type { EpochMs } from '../base/index.ts'
+import type { EpochMs } from '../../base/index.ts'
 import type { StreamHandle } from './sample-port.ts'
 import type { Scrubbable } from './scrub-port.ts'
 

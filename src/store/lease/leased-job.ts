@@ -1,4 +1,4 @@
-import type { CatalogStore, Lease } from './catalog-port.ts'
+import type { CatalogStore, Lease } from '../ports/catalog-port.ts'
 
 /** A holder that died keeps others waiting this long at most. */
 const LEASE_MS = 60_000

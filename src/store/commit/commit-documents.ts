@@ -1,4 +1,4 @@
-import type { CatalogDocument, CatalogStore, CatalogWrite } from './catalog-port.ts'
+import type { CatalogDocument, CatalogStore, CatalogWrite } from '../ports/catalog-port.ts'
 
 /** Commits writes among which no component or stream is put; the documents that were put, as written. */
 export async function commitDocuments(
