@@ -16,8 +16,35 @@ function foldersOf(files: readonly string[]): string[] {
   return [...folders].sort()
 }
 
-test('every folder under src has a sentence in the table of folders of ARCHITECTURE.md', () => {
-  const [, table = ''] = readFileSync('ARCHITECTURE.md', 'utf8').split('### Folders\n')
-  const rows = [...table.split('\n## ')[0].matchAll(/^\| `([^`]+)` \| \S.*\. \|$/gm)]
-  assert.deepEqual(rows.map(([, folder]) => folder).sort(), foldersOf(sources))
+/** The first cells of tables that name a folder: `catalog/index`, as seen from src. */
+function foldersNamedIn(page: string): string[] {
+  const rows = readFileSync(page, 'utf8').matchAll(/^\| `([^`]+)` \| \S/gm)
+  return [...rows].map(([, folder]) => folder)
+}
+
+test('every folder under src is named in the README of its part or in ARCHITECTURE.md', () => {
+  const pages = ['ARCHITECTURE.md', ...globSync('src/**/README.md')]
+  const named = new Set(pages.flatMap(foldersNamedIn))
+  const folders = foldersOf(sources)
+  assert.deepEqual(
+    folders.filter((folder) => !named.has(folder)),
+    [],
+  )
+  const gone = globSync('src/**/README.md').flatMap((page) =>
+    foldersNamedIn(page).filter((folder) => !folders.includes(folder)),
+  )
+  assert.deepEqual(gone, [], 'a README names a folder that does not exist')
+})
+
+test('a README of a part has at most 60 lines, and ARCHITECTURE.md at most 250', () => {
+  const limits = ['ARCHITECTURE.md', ...globSync('{src,studio}/**/README.md')].map((page) => ({
+    page,
+    lines: readFileSync(page, 'utf8').split('\n').length - 1,
+    linesMax: page === 'ARCHITECTURE.md' ? 250 : 60,
+  }))
+  assert.ok(limits.length > 10)
+  assert.deepEqual(
+    limits.filter(({ lines, linesMax }) => lines > linesMax),
+    [],
+  )
 })
