@@ -8,7 +8,7 @@ import {
   openClusterBlobs,
   openClusterSamples,
   reserveHandles,
-  reserveStamps,
+  stampsOf,
 } from '../store/cassandra/index.ts'
 import { SharedClock, StoreUnusable } from '../store/index.ts'
 import {
@@ -93,7 +93,7 @@ export async function openStoresOfCluster(
   const order = await PostgresSampleOrder.open({
     database,
     clock,
-    reserve: (count, floor) => reserveStamps(cluster, count, floor),
+    stamps: stampsOf(cluster),
     onClock: (aheadMs) => sharedClock.note(aheadMs),
   })
   opened.defer(() => order.close())

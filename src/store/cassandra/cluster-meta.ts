@@ -44,8 +44,18 @@ export function reserveHandles(cluster: Cluster, count: number, floor: number): 
 }
 
 /** The same of stamps, by which writes to samples are ordered. */
-export function reserveStamps(cluster: Cluster, count: number, floor: number): Promise<number> {
-  return reserve(cluster, LAST_STAMP, { count, floor })
+export function stampsOf(cluster: Cluster) {
+  return {
+    reserve: (count: number, floor: number) => reserve(cluster, LAST_STAMP, { count, floor }),
+    /** The greatest that is reserved. */
+    last: async () => Number((await readLast(cluster, LAST_STAMP)) ?? 0),
+  }
+}
+
+async function readLast(cluster: Cluster, name: string): Promise<string | undefined> {
+  const cql = 'SELECT value FROM meta WHERE name = ?'
+  const [row] = await cluster.run(cql, [name], { isSerial: true })
+  return row?.value as string | undefined
 }
 
 async function reserve(
@@ -54,9 +64,7 @@ async function reserve(
   { count, floor }: { readonly count: number; readonly floor: number },
 ): Promise<number> {
   for (let tries = 1; tries <= RESERVE_TRIES_MAX; tries += 1) {
-    const cql = 'SELECT value FROM meta WHERE name = ?'
-    const [row] = await cluster.run(cql, [name], { isSerial: true })
-    const last = row === undefined ? undefined : String(row.value)
+    const last = await readLast(cluster, name)
     const first = Math.max(Number(last ?? 0), floor) + 1
     const next = String(first + count - 1)
     try {

@@ -5,7 +5,7 @@ export {
   isCatalogOfCluster,
   isKeyOfCluster,
   reserveHandles,
-  reserveStamps,
+  stampsOf,
   takesFingerprint,
 } from './cluster-meta.ts'
 export { Cluster } from './connection/cluster.ts'

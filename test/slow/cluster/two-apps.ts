@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openApp, type WeirApp } from '../../../src/app.ts'
 import type { ClusterPlace } from '../../../src/assembly/open-cluster-stores.ts'
-import { createLog, readConfig } from '../../../src/base/index.ts'
+import { type Clock, createLog, readConfig } from '../../../src/base/index.ts'
 import { type Call, caller, signIn } from '../../support/caller.ts'
 import { LEAST_PASSWORD_COST } from '../../support/service.ts'
 import {
@@ -48,10 +48,11 @@ function settingsOf(place: ClusterPlace): Record<string, string> {
   }
 }
 
-/** Opens both over a cluster of the test file's own. */
+/** Opens both over a cluster of the test file's own; the other with a clock of its own, where it is given one. */
 export async function openTwoApps(
   name: string,
   settings: Readonly<Record<string, string>> = {},
+  otherClock?: Clock,
 ): Promise<TwoApps> {
   const place = await testClusterPlace(name)
   const home = mkdtempSync(join(tmpdir(), 'weir-two-'))
@@ -63,8 +64,9 @@ export async function openTwoApps(
     mkdirSync(dataDir, { recursive: true })
     if (folder === 'other') copyFileSync(join(home, 'one', KEY_FILE), join(dataDir, KEY_FILE))
     const config = readConfig({ ...settingsOf(place), WEIR_DATA_DIR: dataDir, ...settings })
-    const options = { log: createLog({ level: 'silent' }), passwordCost: LEAST_PASSWORD_COST }
-    const app = await openApp(config, options)
+    const clock = folder === 'other' ? otherClock : undefined
+    const log = createLog({ level: 'silent' })
+    const app = await openApp(config, { log, passwordCost: LEAST_PASSWORD_COST, clock })
     opened.defer(() => app.close())
     return { app, url: await app.listen() }
   }

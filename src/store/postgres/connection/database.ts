@@ -155,9 +155,12 @@ export class Database {
     })
   }
 
-  /** A connection to the server that takes writes, beside the pool; its statements reject when it is lost. */
-  async connectAlone(): Promise<SoleClient> {
-    const client = await this.#connectBeside()
+  /**
+   * A connection to the server that takes writes, beside the pool. Its statements reject when it is lost, or when the
+   * server says nothing for so long.
+   */
+  async connectAlone(answerMsMax: number): Promise<SoleClient> {
+    const client = await this.#connectBeside({ query_timeout: answerMsMax })
     return { ...clientOf(client), end: () => client.end().catch(() => {}) }
   }
 
@@ -173,9 +176,9 @@ export class Database {
     return { end: () => client.end() }
   }
 
-  async #connectBeside(): Promise<pg.Client> {
+  async #connectBeside(options: pg.ClientConfig = {}): Promise<pg.Client> {
     await this.#primaryPool()
-    const client = new pg.Client(this.#optionsOf(this.#primary))
+    const client = new pg.Client({ ...this.#optionsOf(this.#primary), ...options })
     client.on('error', () => {})
     try {
       await client.connect()

@@ -35,12 +35,20 @@ const REGISTER = `INSERT INTO sample_writer (writer, low, seen_at)
 const LEAVE = 'DELETE FROM sample_writer WHERE writer = $1'
 const RAISE = 'UPDATE stamp SET value = greatest(value, $1)'
 
-/** Reserves so many stamps above `floor` that nobody was given before, whatever PostgreSQL forgets; the first of them. */
-type ReserveStamps = (count: number, floor: number) => Promise<number>
+/** A statement here takes no lock for long and waits for no standby. One that takes longer stands still with its server. */
+const ANSWER_MS_MAX = 4_000
+
+/** The stamps that processes have reserved where PostgreSQL cannot forget them. */
+interface ReservedStamps {
+  /** Reserves so many stamps above `floor` that nobody had reserved before; returns the first. */
+  reserve(count: number, floor: number): Promise<number>
+  /** The greatest stamp that any process has reserved. */
+  last(): Promise<number>
+}
 
 interface SampleOrderDeps {
   readonly database: Pick<Database, 'connectAlone' | 'read'>
-  readonly reserve: ReserveStamps
+  readonly stamps: ReservedStamps
   readonly clock?: Clock
   /** In the place of the database's clock, where a test has one of its own. */
   readonly sharedNowMs?: () => number
@@ -53,10 +61,10 @@ interface Waiting extends PromiseWithResolvers<WritePlace> {
   readonly what: 'begin' | 'next' | { readonly endUnder: number }
 }
 
-/** What was reserved and what the process is known by, on one connection. */
+/** A connection, and the stamps that may be used on it. */
 interface Session {
   readonly client: SoleClient
-  /** No stamp above it may be used yet. */
+  /** A stamp that was taken when this was smaller is not used: the next server may give it, too. */
   reservedUpTo: number
 }
 
@@ -189,7 +197,7 @@ export class PostgresSampleOrder implements SampleOrder {
       const { rows } = await session.client.run(TAKE, [this.#writer, count])
       const [last, isThere] = rows[0] as [number, boolean]
       this.#lastStamp = Math.max(this.#lastStamp, last)
-      if (last > session.reservedUpTo) await this.#reserve(session, last)
+      if (last > session.reservedUpTo) await this.#learnReserved(session, last)
       else if (isThere) return last
       if (!isThere) await this.#register(session)
     }
@@ -258,7 +266,7 @@ export class PostgresSampleOrder implements SampleOrder {
 
   async #connect(): Promise<Session> {
     if (this.#isClosed) throw new Error('Cannot order writes: the store is closed')
-    const client = await this.#deps.database.connectAlone()
+    const client = await this.#deps.database.connectAlone(ANSWER_MS_MAX)
     try {
       // A server that crashed, or another one, may have forgotten stamps: it goes on above all that were reserved.
       await client.run('SET synchronous_commit = off')
@@ -271,8 +279,15 @@ export class PostgresSampleOrder implements SampleOrder {
     }
   }
 
+  /** Learns how far stamps are reserved; another process may have done that, as each does on a new connection. */
+  async #learnReserved(session: Session, wanted: number): Promise<void> {
+    const last = await this.#deps.stamps.last()
+    if (last < wanted) await this.#reserve(session, wanted)
+    else session.reservedUpTo = last
+  }
+
   async #reserve(session: Session, floor: number): Promise<void> {
-    const first = await this.#deps.reserve(RESERVED, floor)
+    const first = await this.#deps.stamps.reserve(RESERVED, floor)
     await session.client.run(RAISE, [first - 1])
     session.reservedUpTo = first + RESERVED - 1
   }

@@ -3,7 +3,7 @@ import { ManualClock } from '../../../../src/base/index.ts'
 import {
   type ClusterSamples,
   openClusterSamples,
-  reserveStamps,
+  stampsOf,
 } from '../../../../src/store/cassandra/index.ts'
 import { sampleTables } from '../../../../src/store/cassandra/samples/sample-tables.ts'
 import type { SampleStore } from '../../../../src/store/index.ts'
@@ -60,9 +60,9 @@ export async function askPostgres(sql: string) {
 export async function openProcess(clock?: ManualClock): Promise<ClusterSamples> {
   const { keyspace, database } = theHome()
   const { cluster } = keyspace
-  const reserve = (count: number, floor: number) => reserveStamps(cluster, count, floor)
+  const stamps = stampsOf(cluster)
   const sharedNowMs = clock && (() => clock.now())
-  const order = await PostgresSampleOrder.open({ database, reserve, clock, sharedNowMs })
+  const order = await PostgresSampleOrder.open({ database, stamps, clock, sharedNowMs })
   const store = await openClusterSamples(cluster, order, {
     clock,
     isCompacting: clock === undefined,

@@ -105,6 +105,23 @@ export function orderTests(skip: string | false): void {
     await next.close()
   })
 
+  test('processes that write in turn share the stamps that one of them reserved', {
+    skip,
+  }, async () => {
+    const streams = new OwnStreams()
+    const stores = [await openProcess(streams.clock), await openProcess(streams.clock)]
+    const write = async (value: number) => {
+      for (const store of stores) await store.append(batch([[streams.handleOf(1), 1, value]]))
+    }
+    await write(0)
+    const reserved = `SELECT value FROM meta WHERE name = 'last_stamp'`
+    const before = await askTables(reserved)
+    for (let value = 1; value < 10; value += 1) await write(value)
+    assert.deepEqual(await askTables(reserved), before)
+    assert.deepEqual(await read(stores[0], streams.handleOf(1)), [[1, 9]])
+    for (const store of stores) await store.close()
+  })
+
   test('what a process that died had touched is told by another', { skip }, async () => {
     const streams = new OwnStreams()
     const { clock } = streams
