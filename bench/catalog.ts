@@ -8,7 +8,8 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { openCatalog, type People, type WantedComponent } from '../src/catalog/index.ts'
+import type { WantedComponent } from '../src/catalog/create/index.ts'
+import { openCatalog, type People } from '../src/catalog/index.ts'
 import { openCatalogStore } from '../src/store/embedded/index.ts'
 
 const STREAMS = Number(process.env.BENCH_STREAMS ?? 1_000_000)

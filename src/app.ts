@@ -26,9 +26,11 @@ import { purgeRegularly } from './assembly/purge-regularly.ts'
 import { serviceMetrics } from './assembly/service-metrics.ts'
 import { trimAuditRegularly } from './assembly/trim-audit.ts'
 import {
-  BearerCache,
   type Command,
   type CreatedOrganization,
+  resumeOrganizationDeletions,
+} from './auth/administer/index.ts'
+import {
   catalogUsageOf,
   grantAuditor,
   type Identity,
@@ -39,11 +41,11 @@ import {
   type OrganizationUsage,
   openIdentity,
   type PasswordCost,
-  resumeOrganizationDeletions,
   SecretBox,
   withQuotas,
   withStandings,
 } from './auth/index.ts'
+import { BearerCache } from './auth/oauth/index.ts'
 import {
   budgetBytesOf,
   type Clock,

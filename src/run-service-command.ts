@@ -1,7 +1,8 @@
 /** A piece of the composition root: who answers which command of the command line. */
 
 import type { OpenedStores } from './assembly/opened-storage.ts'
-import { type Command, type CommandResult, type Identity, runCommand } from './auth/index.ts'
+import { type Command, type CommandResult, runCommand } from './auth/administer/index.ts'
+import type { Identity } from './auth/index.ts'
 import { answerCheck, CHECK_COMMANDS, type CheckParts } from './cli/index.ts'
 import { BACKUP_COMMANDS } from './store/embedded/index.ts'
 

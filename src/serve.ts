@@ -6,7 +6,7 @@ import { openApp, type WeirApp } from './app.ts'
 import { heapFlagFor, memoryBytesOf } from './assembly/app-settings.ts'
 import { firstStartText } from './assembly/first-start-text.ts'
 import { takeUntold, untoldText } from './assembly/untold.ts'
-import type { CreatedOrganization } from './auth/index.ts'
+import type { CreatedOrganization } from './auth/administer/index.ts'
 import {
   boundedLog,
   type Config,

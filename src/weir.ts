@@ -58,7 +58,7 @@ async function runLine({ name, options, isJson }: ParsedLine): Promise<void> {
     process.umask(0o077)
     // The service is loaded only here: a command that a running one answers needs none of it.
     const { acceptFolderLoss, openMaintenance } = await import('./app.ts')
-    const { runCommand } = await import('./auth/index.ts')
+    const { runCommand } = await import('./auth/administer/index.ts')
     try {
       if (isForFolder) return { success: true, result: acceptFolderLoss(config) }
       const { identity, close } = await openMaintenance(config)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { CreatedOrganization } from '../auth/index.ts'
+import type { CreatedOrganization } from '../auth/administer/index.ts'
 import type { Config } from '../base/index.ts'
 import { firstStartText } from './first-start-text.ts'
 

@@ -1,4 +1,4 @@
-import type { CreatedOrganization } from '../auth/index.ts'
+import type { CreatedOrganization } from '../auth/administer/index.ts'
 import type { Config } from '../base/index.ts'
 import { BUILD_COMMAND } from '../http/index.ts'
 import { isForThisMachine } from './app-settings.ts'

@@ -1,11 +1,7 @@
 /** A piece of the composition root: the first start of a storage makes its organization. */
 import { createServer } from 'node:net'
-import {
-  type CreatedOrganization,
-  createOrganization,
-  findPasswordWeakness,
-  type Identity,
-} from '../auth/index.ts'
+import { type CreatedOrganization, createOrganization } from '../auth/administer/index.ts'
+import { findPasswordWeakness, type Identity } from '../auth/index.ts'
 import type { Config, Log } from '../base/index.ts'
 import { markUntold, takeUntold } from './untold.ts'
 

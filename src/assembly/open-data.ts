@@ -1,7 +1,8 @@
 /** A piece of the composition root: streams, their samples and their files. */
 import { type Identity, peopleOf } from '../auth/index.ts'
 import { type Clock, type Config, type Log, newUid } from '../base/index.ts'
-import { type Catalog, openCatalog, VALUE_CODE } from '../catalog/index.ts'
+import { type Catalog, openCatalog } from '../catalog/index.ts'
+import { VALUE_CODE } from '../catalog/shape/index.ts'
 import { resultBodies } from '../connectors/index.ts'
 import { catalogClockMark, expiringStreams, Feed, makeDeleteProfileJob } from '../feed/index.ts'
 import {

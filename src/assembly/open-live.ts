@@ -1,7 +1,8 @@
 /** A piece of the composition root: what tells of samples as they come. */
 import type { Identity } from '../auth/index.ts'
 import type { Clock, Config, Log } from '../base/index.ts'
-import { type Feed, LiveHub } from '../feed/index.ts'
+import type { Feed } from '../feed/index.ts'
+import { LiveHub } from '../feed/live/index.ts'
 import { fileUrl, readFileRecord } from '../files/index.ts'
 import { cursorText, eventText } from '../http/index.ts'
 import type { SampleStore } from '../store/index.ts'

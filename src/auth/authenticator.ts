@@ -28,7 +28,7 @@ export interface Caller {
 }
 
 /** The user an OAuth access token stands for. */
-export interface BearerGrant {
+interface BearerGrant {
   readonly userUid: string
   /** What the token's scope leaves of the user's rights; undefined: all of them. */
   readonly scope: Capabilities | undefined

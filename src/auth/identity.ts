@@ -35,7 +35,7 @@ import {
 import { type User, Users } from './users.ts'
 
 /** What identity stands on. */
-export interface IdentityDeps {
+interface IdentityDeps {
   readonly store: CatalogStore
   readonly clock: Clock
   readonly log: Log

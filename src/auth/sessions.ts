@@ -9,7 +9,7 @@ import type {
 import { RecordCache, uidsOfKind } from './record-cache.ts'
 
 /** A session that nobody used for this long is over. */
-export const SESSION_IDLE_MS = 86_400_000
+const SESSION_IDLE_MS = 86_400_000
 
 /** However much it is used, a session is over this long after its sign-in. */
 const SESSION_LIFE_MS = 30 * 86_400_000

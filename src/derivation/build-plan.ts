@@ -1,16 +1,9 @@
 /** From the records of a derived stream and its sources to a plan, or the reason why there is none. */
-import {
-  type Catalog,
-  cycleOfGrid,
-  INTERVAL,
-  readingOf,
-  resultType,
-  type StatisticId,
-  type StreamIndex,
-  type StreamKind,
-} from '../catalog/index.ts'
+import { type Catalog, readingOf, resultType, type StreamIndex } from '../catalog/index.ts'
+import { cycleOfGrid, INTERVAL, type StatisticId, type StreamKind } from '../catalog/shape/index.ts'
 import type { CheckedExpression } from '../expression/index.ts'
-import { compiledCycle, factsOf } from '../feed/index.ts'
+import { factsOf } from '../feed/index.ts'
+import { compiledCycle } from '../feed/statistic/index.ts'
 import type { StreamHandle } from '../store/index.ts'
 import type { CycleDefinition } from '../time/index.ts'
 import type { DerivationPlan, PlanProblem, PlanVariable } from './derivation-plan.ts'

@@ -1,7 +1,7 @@
 /** What is known of a derived stream once everything that its record names has been found. */
-import type { ValueType } from '../catalog/index.ts'
+import type { ValueType } from '../catalog/shape/index.ts'
 import type { CheckedExpression, ExpressionType } from '../expression/index.ts'
-import type { StatisticId } from '../feed/index.ts'
+import type { StatisticId } from '../feed/statistic/index.ts'
 import type { StreamHandle } from '../store/index.ts'
 import type { Cycle } from '../time/index.ts'
 

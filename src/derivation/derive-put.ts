@@ -1,7 +1,7 @@
 /** Derives within the call that put the samples: along dependents, level by level. */
 import type { Clock } from '../base/index.ts'
 import type { StreamIndex } from '../catalog/index.ts'
-import type { DeriveLimits } from '../feed/index.ts'
+import type { DeriveLimits } from '../feed/put/index.ts'
 import type { SampleBatch, StreamHandle } from '../store/index.ts'
 import { type DerivationGraph, type DerivationPlan, isProblem } from './derivation-plan.ts'
 

@@ -1,6 +1,7 @@
 /** The type of a derived stream, which it gets for good before it has its first sample. */
 import { nextTurn } from '../base/index.ts'
-import { type Catalog, type TypeWish, VALUE_TYPES, type ValueType } from '../catalog/index.ts'
+import type { Catalog, TypeWish } from '../catalog/index.ts'
+import { VALUE_TYPES, type ValueType } from '../catalog/shape/index.ts'
 import type { StreamHandle } from '../store/index.ts'
 import { type DerivationGraph, type DerivationPlan, isProblem } from './derivation-plan.ts'
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/index.ts'
 import type { Catalog } from '../catalog/index.ts'
-import type { DeriveLimits, Feed } from '../feed/index.ts'
+import type { Feed } from '../feed/index.ts'
+import type { DeriveLimits } from '../feed/put/index.ts'
 import type { CatalogStore, SampleBatch, SampleStore, StreamHandle } from '../store/index.ts'
 import { DerivationWorker } from './background/derivation-worker.ts'
 import { CatalogGraph } from './catalog-graph.ts'

@@ -1,6 +1,7 @@
 import { allowsEveryFeed, type Principal, requireSomeFeed } from '../access/index.ts'
 import { ASSIGNED_AHEAD_MS_MAX, type Clock, type EpochMs } from '../base/index.ts'
-import { type Catalog, RANDOM } from '../catalog/index.ts'
+import type { Catalog } from '../catalog/index.ts'
+import { RANDOM } from '../catalog/shape/index.ts'
 import type {
   KeptRoom,
   SampleBatch,

@@ -1,11 +1,11 @@
+import type { PreparedStream } from '../catalog/create/index.ts'
+import type { StreamIndex } from '../catalog/index.ts'
 import {
   cycleOfGrid,
-  type PreparedStream,
-  type StreamIndex,
   type StreamKind,
   VALUE_TYPES,
   type ValueType,
-} from '../catalog/index.ts'
+} from '../catalog/shape/index.ts'
 import type { StreamHandle } from '../store/index.ts'
 import type { Cycle } from '../time/index.ts'
 

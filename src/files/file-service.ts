@@ -6,7 +6,8 @@
 import type { Readable } from 'node:stream'
 import type { Principal } from '../access/index.ts'
 import { type EpochMs, epochMs, invariant, type Log, refuse } from '../base/index.ts'
-import { type CreationRules, POINT, type WantedComponent } from '../catalog/index.ts'
+import type { CreationRules, WantedComponent } from '../catalog/create/index.ts'
+import { POINT } from '../catalog/shape/index.ts'
 import {
   addressPath,
   type Feed,
@@ -15,14 +16,11 @@ import {
   feedName,
   findStreams,
   type OneStreamPath,
-  placeTime,
   requireCreation,
-  requireDefinition,
   requireStream,
   type StreamFacts,
-  textBytesInJournal,
-  whyUnplaced,
 } from '../feed/index.ts'
+import { placeTime, requireDefinition, textBytesInJournal, whyUnplaced } from '../feed/put/index.ts'
 import {
   BlobDamaged,
   type BlobInfo,

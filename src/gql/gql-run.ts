@@ -1,6 +1,7 @@
 import type { Principal } from '../access/index.ts'
 import type { EpochMs } from '../base/index.ts'
-import type { IncomingSamples, PutTrial, RepeatablePut } from '../feed/index.ts'
+import type { IncomingSamples } from '../feed/index.ts'
+import type { PutTrial, RepeatablePut } from '../feed/put/index.ts'
 import type {
   CompiledRead,
   GsSqlOptions,

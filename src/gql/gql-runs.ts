@@ -7,7 +7,8 @@ import {
   SAMPLES_PER_CALL_MAX,
 } from '../base/index.ts'
 import { ExpressionError } from '../expression/index.ts'
-import type { Feed, PutCommand, PutOptions } from '../feed/index.ts'
+import type { Feed } from '../feed/index.ts'
+import type { PutCommand, PutOptions } from '../feed/put/index.ts'
 import {
   type CompiledSql,
   type CompileThread,

@@ -1,6 +1,7 @@
 import { type Principal, requirePermit } from '../access/index.ts'
 import { type EpochMs, refuse } from '../base/index.ts'
-import type { Author, Catalog, Page } from '../catalog/index.ts'
+import type { Author, Catalog } from '../catalog/index.ts'
+import type { Page } from '../catalog/record/index.ts'
 import type { GqlOutcome, GqlRun } from './gql-run.ts'
 import type { GqlRuns } from './gql-runs.ts'
 import { type GqlLanguage, gqlLanguage } from './language.ts'

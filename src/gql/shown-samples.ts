@@ -1,6 +1,6 @@
 import type { EpochMs } from '../base/index.ts'
 import type { ExpressionValue } from '../expression/index.ts'
-import { looksLikeSeconds, secondsWarnings } from '../feed/index.ts'
+import { looksLikeSeconds, secondsWarnings } from '../feed/put/index.ts'
 import type { GqlSample } from './gql-run.ts'
 
 /** Samples that a dry run tells, and the characters of their texts. */

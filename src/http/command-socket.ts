@@ -1,6 +1,6 @@
 import { chmodSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { Command, CommandResult } from '../auth/index.ts'
+import type { Command, CommandResult } from '../auth/administer/index.ts'
 import { commandSocketAddress, type Log } from '../base/index.ts'
 import { collectBody, parseJsonBody } from './transport/body.ts'
 import { errorReply } from './transport/error-reply.ts'

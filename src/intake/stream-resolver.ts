@@ -1,4 +1,5 @@
-import { type Catalog, VALUE_CODE } from '../catalog/index.ts'
+import type { Catalog } from '../catalog/index.ts'
+import { VALUE_CODE } from '../catalog/shape/index.ts'
 import type { StreamHandle } from '../store/index.ts'
 
 /** Knows the streams that samples are sent to. */

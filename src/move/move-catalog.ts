@@ -1,5 +1,5 @@
 /** Documents on their way: what the target has and should not is taken out, what it lacks is put. */
-import { VALUE_CODE } from '../catalog/index.ts'
+import { VALUE_CODE } from '../catalog/shape/index.ts'
 import {
   bytesOfComponent,
   bytesOfStream,

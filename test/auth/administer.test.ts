@@ -7,7 +7,6 @@ import { Capabilities, keyPrincipal, userPrincipal } from '../../src/access/inde
 import {
   type ActingCaller,
   addUser,
-  BearerCache,
   changeKey,
   changeOAuthClient,
   changeOrganization,
@@ -16,7 +15,6 @@ import {
   getKey,
   getOAuthClient,
   getUser,
-  type Identity,
   insertKey,
   insertOAuthClient,
   insertOrganization,
@@ -29,17 +27,16 @@ import {
   makeOAuthClient,
   makeOrganization,
   makeUser,
-  type OAuthBase,
   type OrgUser,
-  openIdentity,
   removeOAuthClient,
   removeUser,
   renewOAuthClientSecret,
   revealKey,
   revokeKey,
   runCommand,
-  SecretBox,
-} from '../../src/auth/index.ts'
+} from '../../src/auth/administer/index.ts'
+import { type Identity, openIdentity, SecretBox } from '../../src/auth/index.ts'
+import { BearerCache, type OAuthBase } from '../../src/auth/oauth/index.ts'
 import { createLog, ManualClock, Refusal, readRateFigures } from '../../src/base/index.ts'
 import { openCatalogStore } from '../../src/store/embedded/index.ts'
 import { type CatalogStore, type CatalogWrite, tellCommits } from '../../src/store/index.ts'

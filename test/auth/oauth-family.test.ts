@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findBearer, OAuthError } from '../../src/auth/index.ts'
+import { findBearer, OAuthError } from '../../src/auth/oauth/index.ts'
 import { fc } from '../support/fast-check.ts'
 import { type OAuthModel, openOAuthModel } from '../support/oauth-model.ts'
 

@@ -7,7 +7,7 @@ import {
   insertClient,
   listGrants,
   OAuthError,
-} from '../../src/auth/index.ts'
+} from '../../src/auth/oauth/index.ts'
 import { newUid } from '../../src/base/index.ts'
 import type { CatalogStore } from '../../src/store/index.ts'
 import { type OAuthModel, openOAuthModel } from '../support/oauth-model.ts'

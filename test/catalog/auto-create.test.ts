@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  INTERVAL,
-  RANDOM,
-  readGrid,
-  VALUE_CODE,
-  type WantedComponent,
-} from '../../src/catalog/index.ts'
+import type { WantedComponent } from '../../src/catalog/create/index.ts'
+import { INTERVAL, RANDOM, readGrid, VALUE_CODE } from '../../src/catalog/shape/index.ts'
 import { type OpenedCatalog, ownerOf, withCatalog } from '../support/catalog.ts'
 
 const ORG = 'org-1'

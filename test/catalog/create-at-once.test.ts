@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { refusal } from '../../src/base/index.ts'
-import { openCatalog, type WantedComponent } from '../../src/catalog/index.ts'
+import type { WantedComponent } from '../../src/catalog/create/index.ts'
+import { openCatalog } from '../../src/catalog/index.ts'
 import { type CatalogStore, type CatalogWrite, withCommit } from '../../src/store/index.ts'
 import { type OpenedCatalog, people, withCatalog } from '../support/catalog.ts'
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nextTurn, Refusal } from '../../src/base/index.ts'
-import type { Catalog, WantedComponent } from '../../src/catalog/index.ts'
+import type { WantedComponent } from '../../src/catalog/create/index.ts'
+import type { Catalog } from '../../src/catalog/index.ts'
 import { type OpenedCatalog, ownerOf, withCatalog } from '../support/catalog.ts'
 
 const ORG = 'org-1'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { VALUE_CODE } from '../../src/catalog/index.ts'
+import { VALUE_CODE } from '../../src/catalog/shape/index.ts'
 import { ownerOf, withCatalog } from '../support/catalog.ts'
 
 const ORG = 'org-1'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ManualClock } from '../../src/base/index.ts'
-import type { StreamInput } from '../../src/catalog/index.ts'
+import type { StreamInput } from '../../src/catalog/shape/index.ts'
 import { catalogClockMark, expiringStreams, makeDeleteProfileJob } from '../../src/feed/index.ts'
 import { type DerivationHome, derivationHome, owner } from '../support/derivation-home.ts'
 import { settlesTo } from '../support/settle.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { epochMs, nextTurn, TIME_END } from '../../src/base/index.ts'
-import type { StreamInput } from '../../src/catalog/index.ts'
+import type { StreamInput } from '../../src/catalog/shape/index.ts'
 import { isProblem } from '../../src/derivation/derivation-plan.ts'
 import { deriveAppended } from '../../src/derivation/derive-stream.ts'
 import { deriveSpan } from '../../src/derivation/evaluate/derive-span.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Capabilities } from '../../src/access/index.ts'
 import { ManualClock } from '../../src/base/index.ts'
-import type { StreamInput } from '../../src/catalog/index.ts'
+import type { StreamInput } from '../../src/catalog/shape/index.ts'
 import { StreamDeriver } from '../../src/derivation/index.ts'
 import { derivationHome, owner } from '../support/derivation-home.ts'
 

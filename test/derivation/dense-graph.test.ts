@@ -1,7 +1,7 @@
 /** Streams that read each other many times over: each is derived once, after all that it reads. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { StreamInput } from '../../src/catalog/index.ts'
+import type { StreamInput } from '../../src/catalog/shape/index.ts'
 import { type DerivationHome, derivationHome, ORG } from '../support/derivation-home.ts'
 import { batch } from '../support/samples.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { ManualClock, MemoryBudget } from '../../src/base/index.ts'
-import type { StreamInput } from '../../src/catalog/index.ts'
+import type { StreamInput } from '../../src/catalog/shape/index.ts'
 import { FeedCalls } from '../../src/http/feed/feed-calls.ts'
 import { type DerivationHome, derivationHome, owner } from '../support/derivation-home.ts'
 

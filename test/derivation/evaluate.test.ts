@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EARLIEST_TIME, epochMs, TIME_END } from '../../src/base/index.ts'
-import type { ValueType } from '../../src/catalog/index.ts'
+import type { ValueType } from '../../src/catalog/shape/index.ts'
 import type { DerivationPlan, PlanVariable } from '../../src/derivation/derivation-plan.ts'
 import { type DerivedBlock, deriveSpan } from '../../src/derivation/evaluate/derive-span.ts'
 import { checkExpression, type ExpressionType } from '../../src/expression/index.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Catalog, openCatalog, type StreamInput } from '../../src/catalog/index.ts'
+import { type Catalog, openCatalog } from '../../src/catalog/index.ts'
+import type { StreamInput } from '../../src/catalog/shape/index.ts'
 import { CatalogGraph, isProblem } from '../../src/derivation/index.ts'
 import type { StreamHandle } from '../../src/store/index.ts'
 import { ownerOf, people, withCatalog } from '../support/catalog.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { StreamInput } from '../../src/catalog/index.ts'
+import type { StreamInput } from '../../src/catalog/shape/index.ts'
 import { type OpenedCatalog, ownerOf, withCatalog } from '../support/catalog.ts'
 
 const ORG = 'org-1'

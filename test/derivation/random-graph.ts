@@ -1,4 +1,4 @@
-import type { StreamInput } from '../../src/catalog/index.ts'
+import type { StreamInput } from '../../src/catalog/shape/index.ts'
 import type { Random } from '../support/random.ts'
 
 type Derivation = NonNullable<StreamInput['derivation']>

@@ -1,7 +1,7 @@
 /** With ANY an append of a source that lags behind makes another of results that are there. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { StreamInput } from '../../src/catalog/index.ts'
+import type { StreamInput } from '../../src/catalog/shape/index.ts'
 import { derivationHome, owner } from '../support/derivation-home.ts'
 
 const source = (id: string): StreamInput => ({ id, valueType: 'DOUBLE' })

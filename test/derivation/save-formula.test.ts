@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Refusal } from '../../src/base/index.ts'
-import type { StreamInput } from '../../src/catalog/index.ts'
+import type { StreamInput } from '../../src/catalog/shape/index.ts'
 import { expressionFunctions } from '../../src/expression/index.ts'
 import { type OpenedCatalog, ownerOf, withCatalog } from '../support/catalog.ts'
 

@@ -1,7 +1,7 @@
 /** Many derived streams in one save: work grows as their number does, and others have turns in between. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { StreamInput } from '../../src/catalog/index.ts'
+import type { StreamInput } from '../../src/catalog/shape/index.ts'
 import { type DerivationHome, derivationHome, owner } from '../support/derivation-home.ts'
 
 const derived = (id: string, expression: string, streamId: string): StreamInput => ({

@@ -1,7 +1,7 @@
 /** From where on appends derive a stream, whatever becomes of the process after the save was answered. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { StreamInput } from '../../src/catalog/index.ts'
+import type { StreamInput } from '../../src/catalog/shape/index.ts'
 import { type DerivationHome, derivationHome, ORG, owner } from '../support/derivation-home.ts'
 
 type Derived = NonNullable<StreamInput['derivation']>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { type Clock, type EpochMs, epochMs } from '../../src/base/index.ts'
-import { type LiveCall, LiveHub } from '../../src/feed/index.ts'
+import { type LiveCall, LiveHub } from '../../src/feed/live/index.ts'
 import { anyFeed, type FeedHome, openFeed } from '../support/feed-home.ts'
 import { roundsBy } from '../support/random.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemClock } from '../../src/base/index.ts'
-import { type LiveCall, LiveHub } from '../../src/feed/index.ts'
+import { type LiveCall, LiveHub } from '../../src/feed/live/index.ts'
 import type { SampleStore } from '../../src/store/index.ts'
 import { anyFeed, type FeedHome, NOW, openFeed } from '../support/feed-home.ts'
 import { eventually } from '../support/settle.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readStatistics, STATISTIC_IDS } from '../../src/feed/index.ts'
+import { readStatistics, STATISTIC_IDS } from '../../src/feed/statistic/index.ts'
 import type { StreamHandle } from '../../src/store/index.ts'
 import {
   type CycleDefinition,

@@ -1,4 +1,4 @@
-import type { StreamInput } from '../../src/catalog/index.ts'
+import type { StreamInput } from '../../src/catalog/shape/index.ts'
 import type { FeedHome } from './feed-home.ts'
 
 export const HOUR = 3_600_000

@@ -1,7 +1,7 @@
 /** Statistics of streams against plain arithmetic while they live their lives on a store. */
 import assert from 'node:assert/strict'
 import { EARLIEST_TIME, epochMs } from '../../src/base/index.ts'
-import { readStatistics, STATISTIC_IDS } from '../../src/feed/index.ts'
+import { readStatistics, STATISTIC_IDS } from '../../src/feed/statistic/index.ts'
 import type { SampleStore, StreamHandle } from '../../src/store/index.ts'
 import {
   type CycleDefinition,

@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type GrantCode, issueCode } from '../../src/auth/oauth/code-record.ts'
 import {
   answerTokenRequest,
   BearerCache,
   type OAuthBase,
   type OAuthSettings,
-} from '../../src/auth/index.ts'
-import { type GrantCode, issueCode } from '../../src/auth/oauth/code-record.ts'
+} from '../../src/auth/oauth/index.ts'
 import { ManualClock } from '../../src/base/index.ts'
 import { openCatalogStore } from '../../src/store/embedded/index.ts'
 import { tellCommits } from '../../src/store/index.ts'

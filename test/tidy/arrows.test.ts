@@ -119,11 +119,46 @@ function partOf(file: string): string {
   return file.split(sep)[1]
 }
 
-/** Where others come into a part; some have a second door, for what threads load. */
+/** How many names a door passes on. */
+function namesAt(door: string): number {
+  const lists = readFileSync(door, 'utf8').matchAll(/^export (?:type )?\{([^}]*)\}/gm)
+  return [...lists].flatMap(([, list]) => list.split(',').filter((name) => name.trim() !== ''))
+    .length
+}
+
+/** Rooms of large parts with a door of their own: who needs one of them names it instead of the whole part. */
+const rooms: Record<string, readonly string[]> = {
+  auth: ['administer', 'oauth'],
+  catalog: ['create', 'record', 'shape'],
+  feed: ['live', 'put', 'statistic'],
+}
+
+/** Names that a door may have before a room should get its own. */
+const DOOR_NAMES_MAX = 60
+
+/** Where others come into a part; some have a second door for threads, or doors of rooms. */
 function doorsOf(part: string): string[] {
-  const names = ['base', 'feed'].includes(part) ? ['index.ts', 'plain.ts'] : ['index.ts']
+  const names = ['index.ts', ...(rooms[part] ?? []).map((room) => join(room, 'index.ts'))]
+  if (['base', 'feed'].includes(part)) names.push('plain.ts')
   return names.map((name) => join('src', part, name))
 }
+
+test('a part has the doors that are listed, and none of them is wide', () => {
+  for (const part of Object.keys(rooms)) {
+    const found = sources.filter((file) => file.startsWith(join('src', part, '')))
+    const doors = found.filter((file) => file.endsWith(`${sep}index.ts`)).sort()
+    assert.deepEqual(
+      doors,
+      doorsOf(part)
+        .filter((door) => door.endsWith('index.ts'))
+        .sort(),
+    )
+    for (const door of doors) {
+      const count = namesAt(door)
+      assert.ok(count > 0 && count <= DOOR_NAMES_MAX, `${door} exports ${count} names`)
+    }
+  }
+})
 
 test('parts import only what the table of arrows allows, through the door index.ts', () => {
   const crossings: string[] = []
@@ -204,9 +239,10 @@ test('folders of the stores import only what their table allows', () => {
   }
 })
 
-test('no file under src imports itself through a cycle of files', () => {
+/** Chains of imports among some files that lead back to where they began. */
+function cyclesAmong(files: readonly string[]): string[] {
   const graph = new Map(
-    sources.map((file) => [
+    files.map((file) => [
       file,
       importsOf(file)
         .filter((specifier) => specifier.startsWith('.'))
@@ -222,8 +258,15 @@ test('no file under src imports itself through a cycle of files', () => {
     for (const next of graph.get(file) ?? []) visit(next, [...path, file])
     done.add(file)
   }
-  for (const file of sources) visit(file, [])
-  assert.deepEqual(cycles, [])
+  for (const file of files) visit(file, [])
+  return cycles
+}
+
+test('no file of the service or the studio imports itself through a cycle of files', () => {
+  assert.deepEqual(cyclesAmong(sources), [])
+  const studio = globSync(['studio/src/**/*.ts', 'studio/src/**/*.tsx'])
+  assert.ok(studio.length > 30)
+  assert.deepEqual(cyclesAmong(studio), [])
 })
 
 test('outside things are imported only where they belong', () => {

@@ -1,5 +1,5 @@
 import { newSecret, newUid } from '../../base/index.ts'
-import { planStarterUnits } from '../../catalog/index.ts'
+import { planStarterUnits } from '../../catalog/record/index.ts'
 import { FEED_KEY_FIELDS } from '../api-keys.ts'
 import type { Identity } from '../identity.ts'
 import { planOperators } from '../operators.ts'

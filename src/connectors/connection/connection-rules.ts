@@ -1,11 +1,6 @@
 import { isIP } from 'node:net'
-import {
-  checkText,
-  NAME_LENGTH_MAX,
-  type RecordRules,
-  refuseField,
-  shapeCheck,
-} from '../../catalog/index.ts'
+import type { RecordRules } from '../../catalog/record/index.ts'
+import { checkText, NAME_LENGTH_MAX, refuseField, shapeCheck } from '../../catalog/shape/index.ts'
 import {
   CONNECTION_LENGTHS,
   type ConnectionBody,

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { Type } from '../../base/index.ts'
-import { idShape, nameShape, revisionShape } from '../../catalog/index.ts'
+import { idShape, nameShape, revisionShape } from '../../catalog/shape/index.ts'
 import {
   DATABASE_KINDS,
   type DatabaseKind,

@@ -1,14 +1,13 @@
 import { type Principal, requirePermit } from '../../access/index.ts'
 import type { SecretBox } from '../../auth/index.ts'
 import { type Clock, refuse } from '../../base/index.ts'
+import type { Author, Catalog } from '../../catalog/index.ts'
 import {
-  type Author,
-  type Catalog,
   type Page,
   type RecordList,
   refuseUnknown,
   type SimpleRecords,
-} from '../../catalog/index.ts'
+} from '../../catalog/record/index.ts'
 import {
   DatabaseFailure,
   type DatabaseLimits,

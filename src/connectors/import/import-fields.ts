@@ -1,7 +1,7 @@
 /** What a connector that imports has beside what every connector has. */
 
 import { Type } from '../../base/index.ts'
-import { checkText, refuseField } from '../../catalog/index.ts'
+import { checkText, refuseField } from '../../catalog/shape/index.ts'
 import { type ImportSchedule, readSchedule, scheduleShape } from './import-schedule.ts'
 
 /** The fields of an import. */

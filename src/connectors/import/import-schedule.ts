@@ -1,6 +1,6 @@
 /** When imports run by themselves. */
 import { type EpochMs, epochMs, Refusal, Type } from '../../base/index.ts'
-import { readTimeZoneField, refuseField } from '../../catalog/index.ts'
+import { readTimeZoneField, refuseField } from '../../catalog/shape/index.ts'
 
 /** A cron expression of five parts in a time zone, or every so many minutes. */
 export type ImportSchedule =

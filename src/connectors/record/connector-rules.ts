@@ -1,13 +1,13 @@
 import type { Static } from 'typebox'
+import type { RecordRules } from '../../catalog/record/index.ts'
 import {
   checkText,
   DESCRIPTION_LENGTH_MAX,
   NAME_LENGTH_MAX,
-  type RecordRules,
   readTimeZoneField,
   refuseField,
   shapeCheck,
-} from '../../catalog/index.ts'
+} from '../../catalog/shape/index.ts'
 import { readImportFields } from '../import/import-fields.ts'
 import { programOf } from '../run/connector-program.ts'
 import {

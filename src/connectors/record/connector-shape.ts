@@ -5,7 +5,7 @@ import {
   nameShape,
   referenceShape,
   revisionShape,
-} from '../../catalog/index.ts'
+} from '../../catalog/shape/index.ts'
 import { type ImportFields, importShape } from '../import/import-fields.ts'
 
 /** What brings data to a connector. */

@@ -1,15 +1,14 @@
 import { allows, type Principal, requirePermit } from '../../access/index.ts'
 import { type Identity, nameOf } from '../../auth/index.ts'
 import { Refusal } from '../../base/index.ts'
+import type { Author, Catalog } from '../../catalog/index.ts'
 import {
-  type Author,
-  type Catalog,
   type Page,
   type RecordList,
-  refuseField,
   refuseUnknown,
   type SimpleRecords,
-} from '../../catalog/index.ts'
+} from '../../catalog/record/index.ts'
+import { refuseField } from '../../catalog/shape/index.ts'
 import type { PayloadStore } from '../../store/index.ts'
 import {
   type CheckSql,

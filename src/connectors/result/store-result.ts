@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Principal } from '../../access/index.ts'
 import { type EpochMs, type MemoryBudget, Refusal } from '../../base/index.ts'
-import { POINT } from '../../catalog/index.ts'
+import { POINT } from '../../catalog/shape/index.ts'
 import type { Feed, IncomingSamples } from '../../feed/index.ts'
 import { PUT_OPTIONS } from './make-result.ts'
 import { bytesOfPart, samplesOf } from './part-samples.ts'

@@ -1,5 +1,7 @@
 /** What streams keep of the values that a run sends to them, as far as it can be told before they are there. */
-import { INTERVAL, type StreamIndex, VALUE_CODE } from '../../catalog/index.ts'
+
+import type { StreamIndex } from '../../catalog/index.ts'
+import { INTERVAL, VALUE_CODE } from '../../catalog/shape/index.ts'
 import type { RunStream } from './run-streams.ts'
 
 /** What one stream keeps. */

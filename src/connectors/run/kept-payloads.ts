@@ -2,14 +2,9 @@
 import type { Static } from 'typebox'
 import { type Principal, requirePermit } from '../../access/index.ts'
 import { type Clock, refuse, Type } from '../../base/index.ts'
-import {
-  type Author,
-  announceChange,
-  type Page,
-  quoted,
-  refuseField,
-  shapeCheck,
-} from '../../catalog/index.ts'
+import { type Author, announceChange, quoted } from '../../catalog/index.ts'
+import type { Page } from '../../catalog/record/index.ts'
+import { refuseField, shapeCheck } from '../../catalog/shape/index.ts'
 import type { GqlOutcome } from '../../gql/index.ts'
 import type { KeptPayload, PayloadStore, PayloadSummary, RunSummary } from '../../store/index.ts'
 import { type CheckSql, type PrepareSql, readProcs, requireSql } from '../record/connector-rules.ts'

@@ -1,5 +1,5 @@
 import { type EpochMs, epochMs, refuse, TIME_END } from '../../base/index.ts'
-import type { ValueType } from '../../catalog/index.ts'
+import type { ValueType } from '../../catalog/shape/index.ts'
 import type { CheckedExpression } from '../../expression/index.ts'
 import type { SampleColumns, SampleStore, TextMemory } from '../../store/index.ts'
 import type { DerivationPlan } from '../derivation-plan.ts'

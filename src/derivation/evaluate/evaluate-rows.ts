@@ -1,6 +1,6 @@
 /** From the values of variables to the samples of a derived stream. */
 
-import type { ValueType } from '../../catalog/index.ts'
+import type { ValueType } from '../../catalog/shape/index.ts'
 import type { compileExpression, ExpressionValue } from '../../expression/index.ts'
 import { keepsAnyNumber, settleComputed, Unsettled } from '../../feed/plain.ts'
 import type { SampleColumns } from '../../store/index.ts'

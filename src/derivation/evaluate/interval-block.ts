@@ -1,6 +1,6 @@
 /** Rows of a derived stream with one result for each interval of its base cycle. */
 import { EARLIEST_TIME, epochMs } from '../../base/index.ts'
-import { type CutValues, readCutPeriods, type StatisticId } from '../../feed/index.ts'
+import { type CutValues, readCutPeriods, type StatisticId } from '../../feed/statistic/index.ts'
 import type { SampleSpan } from '../../store/index.ts'
 import type { Cycle } from '../../time/index.ts'
 import type { DerivationPlan, PlanVariable } from '../derivation-plan.ts'

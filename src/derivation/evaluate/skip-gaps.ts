@@ -1,7 +1,7 @@
 /** Stretches of gaps of which a formula gives nothing: very many intervals long, they are jumped over. */
 import { EARLIEST_TIME, epochMs, TIME_END } from '../../base/index.ts'
 import type { compileExpression } from '../../expression/index.ts'
-import type { StatisticId } from '../../feed/index.ts'
+import type { StatisticId } from '../../feed/statistic/index.ts'
 import type { SampleStore } from '../../store/index.ts'
 import type { DerivationPlan, PlanVariable } from '../derivation-plan.ts'
 import type { InputBlock } from './random-block.ts'

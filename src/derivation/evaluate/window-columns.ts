@@ -1,6 +1,6 @@
 /** Variables that stand for a statistic of periods. */
 import { nextTurn } from '../../base/index.ts'
-import { type CutQuery, readCutPeriods } from '../../feed/index.ts'
+import { type CutQuery, readCutPeriods } from '../../feed/statistic/index.ts'
 import type { SampleStore, TextMemory } from '../../store/index.ts'
 import { ALL_PERIODS, type Cycle } from '../../time/index.ts'
 import type { PlanVariable } from '../derivation-plan.ts'

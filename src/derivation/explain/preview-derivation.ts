@@ -1,7 +1,8 @@
 /** What a formula would give of the newest samples, before it is saved. */
 import type { Principal } from '../../access/index.ts'
 import { epochMs, nextTurn, refuse } from '../../base/index.ts'
-import type { Catalog, ValueType } from '../../catalog/index.ts'
+import type { Catalog } from '../../catalog/index.ts'
+import type { ValueType } from '../../catalog/shape/index.ts'
 import type { SampleStore, StreamHandle } from '../../store/index.ts'
 import { buildPlan, readSources } from '../build-plan.ts'
 import { type DerivationPlan, isProblem } from '../derivation-plan.ts'

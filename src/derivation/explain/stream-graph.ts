@@ -1,6 +1,7 @@
 /** What a stream is derived from and what is derived from it, as a caller may see it. */
 import { allows, type Principal, requirePermit } from '../../access/index.ts'
-import { type Catalog, refuseUnknown } from '../../catalog/index.ts'
+import type { Catalog } from '../../catalog/index.ts'
+import { refuseUnknown } from '../../catalog/record/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 
 /** Streams that are shown: more would be no picture any more. */

@@ -8,13 +8,8 @@ import {
   refuse,
   TIME_END,
 } from '../../base/index.ts'
-import {
-  type Author,
-  announceChange,
-  planChange,
-  refuseUnknown,
-  type StreamIndex,
-} from '../../catalog/index.ts'
+import { type Author, announceChange, planChange, type StreamIndex } from '../../catalog/index.ts'
+import { refuseUnknown } from '../../catalog/record/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import { parseTime, timeRuleFor } from '../../time/index.ts'
 import type { ComponentLocks } from '../component-locks.ts'

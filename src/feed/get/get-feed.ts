@@ -1,6 +1,7 @@
 import type { Principal } from '../../access/index.ts'
 import { nextTurn, refuse } from '../../base/index.ts'
-import { type Catalog, POINT, VALUE_CODE } from '../../catalog/index.ts'
+import type { Catalog } from '../../catalog/index.ts'
+import { POINT, VALUE_CODE } from '../../catalog/shape/index.ts'
 import type { SampleStore, StreamHandle, TextMemory } from '../../store/index.ts'
 import { addressPath, findStreams, type OneStreamPath, type StreamPath } from '../find-streams.ts'
 import { baseCycleOf } from '../stream-facts.ts'

@@ -1,6 +1,7 @@
 import { type Principal, requirePermit } from '../../access/index.ts'
 import { EARLIEST_TIME, TIME_END } from '../../base/index.ts'
-import { type Catalog, refuseUnknown } from '../../catalog/index.ts'
+import type { Catalog } from '../../catalog/index.ts'
+import { refuseUnknown } from '../../catalog/record/index.ts'
 import type { SampleStore, StreamHandle } from '../../store/index.ts'
 import { type Dependents, findDependents } from './find-dependents.ts'
 

@@ -1,5 +1,6 @@
 import { EARLIEST_TIME, epochMs, TIME_END } from '../../base/index.ts'
-import { type Catalog, INTERVAL, type StreamKind, VALUE_CODE } from '../../catalog/index.ts'
+import type { Catalog } from '../../catalog/index.ts'
+import { INTERVAL, type StreamKind, VALUE_CODE } from '../../catalog/shape/index.ts'
 import type { Sample, StreamHandle } from '../../store/index.ts'
 import { addressPath, type OneStreamPath } from '../find-streams.ts'
 import type { ShowFile } from '../get/get-feed.ts'

@@ -1,6 +1,6 @@
 import type { Principal } from '../../access/index.ts'
 import { type Clock, EARLIEST_TIME, TIME_END } from '../../base/index.ts'
-import { VALUE_TYPES } from '../../catalog/index.ts'
+import { VALUE_TYPES } from '../../catalog/shape/index.ts'
 import type { SampleSpan } from '../../store/index.ts'
 import type { GetDeps } from '../get/get-feed.ts'
 import { placementOf } from '../statistic/fold-periods.ts'

@@ -1,6 +1,6 @@
 import type { Principal } from '../../access/index.ts'
 import { nextTurn, refuse } from '../../base/index.ts'
-import { VALUE_CODE } from '../../catalog/index.ts'
+import { VALUE_CODE } from '../../catalog/shape/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import { feedName } from '../feed-rights.ts'
 import { streamsOf } from '../find-streams.ts'

@@ -1,6 +1,7 @@
 import type { Principal } from '../../access/index.ts'
 import { EARLIEST_TIME, epochMs, nextTurn, TIME_END } from '../../base/index.ts'
-import { type ComponentEntry, POINT, type StreamIndex, VALUE_CODE } from '../../catalog/index.ts'
+import type { ComponentEntry, StreamIndex } from '../../catalog/index.ts'
+import { POINT, VALUE_CODE } from '../../catalog/shape/index.ts'
 import type { SampleColumns, StreamHandle, TextMemory } from '../../store/index.ts'
 import type { Cycle } from '../../time/index.ts'
 import { addressPath, findStreams, type OneStreamPath } from '../find-streams.ts'

@@ -1,17 +1,14 @@
 import { Refusal, refuse } from '../../base/index.ts'
-import {
-  type Catalog,
-  type CreatedComponent,
-  type CreationRules,
-  type PreparedComponent,
-  type PreparedStream,
-  RANDOM,
-  type StreamIndex,
-  type TypeWish,
-  VALUE_CODE,
-  type WantedComponent,
-  type WantedStream,
-} from '../../catalog/index.ts'
+import type {
+  CreatedComponent,
+  CreationRules,
+  PreparedComponent,
+  PreparedStream,
+  WantedComponent,
+  WantedStream,
+} from '../../catalog/create/index.ts'
+import type { Catalog, StreamIndex, TypeWish } from '../../catalog/index.ts'
+import { RANDOM, VALUE_CODE } from '../../catalog/shape/index.ts'
 import type { Removal, StreamHandle } from '../../store/index.ts'
 import { factsOf, factsOfPrepared } from '../stream-facts.ts'
 import { inferValueType } from '../value/value-rules.ts'

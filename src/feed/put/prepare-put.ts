@@ -1,12 +1,6 @@
 import { refuse } from '../../base/index.ts'
-import {
-  type Catalog,
-  POINT,
-  RANDOM,
-  type StreamIndex,
-  VALUE_CODE,
-  type ValueType,
-} from '../../catalog/index.ts'
+import type { Catalog, StreamIndex } from '../../catalog/index.ts'
+import { POINT, RANDOM, VALUE_CODE, type ValueType } from '../../catalog/shape/index.ts'
 import type { Removal, SampleBatch, StreamHandle } from '../../store/index.ts'
 import { factsOf, type StreamFacts } from '../stream-facts.ts'
 import { inferValueType, settleValue } from '../value/value-rules.ts'

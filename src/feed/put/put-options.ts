@@ -1,4 +1,4 @@
-import type { CreationRules } from '../../catalog/index.ts'
+import type { CreationRules } from '../../catalog/create/index.ts'
 
 /** What a put says beside its samples. */
 export interface PutOptions {

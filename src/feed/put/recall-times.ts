@@ -1,5 +1,6 @@
 import { nextTurn } from '../../base/index.ts'
-import { RANDOM, type StreamIndex } from '../../catalog/index.ts'
+import type { StreamIndex } from '../../catalog/index.ts'
+import { RANDOM } from '../../catalog/shape/index.ts'
 import type { SampleStore, StreamHandle } from '../../store/index.ts'
 import type { AssignedTimes } from './assigned-times.ts'
 import type { IncomingSamples } from './incoming-samples.ts'

@@ -1,5 +1,6 @@
 import { KeyedMutex } from '../../base/index.ts'
-import { POINT, RANDOM, type StreamIndex } from '../../catalog/index.ts'
+import type { StreamIndex } from '../../catalog/index.ts'
+import { POINT, RANDOM } from '../../catalog/shape/index.ts'
 import type { AssignedSpan, SampleBatch, SampleStore, StreamHandle } from '../../store/index.ts'
 import type { AssignedTimes } from './assigned-times.ts'
 import { afterSpan, findFreeTimes, type TimeSpan } from './free-times.ts'

@@ -1,6 +1,7 @@
 /** The streams whose last values a put shall answer, before anything is made or stored. */
 import { type Principal, requirePermit } from '../../access/index.ts'
-import type { CreationRules, StreamIndex } from '../../catalog/index.ts'
+import type { CreationRules } from '../../catalog/create/index.ts'
+import type { StreamIndex } from '../../catalog/index.ts'
 import { feedName, requireCreation, requireStream } from '../feed-rights.ts'
 import { requireDefinition } from './create-missing.ts'
 import { SliceBudget, STREAM_WORK } from './in-slices.ts'

@@ -1,4 +1,4 @@
-import { VALUE_CODE } from '../../catalog/index.ts'
+import { VALUE_CODE } from '../../catalog/shape/index.ts'
 import type { Sample, StreamHandle, TextMemory } from '../../store/index.ts'
 import { addressPath } from '../find-streams.ts'
 import type { GetDeps } from '../get/get-feed.ts'

@@ -1,5 +1,6 @@
 import { nextTurn, refuse, requireCreatable } from '../../base/index.ts'
-import type { ComponentEntry, CreationRules, StreamIndex } from '../../catalog/index.ts'
+import type { CreationRules } from '../../catalog/create/index.ts'
+import type { ComponentEntry, StreamIndex } from '../../catalog/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import { IdPairs } from './id-pairs.ts'
 import type { IncomingSamples, OpenTarget } from './incoming-samples.ts'

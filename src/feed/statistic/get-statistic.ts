@@ -1,6 +1,7 @@
 import type { Principal } from '../../access/index.ts'
 import { refuse } from '../../base/index.ts'
-import { type Catalog, type ComponentEntry, VALUE_CODE } from '../../catalog/index.ts'
+import type { Catalog, ComponentEntry } from '../../catalog/index.ts'
+import { VALUE_CODE } from '../../catalog/shape/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import { ALL_PERIODS, type Cycle } from '../../time/index.ts'
 import { addressPath, findStreams } from '../find-streams.ts'

@@ -1,7 +1,7 @@
 import { refuse } from '../../base/index.ts'
-import { STATISTIC_IDS, type StatisticId } from '../../catalog/index.ts'
+import { STATISTIC_IDS, type StatisticId } from '../../catalog/shape/index.ts'
 
-export { STATISTIC_IDS, type StatisticId } from '../../catalog/index.ts'
+export { STATISTIC_IDS, type StatisticId } from '../../catalog/shape/index.ts'
 
 /** Reads a statistic's name from a path; refuses an unknown one with the list of those there are. */
 export function readStatisticId(text: string): StatisticId {

@@ -1,4 +1,4 @@
-import type { ValueType } from '../../catalog/index.ts'
+import type { ValueType } from '../../catalog/shape/index.ts'
 
 /** The bounds of the number types; integers only where `isWhole`. */
 interface NumberRule {

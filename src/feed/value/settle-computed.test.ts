@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ValueType } from '../../catalog/index.ts'
+import type { ValueType } from '../../catalog/shape/index.ts'
 import { settleComputed, Unsettled } from './settle-computed.ts'
 
 test('settleComputed() makes of a computed value what a stream keeps', () => {

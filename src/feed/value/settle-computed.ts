@@ -1,5 +1,5 @@
 import { TEXT_LENGTH_MAX } from '../../base/plain.ts'
-import type { ValueType } from '../../catalog/index.ts'
+import type { ValueType } from '../../catalog/shape/index.ts'
 import { numberRules } from './number-rules.ts'
 import { canonicalDecimal } from './number-text.ts'
 import { showNumber } from './unit-format.ts'

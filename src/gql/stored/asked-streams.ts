@@ -1,7 +1,8 @@
 /** The streams and components that a query asks for, as far as the caller may read them. */
 import { allows, allowsEveryFeed, namedBelow, type Principal } from '../../access/index.ts'
 import { nextTurn } from '../../base/index.ts'
-import type { Catalog, ComponentEntry, ComponentRecord } from '../../catalog/index.ts'
+import type { Catalog, ComponentEntry } from '../../catalog/index.ts'
+import type { ComponentRecord } from '../../catalog/shape/index.ts'
 import { allowsStream } from '../../feed/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import type { Asked } from './asked-rows.ts'

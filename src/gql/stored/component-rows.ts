@@ -1,6 +1,7 @@
 /** Rows of the table COMPONENT. */
 import { allows } from '../../access/index.ts'
-import type { ComponentEntry, ComponentRecord } from '../../catalog/index.ts'
+import type { ComponentEntry } from '../../catalog/index.ts'
+import type { ComponentRecord } from '../../catalog/shape/index.ts'
 import type { InputBatch, RowCell } from '../../sql/index.ts'
 import { findAskedComponents } from './asked-streams.ts'
 import type { ReadContext } from './read-context.ts'

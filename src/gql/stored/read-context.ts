@@ -1,6 +1,6 @@
 import type { Principal } from '../../access/index.ts'
 import type { EpochMs } from '../../base/index.ts'
-import { compiledCycle } from '../../feed/index.ts'
+import { compiledCycle } from '../../feed/statistic/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import type { Cycle, Range } from '../../time/index.ts'
 import type { Asked } from './asked-rows.ts'

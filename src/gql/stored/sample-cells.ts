@@ -1,5 +1,6 @@
 /** Values of samples as cells of a query. */
-import { type StreamIndex, VALUE_CODE } from '../../catalog/index.ts'
+import type { StreamIndex } from '../../catalog/index.ts'
+import { VALUE_CODE } from '../../catalog/shape/index.ts'
 import { addressPath, type ShowFile } from '../../feed/index.ts'
 import type { InputBatch, RowCell } from '../../sql/index.ts'
 import type { SampleColumns, StreamHandle } from '../../store/index.ts'

@@ -1,6 +1,6 @@
 /** Samples one by one, as rows. */
 import { EARLIEST_TIME, epochMs, nextTurn, TIME_END } from '../../base/index.ts'
-import { POINT } from '../../catalog/index.ts'
+import { POINT } from '../../catalog/shape/index.ts'
 import { baseCycleOf, endsOf } from '../../feed/index.ts'
 import type { InputBatch } from '../../sql/index.ts'
 import type { SampleColumns, StreamHandle } from '../../store/index.ts'

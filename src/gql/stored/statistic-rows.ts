@@ -1,13 +1,13 @@
 /** Statistics of a cycle, a row for each period. */
 import { nextTurn } from '../../base/index.ts'
-import { VALUE_CODE } from '../../catalog/index.ts'
+import { VALUE_CODE } from '../../catalog/shape/index.ts'
+import { baseCycleOf } from '../../feed/index.ts'
 import {
-  baseCycleOf,
   readStatistics,
   rollupStatistic,
   STATISTIC_IDS,
   type StatisticId,
-} from '../../feed/index.ts'
+} from '../../feed/statistic/index.ts'
 import type { InputBatch, RowCell } from '../../sql/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import { ALL_PERIODS, type Range } from '../../time/index.ts'

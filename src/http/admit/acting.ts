@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { ActingCaller } from '../../auth/index.ts'
+import type { ActingCaller } from '../../auth/administer/index.ts'
 import { exchangeOf } from '../transport/exchange.ts'
 
 /** Who acts by a request that the gate let in, with the password and code that the call carries besides. */

@@ -1,20 +1,18 @@
 import type { Principal } from '../../access/index.ts'
 import type { HeldMemory, MemoryBudget, MemoryShare } from '../../base/index.ts'
 import { readLoosePairs, readQueryPairs, refuse } from '../../base/index.ts'
-import {
-  type Extent,
-  type ExtentPath,
-  type Feed,
-  type FeedFields,
-  type FeedSeries,
-  type OneStreamPath,
-  type Plot,
-  type PutCommand,
-  type PutOptions,
-  readStatisticId,
-  type StatisticCommand,
-  type StreamPath,
+import type {
+  Extent,
+  ExtentPath,
+  Feed,
+  FeedFields,
+  FeedSeries,
+  OneStreamPath,
+  Plot,
+  StreamPath,
 } from '../../feed/index.ts'
+import type { PutCommand, PutOptions } from '../../feed/put/index.ts'
+import { readStatisticId, type StatisticCommand } from '../../feed/statistic/index.ts'
 import {
   bytesOfSamples,
   catalogStreams,

@@ -9,7 +9,7 @@ import {
   TEXT_LENGTH_MAX,
   Type,
 } from '../../base/index.ts'
-import { STATISTIC_IDS } from '../../feed/index.ts'
+import { STATISTIC_IDS } from '../../feed/statistic/index.ts'
 import { named, oneOf, SAMPLE_TIMES, timeOf } from '../openapi/answer-schema.ts'
 
 const text = (description: string) => Type.Optional(Type.String({ description }))

@@ -8,7 +8,8 @@ import {
   refuse,
   TIME_END,
 } from '../../base/index.ts'
-import { type PlotCommand, readStatisticId } from '../../feed/index.ts'
+import type { PlotCommand } from '../../feed/index.ts'
+import { readStatisticId } from '../../feed/statistic/index.ts'
 import { readTimeParameter } from '../../time/index.ts'
 
 /** Whether a plot is asked for by `sd` and `ed`, as the feed is, and answered in four columns. */

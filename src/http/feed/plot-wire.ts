@@ -1,5 +1,5 @@
 import { FEED_LIMIT_MAX, PLOT_POINTS_MAX, Type } from '../../base/index.ts'
-import { STATISTIC_IDS } from '../../feed/index.ts'
+import { STATISTIC_IDS } from '../../feed/statistic/index.ts'
 import {
   EXAMPLE_UID,
   msOf,

@@ -1,5 +1,6 @@
 import { nextTurn } from '../../base/index.ts'
-import { type RequestedAnswer, type RequestedValue, showNumber } from '../../feed/index.ts'
+import { showNumber } from '../../feed/index.ts'
+import type { RequestedAnswer, RequestedValue } from '../../feed/put/index.ts'
 
 /** A character of a text may take so many bytes in JSON. */
 const ESCAPED_BYTES = 6

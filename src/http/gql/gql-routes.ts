@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Identity } from '../../auth/index.ts'
 import { type Clock, Refusal, refusal } from '../../base/index.ts'
-import { queryShape } from '../../catalog/index.ts'
+import { queryShape } from '../../catalog/record/index.ts'
 import type { GqlOutcome, Queries, QueryCall } from '../../gql/index.ts'
 import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'

@@ -1,5 +1,5 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
-import type { LiveSink } from '../../feed/index.ts'
+import type { LiveSink } from '../../feed/live/index.ts'
 import { commonHeaders } from '../transport/answer.ts'
 import type { Exchange } from '../transport/exchange.ts'
 import { FIRST_TEXT } from './event-text.ts'

@@ -6,7 +6,7 @@ import {
   readSingle,
   refuse,
 } from '../../base/index.ts'
-import type { LiveForm, LiveItem, LiveName, LiveSelection } from '../../feed/index.ts'
+import type { LiveForm, LiveItem, LiveName, LiveSelection } from '../../feed/live/index.ts'
 
 /** What a live call asks for. */
 interface LiveQuery {

@@ -1,5 +1,5 @@
 /** How callers say who they are, for the description. */
-import { SCOPES } from '../../auth/index.ts'
+import { SCOPES } from '../../auth/oauth/index.ts'
 
 type SecurityRequirement = Readonly<Record<string, readonly string[]>>
 

@@ -1,13 +1,13 @@
 import {
   changeKey,
   getKey,
-  type Identity,
   insertKey,
   listKeys,
   makeKey,
   revealKey,
   revokeKey,
-} from '../../auth/index.ts'
+} from '../../auth/administer/index.ts'
+import type { Identity } from '../../auth/index.ts'
 import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'

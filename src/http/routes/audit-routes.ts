@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
-import { exportAudit, type Identity, listAudit } from '../../auth/index.ts'
+import { exportAudit, listAudit } from '../../auth/administer/index.ts'
+import type { Identity } from '../../auth/index.ts'
 import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'

@@ -1,14 +1,13 @@
 import type { Identity } from '../../auth/index.ts'
+import type { Catalog } from '../../catalog/index.ts'
 import {
-  type Catalog,
-  componentShape,
   cycleShape,
-  dashboardShape,
   deleteProfileShape,
   folderShape,
   templateShape,
   unitShape,
-} from '../../catalog/index.ts'
+} from '../../catalog/record/index.ts'
+import { componentShape, dashboardShape } from '../../catalog/shape/index.ts'
 import type { Gate } from '../admit/gate.ts'
 import type { App } from '../app-type.ts'
 import {

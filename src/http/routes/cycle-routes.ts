@@ -1,4 +1,5 @@
-import { type Catalog, cyclePreviewShape } from '../../catalog/index.ts'
+import type { Catalog } from '../../catalog/index.ts'
+import { cyclePreviewShape } from '../../catalog/record/index.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'

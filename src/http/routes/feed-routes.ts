@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
-import { announceAct, type Identity } from '../../auth/index.ts'
+import { announceAct } from '../../auth/administer/index.ts'
+import type { Identity } from '../../auth/index.ts'
 import { invariant, readId, Type } from '../../base/index.ts'
 import type { OneStreamPath } from '../../feed/index.ts'
 import { actingIn } from '../admit/acting.ts'

@@ -1,16 +1,12 @@
 /** Every route of the service, added by one call. */
-import type {
-  DeletionParts,
-  Identity,
-  OAuthWithUsers,
-  Organization,
-  OrganizationUsage,
-} from '../../auth/index.ts'
+import type { DeletionParts } from '../../auth/administer/index.ts'
+import type { Identity, Organization, OrganizationUsage } from '../../auth/index.ts'
+import type { OAuthWithUsers } from '../../auth/oauth/index.ts'
 import type { Clock, Config, Log, MemoryBudget } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import type { Connections, Connectors, Imports, KeptPayloads } from '../../connectors/index.ts'
 import type { StreamDeriver } from '../../derivation/index.ts'
-import type { LiveHub } from '../../feed/index.ts'
+import type { LiveHub } from '../../feed/live/index.ts'
 import type { FileService } from '../../files/index.ts'
 import type { Queries } from '../../gql/index.ts'
 import type { App } from '../app-type.ts'

@@ -1,4 +1,5 @@
-import { answerInvitation, type Identity, listOwnInvitations } from '../../auth/index.ts'
+import { answerInvitation, listOwnInvitations } from '../../auth/administer/index.ts'
+import type { Identity } from '../../auth/index.ts'
 import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { DEVICE_LIFE_MS, findSelf, type Identity, signOut, type User } from '../../auth/index.ts'
+import { findSelf } from '../../auth/administer/index.ts'
+import { DEVICE_LIFE_MS, type Identity, signOut, type User } from '../../auth/index.ts'
 import { Refusal, refuse } from '../../base/index.ts'
 import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'

@@ -2,11 +2,11 @@ import {
   addUser,
   changeUser,
   getUser,
-  type Identity,
   listUsers,
   makeUser,
   removeUser,
-} from '../../auth/index.ts'
+} from '../../auth/administer/index.ts'
+import type { Identity } from '../../auth/index.ts'
 import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'

@@ -3,14 +3,12 @@ import {
   changeOrganization,
   type DeletionParts,
   getOrganization,
-  type Identity,
   insertOrganization,
   listOrganizations,
   makeOrganization,
-  type Organization,
-  type OrganizationUsage,
   removeOrganization,
-} from '../../auth/index.ts'
+} from '../../auth/administer/index.ts'
+import type { Identity, Organization, OrganizationUsage } from '../../auth/index.ts'
 import type { Quotas } from '../../base/index.ts'
 import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'

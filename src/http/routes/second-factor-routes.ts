@@ -3,9 +3,9 @@ import {
   beginOwnFactor,
   confirmOwnFactor,
   getOwnFactor,
-  type Identity,
   removeOwnFactor,
-} from '../../auth/index.ts'
+} from '../../auth/administer/index.ts'
+import type { Identity } from '../../auth/index.ts'
 import { Type } from '../../base/index.ts'
 import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'

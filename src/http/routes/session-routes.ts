@@ -1,9 +1,5 @@
-import {
-  endOwnSession,
-  type Identity,
-  listOwnSessions,
-  type ShownSession,
-} from '../../auth/index.ts'
+import { endOwnSession, listOwnSessions } from '../../auth/administer/index.ts'
+import type { Identity, ShownSession } from '../../auth/index.ts'
 import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'

@@ -1,4 +1,9 @@
-import { beginScrub, readServiceMetrics, readStorage, type StorageParts } from '../../auth/index.ts'
+import {
+  beginScrub,
+  readServiceMetrics,
+  readStorage,
+  type StorageParts,
+} from '../../auth/administer/index.ts'
 import type { StreamPlaces } from '../../store/index.ts'
 import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'

@@ -1,7 +1,7 @@
 /** The records of the catalog as they are answered. */
 
 import { Type } from '../../base/index.ts'
-import { STATISTIC_IDS, STREAM_TYPES, VALUE_TYPES } from '../../catalog/index.ts'
+import { STATISTIC_IDS, STREAM_TYPES, VALUE_TYPES } from '../../catalog/shape/index.ts'
 import { SIZE_TYPES } from '../../time/index.ts'
 import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'
 

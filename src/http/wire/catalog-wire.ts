@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from 'typebox'
 import { refuse, Type } from '../../base/index.ts'
-import { SEARCH_LENGTH_MAX } from '../../catalog/index.ts'
+import { SEARCH_LENGTH_MAX } from '../../catalog/record/index.ts'
 import { pageSchema } from './envelope.ts'
 
 /** The schema of a body that wraps one record in the name of its resource; named after what is answered. */

@@ -1,7 +1,7 @@
 /** Dashboards and previews of cycles as they are answered. */
 
 import { Type } from '../../base/index.ts'
-import { PANEL_KINDS, QUERY_VIEWS } from '../../catalog/index.ts'
+import { PANEL_KINDS, QUERY_VIEWS } from '../../catalog/shape/index.ts'
 import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'
 
 const panelStream = named(

@@ -1,7 +1,7 @@
 /** What people are shown of derived streams while they think about them. */
 
 import { Type } from '../../base/index.ts'
-import { VALUE_TYPES } from '../../catalog/index.ts'
+import { VALUE_TYPES } from '../../catalog/shape/index.ts'
 import { EXAMPLE_UID, msOf, named, oneOf } from '../openapi/answer-schema.ts'
 
 const value = Type.Union([Type.Number(), Type.String(), Type.Boolean(), Type.Null()])

@@ -1,20 +1,17 @@
 /** The shapes of organizations, users and API keys on the wire. */
 import type { Static } from 'typebox'
 import { methods, roles } from '../../access/index.ts'
+import type { NewUser, OrgUser, OwnInvitation, UserChanges } from '../../auth/administer/index.ts'
 import {
   type ApiKey,
   type ApiKeyFields,
   type AuditRecord,
   KEY_BOUNDS,
-  type NewUser,
   nameOf,
   ORGANIZATION_NAME_MAX,
   type Organization,
   type OrganizationFields,
-  type OrgUser,
-  type OwnInvitation,
   type User,
-  type UserChanges,
 } from '../../auth/index.ts'
 import { type Quotas, refuse, Type } from '../../base/index.ts'
 

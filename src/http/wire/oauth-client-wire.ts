@@ -5,7 +5,7 @@ import {
   type Grant,
   REDIRECT_URI_LENGTH_MAX,
   type RegisteredClient,
-} from '../../auth/index.ts'
+} from '../../auth/oauth/index.ts'
 import { Type } from '../../base/index.ts'
 
 /** What an administrator writes about a client; what an update leaves out stays as it is. */

@@ -1,4 +1,4 @@
-import { PARAMETER_LENGTH_MAX, showMetadata } from '../../auth/index.ts'
+import { PARAMETER_LENGTH_MAX, showMetadata } from '../../auth/oauth/index.ts'
 import { Type } from '../../base/index.ts'
 import { EXAMPLE_UID, named, oneOf } from '../openapi/answer-schema.ts'
 

@@ -1,5 +1,5 @@
 import { refuse, Type } from '../../base/index.ts'
-import { descriptionShape, nameShape } from '../../catalog/index.ts'
+import { descriptionShape, nameShape } from '../../catalog/shape/index.ts'
 import { doneAnswer } from '../openapi/answer-schema.ts'
 
 /** Flags of the property GET. */

@@ -6,7 +6,7 @@ import {
   readSingle,
   readWhole,
 } from '../../base/index.ts'
-import type { PutOptions } from '../../feed/index.ts'
+import type { PutOptions } from '../../feed/put/index.ts'
 
 /** The names of options; they are never stream IDs. */
 export const OPTION_NAMES: ReadonlySet<string> = new Set([

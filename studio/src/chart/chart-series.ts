@@ -75,6 +75,15 @@ export interface StateSeries {
 /** What a chart draws of one stream. */
 export type ChartData = NumberSeries | StateSeries
 
+/** A stream on a chart. */
+export interface ChartSeries {
+  readonly key: string
+  readonly name: string
+  readonly unit: string
+  /** Absent until the first answer has come. */
+  readonly data: ChartData | undefined
+}
+
 /** Whether a series is numbers on a y axis. */
 export function isNumbers(data: ChartData): data is NumberSeries {
   return data.shape !== 'states' && data.shape !== 'marks'

@@ -2,22 +2,13 @@ import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { useTheme } from '../style/theme.ts'
 import { axesOf, ownScaleText } from './axes.ts'
 import styles from './chart.module.css'
-import { type ChartData, isNumbers } from './chart-series.ts'
+import { type ChartSeries, isNumbers } from './chart-series.ts'
 import { LANE_HEIGHT, LANE_ROOM } from './draw-states.ts'
 import { Legend } from './legend.tsx'
 import { moved, type NextRange, type TimeRange, zoomed } from './time-range.ts'
 import { readTokens } from './tokens.ts'
 import { AXIS_HEIGHT, type Picture, UplotView } from './uplot-view.ts'
 import { useGestures } from './use-gestures.ts'
-
-/** A stream on a chart. */
-export interface ChartSeries {
-  readonly key: string
-  readonly name: string
-  readonly unit: string
-  /** Absent until the first answer has come. */
-  readonly data: ChartData | undefined
-}
 
 /** What a chart tells of its range. */
 export interface RangeEvents {

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { momentText, offsetText } from '../ui/time/moment-text.ts'
 import styles from './chart.module.css'
-import type { ChartSeries } from './chart.tsx'
+import type { ChartSeries } from './chart-series.ts'
 import { stateColour } from './draw-states.ts'
 import { type Figures, figuresOf, NO_FIGURE } from './figures.ts'
 import type { TimeRange } from './time-range.ts'

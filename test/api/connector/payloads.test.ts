@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { createOrganization } from '../../../src/auth/index.ts'
+import { createOrganization } from '../../../src/auth/administer/index.ts'
 import { caller, signIn } from '../../support/caller.ts'
 import {
   type ConnectorHome,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createOrganization } from '../../../src/auth/index.ts'
+import { createOrganization } from '../../../src/auth/administer/index.ts'
 import { caller, signIn } from '../../support/caller.ts'
 import {
   type ConnectorHome,

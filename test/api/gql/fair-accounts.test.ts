@@ -1,7 +1,7 @@
 /** Organizations of one owner share the runners of one account. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createOrganization } from '../../../src/auth/index.ts'
+import { createOrganization } from '../../../src/auth/administer/index.ts'
 import { type Call, caller, signIn } from '../../support/caller.ts'
 import {
   callSink,

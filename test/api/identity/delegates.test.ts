@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createOrganization } from '../../../src/auth/index.ts'
+import { createOrganization } from '../../../src/auth/administer/index.ts'
 import { totpCode } from '../../../src/auth/proof/totp.ts'
 import { type Answer, type OAuthService, startOAuthService } from '../../support/oauth-service.ts'
 

@@ -150,7 +150,7 @@ test('a second factor ends by the password and a code; its secret is sealed at r
 
 test('whoever has the machine lets in a user who lost authenticator and codes', async () => {
   const { email } = await enrol('gus@example.com')
-  const { runCommand } = await import('../../../src/auth/index.ts')
+  const { runCommand } = await import('../../../src/auth/administer/index.ts')
   const password = 'set on the machine'
   const options = { email: [email], password: [password] }
   await runCommand(service.app.identity, { name: 'user reset-password', options })

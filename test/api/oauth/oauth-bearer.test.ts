@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createOrganization } from '../../../src/auth/index.ts'
+import { createOrganization } from '../../../src/auth/administer/index.ts'
 import { ManualClock } from '../../../src/base/index.ts'
 import {
   type Answer,

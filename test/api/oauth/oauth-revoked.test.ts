@@ -1,7 +1,7 @@
 /** Tokens that were used before, and so are in memory, are refused from the moment they end. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runCommand } from '../../../src/auth/index.ts'
+import { runCommand } from '../../../src/auth/administer/index.ts'
 import {
   type OAuthService,
   registerClient,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { countedUidOf, refuse } from '../../../src/base/index.ts'
-import { VALUE_CODE } from '../../../src/catalog/index.ts'
+import { VALUE_CODE } from '../../../src/catalog/shape/index.ts'
 import { sizeRecord } from '../../../src/store/embedded/journal/record.ts'
 import type { SampleBatch } from '../../../src/store/index.ts'
 import { keyWith, openFeedHome } from '../../support/feed-home.ts'

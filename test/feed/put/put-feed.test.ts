@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type StreamInput, VALUE_TYPES } from '../../../src/catalog/index.ts'
+import { type StreamInput, VALUE_TYPES } from '../../../src/catalog/shape/index.ts'
 import { anyFeed, keyWith, NOW, openFeed, pairs, refused } from '../../support/feed-home.ts'
 import { HOUR, hourly, hours, interval, T0 } from '../../support/hourly-stream.ts'
 

@@ -1,7 +1,7 @@
 /** Interval streams at the end of time: what cannot be kept is refused for the true reason. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { StreamInput } from '../../../src/catalog/index.ts'
+import type { StreamInput } from '../../../src/catalog/shape/index.ts'
 import { type FeedHome, keyWith, openFeed, pairs, refused } from '../../support/feed-home.ts'
 
 const everything = keyWith(['*', 'GET PUT POST DELETE'])

@@ -7,7 +7,8 @@ import {
   Refusal,
   STREAMS_CREATED_PER_CALL_MAX,
 } from '../../../src/base/index.ts'
-import { type Catalog, type StreamInput, VALUE_TYPES } from '../../../src/catalog/index.ts'
+import type { Catalog } from '../../../src/catalog/index.ts'
+import { type StreamInput, VALUE_TYPES } from '../../../src/catalog/shape/index.ts'
 import { Feed, IncomingSamples, VALUE_TEXT } from '../../../src/feed/index.ts'
 import { FeedCalls } from '../../../src/http/feed/feed-calls.ts'
 import { openSampleStore } from '../../../src/store/embedded/index.ts'

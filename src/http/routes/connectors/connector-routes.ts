@@ -1,5 +1,6 @@
 import type { FastifyRequest, FastifySchema } from 'fastify'
-import { authorOf, type Identity } from '../../../auth/index.ts'
+import { authorOf } from '../../../auth/administer/index.ts'
+import type { Identity } from '../../../auth/index.ts'
 import { readFlag, readLoosePairs, Type } from '../../../base/index.ts'
 import {
   type Connectors,

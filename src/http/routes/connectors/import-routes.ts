@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { authorOf, type Identity } from '../../../auth/index.ts'
+import { authorOf } from '../../../auth/administer/index.ts'
+import type { Identity } from '../../../auth/index.ts'
 import { type Imports, scheduleCheckShape } from '../../../connectors/index.ts'
 import { actingIn } from '../../admit/acting.ts'
 import type { Gate } from '../../admit/gate.ts'

@@ -1,6 +1,6 @@
 import type { FastifySchema } from 'fastify'
 import { Type } from '../../../base/index.ts'
-import { streamShape } from '../../../catalog/index.ts'
+import { streamShape } from '../../../catalog/shape/index.ts'
 import type { DerivationViews } from '../../../derivation/index.ts'
 import type { Gate } from '../../admit/gate.ts'
 import { needs } from '../../admit/needs.ts'

@@ -1,5 +1,6 @@
 import type { FastifyRequest, FastifySchema } from 'fastify'
-import { authorOf, type Identity } from '../../../auth/index.ts'
+import { authorOf } from '../../../auth/administer/index.ts'
+import type { Identity } from '../../../auth/index.ts'
 import { Type } from '../../../base/index.ts'
 import type { HistoryJobs } from '../../../derivation/index.ts'
 import { actingIn } from '../../admit/acting.ts'

@@ -4,7 +4,7 @@ import {
   decideAuthorization,
   type OAuthWithUsers,
   signInToAuthorize,
-} from '../../../auth/index.ts'
+} from '../../../auth/oauth/index.ts'
 import { type Brand, type Brands, type MemoryBudget, refuse, Type } from '../../../base/index.ts'
 import { hasForeignOrigin } from '../../admit/own-site.ts'
 import { DEVICE_COOKIE, readCookie } from '../../admit/read-cookie.ts'

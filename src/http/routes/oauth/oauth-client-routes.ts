@@ -7,7 +7,7 @@ import {
   type OAuthParts,
   removeOAuthClient,
   renewOAuthClientSecret,
-} from '../../../auth/index.ts'
+} from '../../../auth/administer/index.ts'
 import { Type } from '../../../base/index.ts'
 import { actingIn } from '../../admit/acting.ts'
 import type { Gate } from '../../admit/gate.ts'

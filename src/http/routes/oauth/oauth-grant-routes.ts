@@ -1,4 +1,4 @@
-import { listOwnGrants, type OAuthParts, revokeOwnGrant } from '../../../auth/index.ts'
+import { listOwnGrants, type OAuthParts, revokeOwnGrant } from '../../../auth/administer/index.ts'
 import { Type } from '../../../base/index.ts'
 import { actingIn } from '../../admit/acting.ts'
 import type { Gate } from '../../admit/gate.ts'

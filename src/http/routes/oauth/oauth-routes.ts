@@ -1,15 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { findClientsOrg } from '../../../auth/administer/index.ts'
 import {
   answerLogin,
   answerTokenRequest,
-  findClientsOrg,
   introspectToken,
   OAuthError,
   type OAuthWithUsers,
   type ParamSource,
   revokeToken,
   showMetadata,
-} from '../../../auth/index.ts'
+} from '../../../auth/oauth/index.ts'
 import { invariant, type Log, type MemoryBudget, Refusal } from '../../../base/index.ts'
 import type { Gate } from '../../admit/gate.ts'
 import type { App } from '../../app-type.ts'

@@ -14,10 +14,11 @@ import { DerivationState } from './derive/derivation-state.tsx'
 import { DeriveHistory } from './derive/derive-history.tsx'
 import { StreamTree } from './derive/stream-tree.tsx'
 import { EditorForm } from './editor-form.tsx'
-import { type StreamDraft, StreamFields } from './fields/stream-fields.tsx'
+import { StreamFields } from './fields/stream-fields.tsx'
 import { WhatStops } from './fields/what-stops.tsx'
 import { FilePanel } from './files/file-panel.tsx'
 import { errorsOf, shownName } from './form.ts'
+import type { StreamDraft } from './stream-draft.ts'
 
 type Stream = Schema<'Stream'>
 

@@ -1,6 +1,6 @@
 /** How a stream is derived, as an editor has it. */
 import type { Schema } from '../../../api/paths.ts'
-import type { StreamDraft } from '../fields/stream-fields.tsx'
+import type { StreamDraft } from '../stream-draft.ts'
 
 /** A formula with what its names stand for. */
 export type DerivationDraft = Schema<'Derivation'>

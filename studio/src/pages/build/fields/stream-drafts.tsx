@@ -1,23 +1,8 @@
 import { Button, IconButton } from '../../../ui/button.tsx'
 import styles from '../build.module.css'
 import type { FieldsProps } from '../form.ts'
-import { type StreamDraft, StreamFields } from './stream-fields.tsx'
-
-/** A stream of which nothing is said yet. */
-export const blankStream: StreamDraft = {
-  uid: '',
-  id: '',
-  name: '',
-  description: '',
-  streamType: 'rdm_stream',
-  valueType: '',
-  unit: null,
-  baseCycle: null,
-  rollupMethod: 'avg',
-  streamDerivationType: 'NONE',
-  delete_profile: null,
-  location: null,
-} as StreamDraft
+import { blankStream, type StreamDraft } from '../stream-draft.ts'
+import { StreamFields } from './stream-fields.tsx'
 
 interface StreamDraftsProps {
   readonly streams: readonly StreamDraft[]

@@ -1,14 +1,11 @@
-import type { Schema } from '../../../api/paths.ts'
 import { type Choice, Select } from '../../../ui/select.tsx'
 import styles from '../build.module.css'
 import type { DerivePlace } from '../derive/derivation-draft.ts'
 import { DerivationFields } from '../derive/derivation-fields.tsx'
 import type { FieldsProps } from '../form.ts'
+import type { StreamDraft } from '../stream-draft.ts'
 import { TextField } from './text-field.tsx'
 import { useChoices } from './use-choices.ts'
-
-/** A stream as an editor has it: of a component or of a template. */
-export type StreamDraft = Schema<'TemplateStream'>
 
 const KINDS: readonly Choice[] = [
   { value: 'rdm_stream', label: 'Random: samples at any time' },

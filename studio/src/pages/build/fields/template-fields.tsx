@@ -1,8 +1,8 @@
 import type { RecordKinds } from '../../../api/records.ts'
 import type { FieldsProps } from '../form.ts'
+import type { StreamDraft } from '../stream-draft.ts'
 import { AboutFields, ZoneOf } from './shared-fields.tsx'
 import { StreamDrafts } from './stream-drafts.tsx'
-import type { StreamDraft } from './stream-fields.tsx'
 import { TextField } from './text-field.tsx'
 
 type Template = RecordKinds['component_template']

@@ -1,5 +1,5 @@
 /** Which columns of a result can be drawn over time, and what of them. */
-import type { ChartSeries } from '../../../chart/chart.tsx'
+import type { ChartSeries } from '../../../chart/chart-series.ts'
 import { chartData } from '../../../chart/chart-series.ts'
 import type { TimeRange } from '../../../chart/time-range.ts'
 import type { Cell, ResultColumn } from '../gql-answer.ts'

@@ -1,0 +1,8 @@
+export type {
+  CreatedComponent,
+  CreationRules,
+  PreparedComponent,
+  PreparedStream,
+  WantedComponent,
+  WantedStream,
+} from './creation-plan.ts'

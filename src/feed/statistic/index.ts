@@ -1,0 +1,6 @@
+export { compiledCycle } from './compiled-cycles.ts'
+export { type CutQuery, type CutValues, readCutPeriods } from './cut-periods.ts'
+export type { StatisticCommand } from './get-statistic.ts'
+export { rollupStatistic } from './rollup.ts'
+export { readStatistics } from './statistic.ts'
+export { readStatisticId, STATISTIC_IDS, type StatisticId } from './statistic-id.ts'
