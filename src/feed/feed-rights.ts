@@ -6,10 +6,9 @@ import {
   type Principal,
   requirePermit,
 } from '../access/index.ts'
-import { refuse } from '../base/index.ts'
+import { inSlices, refuse } from '../base/index.ts'
 import type { StreamIndex } from '../catalog/index.ts'
 import type { StreamHandle } from '../store/index.ts'
-import { inSlices } from './put/in-slices.ts'
 
 function streamResource(index: StreamIndex, handle: StreamHandle): string {
   return `component/${index.componentOf(handle).uid}/stream/${index.streamUid(handle)}/feed`

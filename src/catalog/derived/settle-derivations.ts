@@ -1,9 +1,9 @@
 /** Reads and checks how streams are derived, once all streams of a save are known. */
 import { isDeepStrictEqual } from 'node:util'
 import { allows } from '../../access/index.ts'
-import { invariant } from '../../base/index.ts'
+import { invariant, Pacer } from '../../base/index.ts'
 import type { CatalogWrite } from '../../store/index.ts'
-import { paceWork, WORK_PER_STREAM, workOfStream } from '../documents/pace-work.ts'
+import { WORK_PER_STREAM, WORK_PER_TURN, workOfStream } from '../documents/stream-work.ts'
 import type { DerivationInput } from '../shape/derivation-shape.ts'
 import { refuseField } from '../shape/record-checks.ts'
 import { streamKindOf } from '../shape/stream-kind.ts'
@@ -54,9 +54,9 @@ export async function settleDerivations(
     settled.set(draft.uid, body)
     context.finder.replace({ uid: draft.uid, body })
   }
-  const pace = paceWork()
+  const pacer = new Pacer(WORK_PER_TURN)
   for (const draft of drafts.filter(isDerived)) {
-    await pace(WORK_PER_STREAM)
+    await pacer.spend(WORK_PER_STREAM)
     const body = await withDerivation(context, draft)
     note(draft, body)
     if (needsCheck(context, draft, body)) changed.set(draft.uid, draft)
@@ -74,7 +74,7 @@ export async function settleDerivations(
       const source = changed.get(uid)
       if (source !== undefined) await typeOne(source)
     }
-    await pace(workOfStream(body.derivation))
+    await pacer.spend(workOfStream(body.derivation))
     note(draft, await withType(context, draft, body))
   }
   for (const draft of changed.values()) await typeOne(draft)

@@ -1,5 +1,5 @@
 import { allows, type Principal, requirePermit } from '../../access/index.ts'
-import { isUid, newOrderedUid, nextTurn, RecordBytes } from '../../base/index.ts'
+import { isUid, newOrderedUid, nextTurn, Pacer, RecordBytes } from '../../base/index.ts'
 import type {
   CatalogWrite,
   PutDocument,
@@ -12,7 +12,6 @@ import { type DerivedDraft, settleDerivations } from '../derived/settle-derivati
 import { mayReadSources, sourceNames, withoutValues } from '../derived/show-derivation.ts'
 import { SourceFinder } from '../derived/source-finder.ts'
 import { type CatalogBase, referencesOf, usesOfStream } from '../documents/catalog-base.ts'
-import { paceWork, workOfStream } from '../documents/pace-work.ts'
 import {
   type Author,
   changedFields,
@@ -22,6 +21,7 @@ import {
 } from '../documents/record-change.ts'
 import { useWrites } from '../documents/record-uses.ts'
 import { retryConflicts } from '../documents/retry-conflicts.ts'
+import { WORK_PER_TURN, workOfStream } from '../documents/stream-work.ts'
 import { type ComponentBody, componentBodyOf } from '../shape/component-shape.ts'
 import { refuseField, shapeCheck } from '../shape/record-checks.ts'
 import type { StreamType } from '../shape/stream-kind.ts'
@@ -143,7 +143,7 @@ export class ComponentStreams {
       allows(principal, `component/${componentUid}/stream/${index.streamUid(handle)}`, 'GET'),
     )
     const records: StreamRecord[] = []
-    const pace = paceWork()
+    const pacer = new Pacer(WORK_PER_TURN)
     for (const handle of handles.slice(page.start, page.start + page.limit)) {
       // Others may delete streams in their turns.
       if (!index.has(handle)) continue
@@ -153,7 +153,7 @@ export class ComponentStreams {
       const record = await this.#show(principal, stream)
       records.push(record)
       // Whether a formula can be derived is told with it, for which it is read again.
-      await pace(workOfStream(record.derivation))
+      await pacer.spend(workOfStream(record.derivation))
     }
     return { records, totalCount: handles.length }
   }

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox'
-import { newUid, STREAMS_PER_RECORD_MAX, Type } from '../../base/index.ts'
+import { newUid, Pacer, STREAMS_PER_RECORD_MAX, Type } from '../../base/index.ts'
 import { type DerivedDraft, settleDerivations } from '../derived/settle-derivations.ts'
 import { SourceFinder } from '../derived/source-finder.ts'
 import { type CatalogBase, referencesOf, usesOfStream } from '../documents/catalog-base.ts'
-import { paceWork, WORK_PER_STREAM } from '../documents/pace-work.ts'
+import { WORK_PER_STREAM, WORK_PER_TURN } from '../documents/stream-work.ts'
 import {
   checkText,
   DESCRIPTION_LENGTH_MAX,
@@ -96,9 +96,9 @@ async function readTemplate(
     const drafts: DerivedDraft[] = []
     const ids = new Set<string>()
     const streams = streamsByUid(before)
-    const pace = paceWork()
+    const pacer = new Pacer(WORK_PER_TURN)
     for (const [index, each] of inputs.entries()) {
-      await pace(WORK_PER_STREAM)
+      await pacer.spend(WORK_PER_STREAM)
       const field = `component_template.stream[${index}]`
       const known = streams.get(each.uid ?? '')
       if (each.uid && known === undefined) {

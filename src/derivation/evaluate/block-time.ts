@@ -1,4 +1,4 @@
-import { nextTurn } from '../../base/plain.ts'
+import { Pacer } from '../../base/plain.ts'
 
 /** Milliseconds of work after which a block ends, so that whoever waits, or is out of time, has a turn. */
 const BLOCK_MS = 25
@@ -55,28 +55,7 @@ export class BlockTime {
 }
 
 /**
- * Lets others have a turn between blocks: many streams that are derived side by side would each take a block's time of the
- * same turn.
+ * Lets others have a turn between blocks: many streams that are derived side by side, by one thread, would each take
+ * a block's time of the same turn.
  */
-class BlockTurns {
-  #workedMs = 0
-  #turn: Promise<void> | undefined
-
-  /** Undefined when a block may be evaluated at once; else after it is asked again, as others wait for the same. */
-  get others(): Promise<void> | undefined {
-    if (this.#workedMs < TURN_MS) return undefined
-    this.#turn ??= nextTurn().then(() => {
-      this.#workedMs = 0
-      this.#turn = undefined
-    })
-    return this.#turn
-  }
-
-  /** Counts what a block has taken. */
-  add(workedMs: number): void {
-    this.#workedMs += workedMs
-  }
-}
-
-/** Of all streams: they are evaluated by one thread. */
-export const blockTurns = new BlockTurns()
+export const blockPacer = new Pacer(TURN_MS)

@@ -3,7 +3,7 @@ import type { ValueType } from '../../catalog/shape/index.ts'
 import type { CheckedExpression } from '../../expression/index.ts'
 import type { SampleColumns, SampleStore, TextMemory } from '../../store/index.ts'
 import type { DerivationPlan } from '../derivation-plan.ts'
-import { BlockTime, blockTurns } from './block-time.ts'
+import { BlockTime, blockPacer } from './block-time.ts'
 import {
   type DerivationFailures,
   type Evaluated,
@@ -99,7 +99,7 @@ export async function deriveSpan(
   for (;;) {
     const memory = new BlockTexts(limit === 1 ? rowTextBytesMax : TEXT_BYTES_MAX)
     const block = await readBlock({ store, memory }, plan, { from, until, limit })
-    for (let turn = blockTurns.others; turn !== undefined; turn = blockTurns.others) await turn
+    for (let turn = blockPacer.due; turn !== undefined; turn = blockPacer.due) await turn
     if (isOver?.() === true) return nothingUntil(plan, span.from)
     if (block !== undefined) {
       const evaluated = await evaluateBlock(deps, { plan, compiled }, block)
@@ -142,7 +142,7 @@ async function evaluateBlock(
     time,
     limits: { ...UNHURRIED, charactersMax },
   })
-  blockTurns.add(time.elapsed)
+  blockPacer.count(time.elapsed)
   if (thread === undefined || !evaluated.isLong) return evaluated
   return await thread.evaluate(plan, block)
 }

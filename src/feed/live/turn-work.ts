@@ -1,4 +1,4 @@
-import { type Clock, nextTurn } from '../../base/index.ts'
+import { type Clock, Pacer } from '../../base/index.ts'
 
 /** Puts wait no longer than this for listeners to be told. */
 const SLICE_MS = 2
@@ -6,6 +6,7 @@ const SLICE_MS = 2
 /** Work in slices with turns for others in between, and how long it took without them. */
 export class TurnWork {
   readonly #clock: Clock
+  readonly #pacer = new Pacer(SLICE_MS)
   #begunAtMs = 0
   #busyMs = 0
 
@@ -20,14 +21,15 @@ export class TurnWork {
 
   /** Lets others have a turn when the slice is over. */
   rest(): Promise<void> | undefined {
-    const ms = this.#clock.elapsed() - this.#begunAtMs
-    return ms < SLICE_MS ? undefined : this.#letOthers()
+    this.end()
+    return this.#pacer.due?.then(() => this.begin())
   }
 
   /** Ends a slice: what follows is no work until the next begins. */
   end(): void {
     const now = this.#clock.elapsed()
     this.#busyMs += now - this.#begunAtMs
+    this.#pacer.count(now - this.#begunAtMs)
     this.#begunAtMs = now
   }
 
@@ -37,11 +39,5 @@ export class TurnWork {
     const busyMs = this.#busyMs
     this.#busyMs = 0
     return busyMs
-  }
-
-  async #letOthers(): Promise<void> {
-    this.end()
-    await nextTurn()
-    this.begin()
   }
 }

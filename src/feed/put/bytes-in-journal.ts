@@ -1,4 +1,4 @@
-import { inSlices } from './in-slices.ts'
+import { inSlices } from '../../base/index.ts'
 import type { IncomingSamples } from './incoming-samples.ts'
 import type { MissingTarget } from './resolve-targets.ts'
 

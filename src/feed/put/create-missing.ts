@@ -1,4 +1,4 @@
-import { Refusal, refuse } from '../../base/index.ts'
+import { Pacer, Refusal, refuse } from '../../base/index.ts'
 import type {
   CreatedComponent,
   CreationRules,
@@ -12,7 +12,6 @@ import { RANDOM, VALUE_CODE } from '../../catalog/shape/index.ts'
 import type { Removal, StreamHandle } from '../../store/index.ts'
 import { factsOf, factsOfPrepared } from '../stream-facts.ts'
 import { inferValueType } from '../value/value-rules.ts'
-import { SliceBudget, STREAM_WORK } from './in-slices.ts'
 import type { IncomingSamples, KeptValues } from './incoming-samples.ts'
 import {
   type Placing,
@@ -22,7 +21,7 @@ import {
   requireLiving,
   type StreamSamples,
 } from './prepare-put.ts'
-import { type MissingTarget, refuseReachedTwice } from './resolve-targets.ts'
+import { type MissingTarget, refuseReachedTwice, STREAM_WORK } from './resolve-targets.ts'
 
 /** The missing streams of one component, side by side with what the catalog is asked for. */
 interface MissingComponent {
@@ -47,7 +46,7 @@ export interface Creation {
 interface Findings {
   readonly removals: Removal[]
   readonly wishes: TypeWish[]
-  readonly slices: SliceBudget
+  readonly slices: Pacer
 }
 
 /** Refuses half of a definition for the streams that are to be created. */
@@ -59,7 +58,7 @@ export function requireDefinition({ dtId, dsId }: CreationRules): void {
 
 async function byComponent({ samples, missing }: Creation): Promise<MissingComponent[]> {
   const components: MissingComponent[] = []
-  const slices = new SliceBudget()
+  const slices = new Pacer()
   for (const targets of targetsByComponent(missing)) {
     const [{ compId, component, creation: rules }] = targets
     const streams: WantedStream[] = []
@@ -221,7 +220,7 @@ function lookAt(
       const { count, handles } = samples
       requireAllLiving(catalog.index, { count, handles, removals: [] })
     }
-    const findings: Findings = { removals: [], wishes: [], slices: new SliceBudget() }
+    const findings: Findings = { removals: [], wishes: [], slices: new Pacer() }
     if (isFitting) return findings
     await prepareUntyped(catalog.index, creation, findings)
     for (const [at, component] of prepared.entries()) {

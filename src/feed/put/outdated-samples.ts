@@ -1,6 +1,6 @@
+import { inSlices } from '../../base/index.ts'
 import type { SampleBatch } from '../../store/index.ts'
 import { keptFrom, type Retention } from '../expire/retention.ts'
-import { inSlices } from './in-slices.ts'
 
 const NONE: readonly string[] = []
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../../test/support/fast-check.ts'
 import { testSeeds } from '../../../test/support/random.ts'
+import { ITEMS_PER_SLICE } from '../../base/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import { compileCycle, intervalOf, loadZone } from '../../time/index.ts'
-import { SAMPLES_PER_SLICE } from './in-slices.ts'
 import { IncomingSamples, VALUE_NULL, VALUE_NUMBER } from './incoming-samples.ts'
 import { placeIntervals } from './place-intervals.ts'
 
@@ -92,7 +92,7 @@ test('placeIntervals() does the same for many samples in any order, in slices', 
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
     return state % below
   }
-  const count = SAMPLES_PER_SLICE * 3 + 6
+  const count = ITEMS_PER_SLICE * 3 + 6
   const rows = Array.from({ length: count }, (): Row => {
     const value = random(3) === 0 ? null : random(1_000)
     // Many share their very time: the one that came last counts.

@@ -1,7 +1,6 @@
-import { epochMs, isSampleTime, refuse } from '../../base/index.ts'
+import { epochMs, inSlices, isSampleTime, refuse } from '../../base/index.ts'
 import type { Removal, StreamHandle } from '../../store/index.ts'
 import { type Cycle, intervalOf, type Period } from '../../time/index.ts'
-import { inSlices } from './in-slices.ts'
 import { describeSample, type IncomingSamples, VALUE_NULL } from './incoming-samples.ts'
 import { whyUnplaced } from './place-samples.ts'
 import { sortByTime } from './sort-by-time.ts'

@@ -1,7 +1,6 @@
-import { EARLIEST_TIME, type EpochMs, isSampleTime, TIME_END } from '../../base/index.ts'
+import { EARLIEST_TIME, type EpochMs, inSlices, isSampleTime, TIME_END } from '../../base/index.ts'
 import type { Removal, SampleBatch, StreamHandle } from '../../store/index.ts'
 import { type Cycle, intervalOf } from '../../time/index.ts'
-import { inSlices } from './in-slices.ts'
 import { type IncomingSamples, VALUE_NULL } from './incoming-samples.ts'
 
 /** Where a sample of a stream lies: at the end of its interval, where the stream has intervals. */

@@ -1,11 +1,10 @@
-import { refuse } from '../../base/index.ts'
+import { inSlices, refuse } from '../../base/index.ts'
 import type { Catalog, StreamIndex } from '../../catalog/index.ts'
 import { POINT, RANDOM, VALUE_CODE, type ValueType } from '../../catalog/shape/index.ts'
 import type { Removal, SampleBatch, StreamHandle } from '../../store/index.ts'
 import { factsOf, type StreamFacts } from '../stream-facts.ts'
 import { inferValueType, settleValue } from '../value/value-rules.ts'
 import type { AssignedTimes } from './assigned-times.ts'
-import { inSlices } from './in-slices.ts'
 import {
   describeSample,
   type IncomingSamples,

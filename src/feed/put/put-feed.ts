@@ -2,7 +2,9 @@ import type { Principal } from '../../access/index.ts'
 import {
   type Clock,
   DERIVE_TIMEOUT_MS_MAX,
+  inSlices,
   type MemoryShare,
+  Pacer,
   requireCreatable,
 } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
@@ -13,7 +15,6 @@ import type { AssignedTimes } from './assigned-times.ts'
 import { bytesInJournal } from './bytes-in-journal.ts'
 import { type Creation, createMissing } from './create-missing.ts'
 import { bytesOfCreation, whileCreating } from './creation-memory.ts'
-import { inSlices, SliceBudget } from './in-slices.ts'
 import type { IncomingSamples } from './incoming-samples.ts'
 import { numericBatch, toBatch } from './place-samples.ts'
 import {
@@ -304,7 +305,7 @@ export async function prepareTyped(
   placing: Placing,
 ): Promise<Removal[]> {
   const removals: Removal[] = []
-  const slices = new SliceBudget()
+  const slices = new Pacer()
   for (const stream of toPrepare) {
     const prepared = await prepareStream(samples, stream, placing)
     for (const removal of prepared.removals) removals.push(removal)

@@ -1,12 +1,13 @@
 /** The streams whose last values a put shall answer, before anything is made or stored. */
+
 import { type Principal, requirePermit } from '../../access/index.ts'
+import { Pacer } from '../../base/index.ts'
 import type { CreationRules } from '../../catalog/create/index.ts'
 import type { StreamIndex } from '../../catalog/index.ts'
 import { feedName, requireCreation, requireStream } from '../feed-rights.ts'
 import { requireDefinition } from './create-missing.ts'
-import { SliceBudget, STREAM_WORK } from './in-slices.ts'
 import type { IncomingSamples } from './incoming-samples.ts'
-import type { MissingTarget } from './resolve-targets.ts'
+import { type MissingTarget, STREAM_WORK } from './resolve-targets.ts'
 
 /** The streams of one component whose last values a put shall answer. */
 export interface RequestedValues {
@@ -30,7 +31,7 @@ export async function requireRequested(
 ): Promise<void> {
   const component = index.resolveComponent(principal.orgUid, requested.compId)
   const put = namesOf(samples)
-  const slices = new SliceBudget()
+  const slices = new Pacer()
   const shown = feedName(requested.compId)
   for (const streamId of requested.streamIds) {
     await slices.spend(STREAM_WORK)
@@ -56,7 +57,7 @@ export async function findMissingRequested(
 ): Promise<MissingTarget[]> {
   const component = index.resolveComponent(orgUid, compId)
   const put = namesOf(samples)
-  const slices = new SliceBudget()
+  const slices = new Pacer()
   const missing: MissingTarget[] = []
   for (const streamId of streamIds) {
     await slices.spend(STREAM_WORK)

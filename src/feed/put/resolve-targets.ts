@@ -19,6 +19,9 @@ export interface MissingTarget {
   readonly isRequested?: boolean
 }
 
+/** What looking at one stream costs, counted in samples. */
+export const STREAM_WORK = 16
+
 /** Targets resolved before other calls get a turn. */
 const TARGETS_PER_SLICE = 4_096
 

@@ -1,4 +1,4 @@
-import { inSlices, SAMPLES_PER_SLICE } from './in-slices.ts'
+import { ITEMS_PER_SLICE, inSlices } from '../../base/index.ts'
 
 /** Whether the times of the samples never go back, as those of nearly every upload. */
 function isAscending(times: Float64Array, indexes: ArrayLike<number>): boolean {
@@ -22,7 +22,7 @@ export async function sortByTime(
     order.subarray(from, until).sort((a, b) => times[a] - times[b] || a - b)
   })
   let merged = new Uint32Array(order.length)
-  for (let length = SAMPLES_PER_SLICE; length < order.length; length *= 2) {
+  for (let length = ITEMS_PER_SLICE; length < order.length; length *= 2) {
     await inSlices(order.length, pairMerger(times, { order, merged, length }))
     ;[order, merged] = [merged, order]
   }

@@ -1,8 +1,7 @@
-import { TIME_END } from '../../base/index.ts'
+import { inSlices, TIME_END } from '../../base/index.ts'
 import type { StreamIndex } from '../../catalog/index.ts'
 import type { SampleBatch } from '../../store/index.ts'
 import { type Retention, SHORTEST_AGE_MS } from '../expire/retention.ts'
-import { inSlices } from './in-slices.ts'
 import { warnOfOutdated } from './outdated-samples.ts'
 import { warnByStream } from './warn-by-stream.ts'
 

@@ -1,6 +1,5 @@
-import { refuse, TEXT_LENGTH_MAX } from '../../base/index.ts'
+import { inSlices, refuse, TEXT_LENGTH_MAX } from '../../base/index.ts'
 import type { ValueType } from '../../catalog/shape/index.ts'
-import { inSlices } from '../put/in-slices.ts'
 import {
   describeSample,
   type IncomingSamples,

@@ -1,7 +1,7 @@
-import { nextTurn } from '../../base/index.ts'
+/** What work on streams costs, for a pacer. */
 
 /** Work between two turns, about a millisecond. */
-const WORK_PER_STEP = 2_000
+export const WORK_PER_TURN = 2_000
 
 /** Of a stream that is read, checked or shown. */
 export const WORK_PER_STREAM = 100
@@ -15,15 +15,4 @@ export function workOfStream(
 ): number {
   if (derivation == null) return WORK_PER_STREAM
   return WORK_PER_STREAM + WORK_PER_FORMULA + derivation.expression.length
-}
-
-/** Lets others have a turn whenever enough work was told. */
-export function paceWork(): (work: number) => Promise<void> {
-  let done = 0
-  return async (work) => {
-    done += work
-    if (done < WORK_PER_STEP) return
-    done = 0
-    await nextTurn()
-  }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nextTurn } from './next-turn.ts'
+import { ITEMS_PER_SLICE, inSlices, nextTurn, Pacer } from './pacer.ts'
 
 /** Keeps the thread busy, as a slice of work does. */
 function work(ms: number): void {
@@ -43,4 +43,32 @@ test('nextTurn() wakes many short calls in the same turn', async () => {
   clearInterval(count)
   assert.ok(turns < 500, `${turns} turns for 500 calls`)
   turns = 1_000
+})
+
+test('Pacer gives a turn once work adds up to a slice, and the tasks that share it wait for the same', async () => {
+  const pacer = new Pacer(10)
+  assert.equal(pacer.spend(9), undefined)
+  const turn = pacer.spend(1)
+  assert.ok(turn instanceof Promise)
+  assert.equal(pacer.due, turn)
+  assert.equal(pacer.spend(50), turn)
+  await turn
+  assert.equal(pacer.due, undefined)
+  assert.equal(pacer.spend(9), undefined)
+  assert.notEqual(pacer.spend(1), undefined)
+})
+
+test('inSlices() covers every index once, and lets others in between slices only', async () => {
+  const covered: [number, number][] = []
+  const work = (from: number, until: number): void => void covered.push([from, until])
+  assert.equal(inSlices(ITEMS_PER_SLICE, work), undefined)
+  assert.deepEqual(covered.splice(0), [[0, ITEMS_PER_SLICE]])
+  const working = inSlices(2 * ITEMS_PER_SLICE + 1, work)
+  assert.deepEqual(covered, [[0, ITEMS_PER_SLICE]])
+  await working
+  assert.deepEqual(covered, [
+    [0, ITEMS_PER_SLICE],
+    [ITEMS_PER_SLICE, 2 * ITEMS_PER_SLICE],
+    [2 * ITEMS_PER_SLICE, 2 * ITEMS_PER_SLICE + 1],
+  ])
 })
