@@ -15,6 +15,7 @@ import { openSamplesFile } from '../../src/store/embedded/seal/open-samples-file
 import { type CatalogStore, KnownDamage } from '../../src/store/index.ts'
 import { batch, read } from '../contract/sample-store-contract.ts'
 import { ownerOf, people } from '../support/catalog.ts'
+import { damageCell } from '../support/damage-cell.ts'
 import {
   ANSWERS_9,
   change,
@@ -313,6 +314,40 @@ test('an upgrade that meets damage leaves the folder as it was', async () => {
     assert.deepEqual(fingerprint(folder), before, sql)
   }
 })
+
+for (const { what, isLost, spoil } of [
+  {
+    what: 'a row that is missing',
+    isLost: true,
+    spoil: (folder: string) => change(folder, 'samples.db', 'DELETE FROM chunk'),
+  },
+  {
+    what: 'sums that do not check',
+    isLost: false,
+    spoil: (folder: string) =>
+      change(folder, 'samples.db', 'UPDATE stream_sum SET sums = zeroblob(length(sums))'),
+  },
+  {
+    what: 'an index that cannot be read',
+    isLost: false,
+    spoil: (folder: string) => damageCell(join(folder, 'samples.db'), 'chunk_by_start', 0),
+  },
+]) {
+  test(`an upgrade of a samples.db with ${what} keeps what is left, and the damage is told`, async () => {
+    const state = { samples: 'sealed', end: 'stopped' } as const
+    const folder = await oldFolder(state, what.replaceAll(' ', '-'))
+    spoil(folder)
+    assert.deepEqual(migrateFolder(folder).at(-1), { name: 'samples.db', from: 2, to: 3 })
+    await using opened = new AsyncDisposableStack()
+    const { samples } = await open(folder, opened)
+    const left = isLost ? timesOf(state).slice(-1) : timesOf(state)
+    assert.deepEqual(
+      await read(samples, OLD_STREAM),
+      left.map((time) => [time, time / 8]),
+    )
+    assert.ok(samples.status().damages.length > 0)
+  })
+}
 
 test('older folders are refused unchanged, with the commit that upgrades them', async () => {
   for (const [name, format] of [

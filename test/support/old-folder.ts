@@ -1,4 +1,4 @@
-/** Data folders as Weir left them with a catalog.db of format 9. */
+/** Data folders as Weir left them with a catalog.db of format 9 and a samples.db of format 2. */
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
@@ -14,6 +14,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { openSampleStore } from '../../src/store/embedded/index.ts'
 import { batch } from '../contract/sample-store-contract.ts'
+import { writeSumsOfFormat2 } from './format-2-sums.ts'
 
 const fixture = (name: string) =>
   readFileSync(new URL(`../fixtures/${name}`, import.meta.url), 'utf8')
@@ -69,6 +70,7 @@ export async function makeOldFolder(folder: string, state: OldState): Promise<vo
   }
   if (state.samples !== 'none') await put(3_000)
   await store.close()
+  writeSumsOfFormat2(join(making, 'samples.db'))
   for (const name of ['journal', 'files']) writeFileSync(join(making, name, 'mark'), `${MARK}\n`)
   change(making, 'samples.db', `INSERT OR REPLACE INTO meta VALUES ('mark', ${MARK})`)
   change(making, 'catalog.db', `PRAGMA journal_mode = WAL; ${FORMAT_9}`)

@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import { Random, testSeeds } from '../../../../test/support/random.ts'
 import { CHUNK_LEVEL, type ChunkPlace, DAMAGED_LEVEL, RUN_LEVEL } from './chunk-row.ts'
 import type { IndexedRow } from './known-rows.ts'
-import { rowSum, wrapSum } from './row-sum.ts'
+import { rowSum, wrapRowSum } from './row-sum.ts'
 import { type RowIndex, StreamRows } from './stream-rows.ts'
 
 const STREAM = 7
 
-/** Between the starts of chunks. With times as small as ids, the sums of different rows would be the same now and then. */
-const STEP = 7_919_113
+/** Between the starts of chunks: as small as ids, by which weighed fields of different rows would add up to the same. */
+const STEP = 10
 
 /** An index in memory, which may lead astray. */
 class PlainIndex implements RowIndex {
@@ -23,7 +23,7 @@ class PlainIndex implements RowIndex {
     const sums = this.rows.map(([id, level, start, last, count]) =>
       rowSum({ id, level, start, last, count }),
     )
-    return wrapSum(sums.reduce((all, one) => all + one, 0))
+    return sums.reduce((all, one) => wrapRowSum(all + one), 0)
   }
 
   listRows(): IndexedRow[] {

@@ -1,7 +1,7 @@
 import { countAtMost } from '../../../base/plain.ts'
 import { damagedIndex } from '../damage/folder-damaged.ts'
 import { CHUNK_LEVEL, type ChunkPlace, RUN_LEVEL } from './chunk-row.ts'
-import { rowSum, wrapSum } from './row-sum.ts'
+import { rowSum, wrapRowSum } from './row-sum.ts'
 
 /** A row as the index names it: id, level, start, last, count. */
 export type IndexedRow = readonly [
@@ -46,11 +46,9 @@ export class KnownRows {
 
   /** What all rows add up to. */
   get sum(): number {
-    let sum = this.#asideSum
-    for (const block of this.#sums) sum += block
-    for (const chunk of this.#tail) sum += rowSum({ ...chunk, level: CHUNK_LEVEL })
-    for (const run of this.#runs) sum += rowSum({ ...run, level: RUN_LEVEL })
-    return wrapSum(sum)
+    let sum = wrapRowSum(this.#asideSum + sumOf(this.#tail, CHUNK_LEVEL))
+    for (const block of this.#sums) sum = wrapRowSum(sum + block)
+    return wrapRowSum(sum + sumOf(this.#runs, RUN_LEVEL))
   }
 
   /** How much is remembered, in rows. */
@@ -119,7 +117,7 @@ export class KnownRows {
   add(level: number, place: ChunkPlace): void {
     this.#lastRead = undefined
     if (level === RUN_LEVEL) this.#runs = [place, ...this.#runs].sort((a, b) => b.id - a.id)
-    else if (level !== CHUNK_LEVEL) this.#asideSum += rowSum({ ...place, level })
+    else if (level !== CHUNK_LEVEL) this.#addAside(rowSum({ ...place, level }))
     else if (place.start < this.tailStart) this.#addToBlock(place, 1)
     else {
       const at = this.#tail.findLastIndex(({ start }) => start < place.start) + 1
@@ -133,9 +131,13 @@ export class KnownRows {
     this.#lastRead = undefined
     const isOther = ({ id }: ChunkPlace): boolean => id !== place.id
     if (level === RUN_LEVEL) this.#runs = this.#runs.filter(isOther)
-    else if (level !== CHUNK_LEVEL) this.#asideSum -= rowSum({ ...place, level })
+    else if (level !== CHUNK_LEVEL) this.#addAside(-rowSum({ ...place, level }))
     else if (place.start < this.tailStart) this.#addToBlock(place, -1)
     else this.#removeFromTail(place)
+  }
+
+  #addAside(sum: number): void {
+    this.#asideSum = wrapRowSum(this.#asideSum + sum)
   }
 
   #removeFromTail(place: ChunkPlace): void {
@@ -153,7 +155,7 @@ export class KnownRows {
   #addToBlock(place: ChunkPlace, times: 1 | -1): void {
     const block = this.#blockOf(place.start)
     const sum = rowSum({ ...place, level: CHUNK_LEVEL })
-    this.#sums[block] = wrapSum(this.#sums[block] + times * sum)
+    this.#sums[block] = wrapRowSum(this.#sums[block] + times * sum)
   }
 
   /** The block that holds a time; 0 for what is earlier than all. */
@@ -179,7 +181,7 @@ export class KnownRows {
       parts.push(chunks.slice(at, at + CHUNKS_PER_BLOCK))
     }
     this.#starts.splice(block, 1, ...parts.map(([first]) => first.start))
-    this.#sums.splice(block, 1, ...parts.map(sumOf))
+    this.#sums.splice(block, 1, ...parts.map((part) => sumOf(part, CHUNK_LEVEL)))
     this.#lastRead = undefined
   }
 
@@ -190,7 +192,7 @@ export class KnownRows {
     const rows = this.#list(from, until)
     checkWhole(rows)
     const found = rows.map(placeOf)
-    if (sumOf(found) !== this.#sums[block]) {
+    if (sumOf(found, CHUNK_LEVEL) !== this.#sums[block]) {
       throw damagedIndex('The index of samples.db does not find the rows of a stream')
     }
     this.#lastRead = { block, until, chunks: [...found] }
@@ -207,7 +209,7 @@ export class KnownRows {
       const [id, level, start, last, count] = row
       if (level === CHUNK_LEVEL) this.#tail.push(placeOf(row))
       else if (level === RUN_LEVEL) this.#runs.push(placeOf(row))
-      else this.#asideSum += rowSum({ id, level, start, last, count })
+      else this.#addAside(rowSum({ id, level, start, last, count }))
     }
     this.#runs.sort((a, b) => b.id - a.id)
     // An order that is wrong can have the right sum: what is between two chunks would be looked for elsewhere.
@@ -225,7 +227,7 @@ export class KnownRows {
       const at = block * CHUNKS_PER_BLOCK
       const chunks = this.#tail.slice(at, at + CHUNKS_PER_BLOCK)
       this.#starts.push(chunks[0].start)
-      this.#sums.push(sumOf(chunks))
+      this.#sums.push(sumOf(chunks, CHUNK_LEVEL))
     }
     if (whole > 0) this.#tail = this.#tail.slice(whole * CHUNKS_PER_BLOCK)
   }
@@ -242,6 +244,10 @@ function placeOf([id, , start, last, count]: IndexedRow): ChunkPlace {
   return { id, start, last, count }
 }
 
-function sumOf(chunks: readonly ChunkPlace[]): number {
-  return wrapSum(chunks.reduce((sum, one) => sum + rowSum({ ...one, level: CHUNK_LEVEL }), 0))
+function sumOf(places: readonly ChunkPlace[], level: number): number {
+  let sum = 0
+  for (const { id, start, last, count } of places) {
+    sum = wrapRowSum(sum + rowSum({ id, level, start, last, count }))
+  }
+  return sum
 }

@@ -1,14 +1,51 @@
 /**
- * Sums over rows of samples.db, by which a row that an index no longer finds, or finds elsewhere, is
- * noticed. Every field is weighed and the whole is taken modulo a prime, so that one changed bit always
- * changes the sum. SQLite and JavaScript compute the same.
+ * Sums over rows of samples.db, by which a row that an index no longer finds, or finds elsewhere, is noticed, and
+ * that the rows of a stream have changed. docs/format/samples-db.md.
  */
 
-/** Below 2³², so that the sums of a million rows add up exactly. */
+/** Below 2³², so that the sums of a million rows of `touched` add up exactly. */
 const PRIME = 4_294_967_291
 
-/** What a row of `chunk` adds. */
-export const ROW_SUM_SQL = `(id * 7 + level * 13 + start * 3 + last * 5 + count * 11) % ${PRIME}`
+/** Sums of rows of `chunk` are below it, so that two of them add up exactly. */
+const ROW_SUM_END = 2 ** 52
+const WORD_END = 2 ** 32
+
+/** A row of `chunk` without its bytes. */
+interface SummedRow {
+  readonly id: number
+  readonly level: number
+  readonly start: number
+  readonly last: number
+  readonly count: number
+}
+
+/**
+ * What a row of `chunk` adds to the sum of its stream. Its fields are mixed, not weighed: a merge changes several by
+ * amounts that belong together, and weighed they would cancel out. One changed bit always changes the sum.
+ */
+export function rowSum({ id, level, start, last, count }: SummedRow): number {
+  let low = 0
+  let high = 1
+  for (const field of [id, level, start, last, count, 0]) {
+    const upper = Math.floor(field / WORD_END)
+    low = mix(mix(low, field | 0, 0x9e3779b1), upper, 0x9e3779b1)
+    high = mix(mix(high, field | 0, 0x85ebca77), upper, 0x85ebca77)
+  }
+  return (high >>> 12) * WORD_END + (low >>> 0)
+}
+
+/** For each state another word gives another result, and for each word another state does. */
+function mix(state: number, word: number, odd: number): number {
+  const product = Math.imul(state ^ word, odd)
+  return product ^ (product >>> 15)
+}
+
+/** A sum of two sums of rows, or the difference of two, as it is stored. */
+export function wrapRowSum(sum: number): number {
+  if (sum >= ROW_SUM_END) return sum - ROW_SUM_END
+  return sum < 0 ? sum + ROW_SUM_END : sum
+}
+
 /** Adds one for each field that is no number: SQLite computes with bytes and texts as if they were 0. */
 const oddFields = (...names: readonly string[]): string =>
   names.map((name) => `(typeof(${name}) NOT IN ('integer', 'real'))`).join(' + ')
@@ -18,17 +55,6 @@ export const TOUCHED_TOTAL_SQL = `
   SELECT coalesce((SELECT sum((stream * 17 + 1) % ${PRIME} + ${oddFields('stream')}) FROM watched), 0) +
     coalesce((SELECT sum((cursor * 7 + stream * 13 + start * 3 + until * 5 + 1) % ${PRIME} +
       ${oddFields('stream', 'start', 'until')}) FROM touched), 0) AS value`
-
-/** As ROW_SUM_SQL. */
-export function rowSum(row: {
-  readonly id: number
-  readonly level: number
-  readonly start: number
-  readonly last: number
-  readonly count: number
-}): number {
-  return (row.id * 7 + row.level * 13 + row.start * 3 + row.last * 5 + row.count * 11) % PRIME
-}
 
 /** What a row of `touched` adds to TOUCHED_TOTAL_SQL. */
 export function touchedSum(
@@ -48,7 +74,7 @@ export function sealedSum(segment: number, sequence: number): number {
   return (segment * 7 + sequence * 13 + 1) % PRIME
 }
 
-/** A sum of sums as it is stored: 32 bits. */
+/** The sum of `touched` and `watched` as it is stored: 32 bits. */
 export function wrapSum(sum: number): number {
   const rest = sum % 2 ** 32
   return rest < 0 ? rest + 2 ** 32 : rest

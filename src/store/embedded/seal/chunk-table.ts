@@ -246,7 +246,7 @@ export class ChunkTable {
    * Lets go of the index and makes it again. Its pages stay behind unused: to free what a damaged tree
    * names, as REINDEX does, frees what others use where one bit of a page number is wrong.
    */
-  #replaceIndex(sums: ReadonlyMap<number, Uint32Array>, corrected: readonly FoundRow[]): void {
+  #replaceIndex(sums: ReadonlyMap<number, Float64Array>, corrected: readonly FoundRow[]): void {
     const db = this.#db
     const query = `SELECT sql FROM sqlite_schema WHERE name = 'chunk_by_start'`
     const { sql } = db.prepare(query).get() as { sql: string }

@@ -1,13 +1,16 @@
 /** The tables of samples.db and their formats; docs/format/samples-db.md. */
 import { DatabaseSync } from 'node:sqlite'
-import { FolderDamaged } from '../damage/folder-damaged.ts'
+import { FolderDamaged, isDamagedFile } from '../damage/folder-damaged.ts'
 import { formatOf, requireKnownFormat, requireUpgradable } from '../damage/known-format.ts'
 import { inTransaction } from '../disk/in-transaction.ts'
-import { ROW_SUM_SQL, wrapSum } from '../rows/row-sum.ts'
+import { STREAM_END, sumIndexedRows } from '../rows/indexed-sums-table.ts'
 import { readSealed, sealedStateLost } from '../rows/sealed-state.ts'
-import { bucketOf, packSums, STREAMS_PER_BUCKET } from '../rows/stream-sums.ts'
+import { packSums } from '../rows/stream-sums.ts'
+import { upgradeSums } from './upgrade-sums-table.ts'
 
-const FORMAT_VERSION = 2
+/** The format that this Weir writes, and the one before it, which it upgrades. */
+const FORMAT = 3
+const UPGRADED_FORMAT = 2
 
 // AUTOINCREMENT: an id never comes back, so a reader that finds it finds the same samples. The index
 // alone tells which rows a read needs. SQLite leaves what is declared BLOB as it is.
@@ -47,21 +50,39 @@ export function checkSamplesFile(db: DatabaseSync, file: string): void {
   if (readSealed(db) === undefined) throw sealedStateLost(file)
 }
 
-/** Makes the tables of a new samples.db, whole or not at all; refuses one of another format. */
+/** Makes the tables of a new samples.db, or upgrades those of format 2: whole or not at all. Refuses other formats. */
 export function makeSamplesTables(db: DatabaseSync): void {
   requireFormat(db)
-  if (formatOf(db) === 0) {
-    inTransaction(db, () => {
-      db.exec(SCHEMA)
-      db.exec(`PRAGMA user_version = ${FORMAT_VERSION}`)
-    })
-  }
+  if (formatOf(db) === 0) changeFormat(db, () => db.exec(SCHEMA))
+  if (formatOf(db) !== FORMAT) upgrade(db)
   checkTables(db)
 }
 
+function upgrade(db: DatabaseSync): void {
+  try {
+    changeFormat(db, () => upgradeSums(db))
+  } catch (error) {
+    if (!isDamagedFile(error)) throw error
+    // Pages that cannot be read cost no start: no sum of format 2 checks, so rows are read and sums written anew.
+    changeFormat(db, () => {})
+  }
+}
+
+function changeFormat(db: DatabaseSync, change: () => void): void {
+  inTransaction(db, () => {
+    change()
+    db.exec(`PRAGMA user_version = ${FORMAT}`)
+  })
+}
+
+/** Whether samples.db has an older format, which makeSamplesTables() would change. */
+export function isOlderSamples(db: DatabaseSync): boolean {
+  return formatOf(db) < FORMAT
+}
+
 function requireFormat(db: DatabaseSync): void {
-  requireKnownFormat('samples.db', formatOf(db), FORMAT_VERSION)
-  requireUpgradable('samples.db', formatOf(db), FORMAT_VERSION)
+  requireKnownFormat('samples.db', formatOf(db), FORMAT)
+  requireUpgradable('samples.db', formatOf(db), UPGRADED_FORMAT)
 }
 
 /** A letter changed in the description of the tables would give columns other names, or an index other columns. */
@@ -78,16 +99,7 @@ function checkTables(db: DatabaseSync): void {
 /** Writes the sums of all streams, as the rows give them, to a table that has none. */
 export function sumStreams(db: DatabaseSync): void {
   const insert = db.prepare('INSERT INTO stream_sum (bucket, sums) VALUES (?, ?)')
-  const rows = db.prepare(`SELECT stream, sum(${ROW_SUM_SQL}) AS sum FROM chunk GROUP BY stream`)
-  let bucket = 0
-  let sums = new Uint32Array(STREAMS_PER_BUCKET)
-  for (const { stream, sum } of rows.iterate() as Iterable<{ stream: number; sum: number }>) {
-    if (bucketOf(stream) !== bucket) {
-      insert.run(bucket, packSums(bucket, sums))
-      bucket = bucketOf(stream)
-      sums = new Uint32Array(STREAMS_PER_BUCKET)
-    }
-    sums[stream % STREAMS_PER_BUCKET] = wrapSum(sum)
+  for (const { bucket, sums } of sumIndexedRows(db, 0, STREAM_END)) {
+    insert.run(bucket, packSums(bucket, sums))
   }
-  insert.run(bucket, packSums(bucket, sums))
 }

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { isDamagedFile } from '../damage/folder-damaged.ts'
 import type { FoundRow } from '../rows/chunk-row.ts'
 import { CHECKED_COLUMNS, correctedRow } from '../rows/corrected-row.ts'
-import { rowSum, wrapSum } from '../rows/row-sum.ts'
+import { rowSum, wrapRowSum } from '../rows/row-sum.ts'
 import { bucketOf, STREAMS_PER_BUCKET, unpackSums } from '../rows/stream-sums.ts'
 
 /** Rows between two looks whether to go on. */
@@ -18,7 +18,7 @@ interface SummedRow extends FoundRow {
 /** What the rows tell, read without the index. */
 interface RowsRead {
   /** Sums that do not check, as the rows have them. */
-  readonly sums: ReadonlyMap<number, Uint32Array>
+  readonly sums: ReadonlyMap<number, Float64Array>
   /** Rows with wrong columns, corrected by their samples; those that the sum of their stream confirms. */
   readonly corrected: readonly FoundRow[]
   /** Whether the rows, corrected, are all that the sums tell of; where not, the index may know more than the rows. */
@@ -57,8 +57,8 @@ export function readAllRows(db: DatabaseSync, onRows: () => void): RowsRead | un
 function sumRows(
   db: DatabaseSync,
   onRows: () => void,
-): { buckets: Map<number, Uint32Array>; corrected: FoundRow[] } | undefined {
-  const buckets = new Map<number, Uint32Array>()
+): { buckets: Map<number, Float64Array>; corrected: FoundRow[] } | undefined {
+  const buckets = new Map<number, Float64Array>()
   const corrected: FoundRow[] = []
   // With the samples, so that pages which only they reach are read too.
   const rows = db.prepare(`SELECT id, ${CHECKED_COLUMNS}, data FROM chunk NOT INDEXED`)
@@ -73,9 +73,9 @@ function sumRows(
       const { id, stream, level, start, last, count } = row
       corrected.push({ id, stream, level, start, last, count })
     }
-    const sums = buckets.get(bucketOf(row.stream)) ?? new Uint32Array(STREAMS_PER_BUCKET)
+    const sums = buckets.get(bucketOf(row.stream)) ?? new Float64Array(STREAMS_PER_BUCKET)
     const at = row.stream % STREAMS_PER_BUCKET
-    sums[at] = wrapSum(sums[at] + rowSum(row))
+    sums[at] = wrapRowSum(sums[at] + rowSum(row))
     buckets.set(bucketOf(row.stream), sums)
     looked += 1
     if (looked % ROWS_PER_LOOK === 0) onRows()

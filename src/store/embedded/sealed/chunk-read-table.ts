@@ -15,9 +15,9 @@ const ROW = `id, ${CHECKED_COLUMNS}, summary, data`
 /** Format 1 kept texts here too, which SQLite turned into numbers where they looked like some. */
 const LAST_VALUE = `iif(typeof(last_value) = 'blob', last_value, NULL) AS lastValue`
 
-/** Buckets of sums at hand: those of a million streams, 4 MB. */
+/** Buckets of sums at hand: those of a million streams, 8 MB. */
 const BUCKETS_MAX = 4_096
-const NO_SUMS = new Uint32Array(STREAMS_PER_BUCKET)
+const NO_SUMS = new Float64Array(STREAMS_PER_BUCKET)
 
 /** A row's last sample, its value still packed. */
 export interface LastRow {
@@ -32,7 +32,7 @@ export class ChunkReadTable implements RowIndex {
   readonly #statements = new Map<string, StatementSync>()
   readonly #lists: RowListTable
   /** Sums by bucket, as they are while nobody else commits. */
-  readonly #sums = new Map<number, Uint32Array>()
+  readonly #sums = new Map<number, Float64Array>()
   #sumsVersion = 0
 
   constructor(file: string) {

@@ -7,8 +7,8 @@ import type { FoundDamage } from '../damage/found-damage.ts'
 import { type ChunkRow, DAMAGED_LEVEL, decodeRow, placeSeed } from '../rows/chunk-row.ts'
 import { CHECKED_COLUMNS, correctedRow } from '../rows/corrected-row.ts'
 import { describeRow, describeSuspect } from '../rows/damaged-row.ts'
+import { sumIndexedRows } from '../rows/indexed-sums-table.ts'
 import { unpackLastValue } from '../rows/last-value.ts'
-import { ROW_SUM_SQL, wrapSum } from '../rows/row-sum.ts'
 import { STREAMS_PER_BUCKET, unpackSums } from '../rows/stream-sums.ts'
 import { foldColumns, foldSummary, readSummary, SummaryFold } from '../summary/index.ts'
 import { ChunkReadTable } from './chunk-read-table.ts'
@@ -38,7 +38,6 @@ export class ScrubTable {
   #rows: StatementSync
   readonly #inIndex: StatementSync
   readonly #bucket: StatementSync
-  readonly #sums: StatementSync
   /** Rows that the index names and the table does not have. */
   readonly #missing: StatementSync
   readonly #idEnd: number
@@ -56,10 +55,6 @@ export class ScrubTable {
        AND last = ? AND count = ? AND id = ?`,
     )
     this.#bucket = this.#db.prepare('SELECT sums FROM stream_sum WHERE bucket = ?')
-    this.#sums = this.#db.prepare(
-      `SELECT stream, sum(${ROW_SUM_SQL}) AS sum FROM chunk INDEXED BY chunk_by_start
-       WHERE stream >= ? AND stream < ? GROUP BY stream`,
-    )
     this.#missing = this.#db.prepare(
       `SELECT id, stream, start, last, count FROM chunk i INDEXED BY chunk_by_start
        WHERE stream >= ? AND stream < ? AND NOT EXISTS
@@ -172,20 +167,17 @@ export class ScrubTable {
     const first = bucket * STREAMS_PER_BUCKET
     try {
       const row = this.#bucket.get(bucket)
-      const empty = new Uint32Array(STREAMS_PER_BUCKET)
+      const empty = new Float64Array(STREAMS_PER_BUCKET)
       const kept = row === undefined ? empty : unpackSums(bucket, row.sums)
       if (kept === undefined) {
         const what = `the sums of streams ${first} to ${first + STREAMS_PER_BUCKET - 1} do not check`
         step.damages.push(describePlace('stream_sum', bucket, what))
         return
       }
-      const found = new Uint32Array(STREAMS_PER_BUCKET)
-      const rows = this.#sums.all(first, first + STREAMS_PER_BUCKET)
-      for (const { stream, sum } of rows as Array<{ stream: number; sum: number }>) {
-        found[stream - first] = wrapSum(sum)
-      }
+      const [found] = sumIndexedRows(this.#db, first, first + STREAMS_PER_BUCKET)
+      const sums = found?.sums ?? empty
       for (const [at, sum] of kept.entries()) {
-        if (sum === found[at]) continue
+        if (sum === sums[at]) continue
         step.damages.push(describeSuspect(first + at, 'does not add up to its sum'))
       }
       for (const place of this.#missing.all(first, first + STREAMS_PER_BUCKET)) {
@@ -193,7 +185,7 @@ export class ScrubTable {
         const none = new Uint8Array(0)
         step.damages.push(describeRow({ stream: row.stream, place: row, data: none }))
       }
-      step.items += rows.length
+      step.items += sums.filter((sum) => sum !== 0).length
     } catch (error) {
       if (!isDamagedFile(error)) throw error
       const what = `the rows of streams from ${first} cannot be listed`
