@@ -55,7 +55,7 @@ function blocksOf(page: string): Block[] {
 /** Code and addresses as one word each, emphasis and link targets left out; line ends are kept. */
 function plainText(markdown: string): string {
   return markdown
-    .replace(/(`+)[\s\S]*?\1/g, (code) => `code${'\n'.repeat(code.split('\n').length - 1)}`)
+    .replace(/(`+)[\s\S]*?\1/g, (code) => `Code${'\n'.repeat(code.split('\n').length - 1)}`)
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/<?https?:\/\/[^\s>)]+>?/g, 'address')
     .replace(/[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}/g, '')

@@ -188,7 +188,7 @@ test('several failed payloads are run again at once; one that fails again stays 
 })
 
 test('starting points are the worked examples of the documentation', () => {
-  const docs = readFileSync('docs/connectors.md', 'utf8')
+  const docs = readFileSync('docs/webhooks.md', 'utf8')
   const examples = [...docs.matchAll(/^connector (\S+)(?: (\S+))? <<'SQL'\n(.*?)\nSQL$/gms)]
   assert.ok(examples.length >= 6)
   for (const [, id, zone = 'UTC', sql] of examples) {

@@ -1,4 +1,4 @@
-/** Statements to begin with, and what they are for: the worked examples of docs/connectors.md. */
+/** Statements to begin with, and what they are for: the worked examples of docs/webhooks.md. */
 
 /** One of them. */
 export interface StartingPoint {
