@@ -241,6 +241,7 @@ function readinessOf(stores: OpenedStores, elsewhere: Elsewhere | undefined) {
     { name: 'samples', findProblem: () => stores.samples.status().readOnlyReason },
     { name: 'clock', findProblem: () => stores.findClockProblem?.() },
     { name: 'cluster', findProblem: () => elsewhere?.problem },
+    { name: 'storage', findProblem: () => stores.findStoreProblem?.() },
   ]
 }
 

@@ -183,14 +183,17 @@ async function openUnlessStopped(config: Config, log: Log): Promise<WeirApp> {
   const ignoreSignals = onStopSignal(stop)
   try {
     for (;;) {
-      const app = await openApp(config, { log, signal: stopping.signal }).catch(unlessAway)
+      const app = await openApp(config, { log, signal: stopping.signal }).catch((error) => {
+        const why = reasonWhenAway(error)
+        log.warn({ why }, 'the start waits for the cluster, which went away again')
+        return undefined
+      })
       if (stopping.signal.aborted) {
         if (app?.firstStart !== undefined) tellUntold(config, app.firstStart)
         await app?.close()
       }
       stopping.signal.throwIfAborted()
       if (app !== undefined) return app
-      log.warn('the start waits for the cluster, which went away again')
       await pause(AGAIN_MS, undefined, { signal: stopping.signal })
     }
   } catch (error) {
@@ -201,8 +204,10 @@ async function openUnlessStopped(config: Config, log: Log): Promise<WeirApp> {
   }
 }
 
-function unlessAway(error: unknown): undefined {
+/** What a cluster that is away has answered; throws what is another error. */
+function reasonWhenAway(error: unknown): string {
   if (!(error instanceof Refusal) || error.code !== 'store_away') throw error
+  return error.cause instanceof Error ? error.cause.message : error.message
 }
 
 /** The system gives this process too little to run; nothing was changed. */

@@ -18,6 +18,7 @@ import {
   openStoresOfCluster,
 } from './open-cluster-stores.ts'
 import type { OpenedStorage, OpenedStores, StorageOpening } from './opened-storage.ts'
+import { watchCassandra } from './watch-cassandra.ts'
 
 /** What a start waits for is told when it changes, and else so often. */
 const TELL_EVERY_MS = 5_000
@@ -68,12 +69,15 @@ async function openClusterStores(
   const { sharedClock, ...stores } = await openStoresOfCluster(parts, { clock, onFailure }, opened)
   const timeSlot = await TimeSlot.open({ catalog, clock, shared: sharedClock })
   opened.defer(() => timeSlot.close())
+  const watch = watchCassandra(parts.cluster, log)
+  opened.defer(async () => watch.close())
   const standby = await watchStandby(parts.database, log, opened)
   return {
     ...stores,
     backups: noBackups,
     timeSlot,
     findClockProblem: () => sharedClock.problem,
+    findStoreProblem: () => watch.problem,
     findDetails: () => (standby.isMissing ? [NO_STANDBY] : []),
     measure: () => measureLocal(config.dataDir),
     metrics: async () => clusterMetrics(stores.samples, config.dataDir),

@@ -9,6 +9,7 @@ import {
   openClusterSamples,
   reserveHandles,
   stampsOf,
+  startErrorOf,
 } from '../store/cassandra/index.ts'
 import { SharedClock, StoreUnusable } from '../store/index.ts'
 import {
@@ -68,10 +69,14 @@ export async function openClusterAndCatalog(
 
 /** Samples are stored under numbers that the catalog has given: with another catalog they would be another stream's. */
 async function requirePair(cluster: Cluster, identity: string): Promise<void> {
-  if (await isCatalogOfCluster(cluster, identity)) return
+  const { settings } = cluster
+  const isOwn = await isCatalogOfCluster(cluster, identity).catch((error) => {
+    throw startErrorOf(error, settings)
+  })
+  if (isOwn) return
   throw new StoreUnusable(
     'settings',
-    `The keyspace ${cluster.settings.keyspace} belongs to another PostgreSQL database than that of WEIR_POSTGRES_URL: ` +
+    `The keyspace ${settings.keyspace} belongs to another PostgreSQL database than that of WEIR_POSTGRES_URL: ` +
       'set WEIR_CASSANDRA_KEYSPACE or WEIR_POSTGRES_URL',
   )
 }

@@ -52,6 +52,8 @@ export interface OpenedStores {
   findDetails?(): readonly string[]
   /** What is wrong with this machine's clock, among machines that share their data. */
   findClockProblem?(): string | undefined
+  /** Why calls that need stored data are refused at the moment. */
+  findStoreProblem?(): string | undefined
   /** What the parts take. */
   measure(): Promise<StorageSizes>
   /** What /metrics tells of them, in Prometheus' text format. */

@@ -8,6 +8,7 @@ export {
   stampsOf,
   takesFingerprint,
 } from './cluster-meta.ts'
+export { startErrorOf } from './connection/away.ts'
 export { Cluster } from './connection/cluster.ts'
 export { type ClusterSettings, countCopies } from './connection/cluster-settings.ts'
 export { openCluster } from './open-cluster.ts'

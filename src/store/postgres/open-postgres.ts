@@ -1,5 +1,6 @@
 import { Refusal } from '../../base/index.ts'
 import { Database, type DatabaseWatch } from './connection/database.ts'
+import { startErrorOfPostgres } from './connection/postgres-away.ts'
 import { openSchema } from './schema/open-schema.ts'
 
 /** Connects to a database, waits for it where it is away, and makes its tables what this version needs. */
@@ -9,8 +10,9 @@ export async function openPostgres(url: string, watch: DatabaseWatch = {}): Prom
     try {
       await openSchema(database)
       return database
-    } catch (error) {
+    } catch (thrown) {
       await database.close()
+      const error = startErrorOfPostgres(thrown)
       // Lost since it was opened: the next open waits for it.
       if (!(error instanceof Refusal)) throw error
     }

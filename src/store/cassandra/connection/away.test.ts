@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import cassandra from 'cassandra-driver'
-import { isAway, isUnsent } from './away.ts'
+import { Refusal } from '../../../base/index.ts'
+import { StoreUnusable } from '../../ports/store-unusable.ts'
+import { isAway, isUnsent, startErrorOf, toldOf } from './away.ts'
+import type { ClusterSettings } from './cluster-settings.ts'
 
 test('isAway() knows every way in which the driver says that nobody is there', () => {
   const { errors, types } = cassandra
@@ -14,6 +17,9 @@ test('isAway() knows every way in which the driver says that nobody is there', (
       types.responseErrorCodes.unauthorized,
       'Unable to perform authorization of permissions: Cannot achieve consistency level LOCAL_QUORUM',
     ),
+    new errors.AuthenticationError(
+      'Unable to perform authentication: Cannot achieve consistency level LOCAL_QUORUM',
+    ),
     new Error('No connection available'),
     new Error('Connection closed'),
     reset,
@@ -25,9 +31,33 @@ test('isAway() knows every way in which the driver says that nobody is there', (
     types.responseErrorCodes.unauthorized,
     'User weir has no MODIFY permission on <table weir.sample>',
   )
-  for (const error of [mistake, forbidden, new Error('a mistake of ours'), undefined]) {
+  const stranger = new errors.AuthenticationError(
+    'Provided username weir and/or password are incorrect',
+  )
+  for (const error of [mistake, forbidden, stranger, new Error('a mistake of ours'), undefined]) {
     assert.equal(isAway(error), false)
   }
+})
+
+test('toldOf() and startErrorOf() tell a missing right as what it is at each time', () => {
+  const { errors, types } = cassandra
+  const refused = (what: string) =>
+    new errors.ResponseError(types.responseErrorCodes.unauthorized, `User weir has no ${what}`)
+  const settings = { keyspace: 'metrics', user: 'weir' } as ClusterSettings
+  const check = (what: string, expected: RegExp) => {
+    const told = toldOf(refused(what))
+    assert.ok(told instanceof Refusal && told.code === 'store_away')
+    const atStart = startErrorOf(told, settings)
+    assert.ok(atStart instanceof StoreUnusable && atStart.why === 'settings')
+    assert.match(atStart.message, expected)
+  }
+  check(
+    'MODIFY permission on <table a.b>',
+    /GRANT CREATE, SELECT, MODIFY ON KEYSPACE metrics TO weir$/,
+  )
+  check('CREATE permission on <all keyspaces>', /create the keyspace metrics as an administrator/)
+  const away = new errors.NoHostAvailableError({})
+  assert.equal(startErrorOf(away, settings), away)
 })
 
 test('isUnsent() is true only where nothing was sent', () => {

@@ -1,5 +1,7 @@
 import cassandra from 'cassandra-driver'
-import { type Refusal, refusal } from '../../../base/index.ts'
+import { Refusal, refusal } from '../../../base/index.ts'
+import { StoreUnusable } from '../../ports/store-unusable.ts'
+import type { ClusterSettings } from './cluster-settings.ts'
 
 /** A node that was killed is known to be down after this, and one that starts is up again. */
 const RETRY_AFTER_SECONDS = 5
@@ -20,15 +22,21 @@ const AWAY_CODES: ReadonlySet<number> = new Set([
   0x1700,
 ])
 
+const LATE_CODES: ReadonlySet<number> = new Set([
+  codes.overloaded,
+  codes.writeTimeout,
+  codes.readTimeout,
+])
+
 /** What the driver says of a node whose connections have just ended, before it knows that the node is down. */
 const NO_CONNECTION = 'No connection available'
 const AWAY_MESSAGES: ReadonlySet<string> = new Set([NO_CONNECTION, 'Connection closed'])
 
 /**
- * Rights are looked up on a majority of nodes too: without one a node says that they are missing. Only the message tells
- * that from a right that really is.
+ * Passwords and rights are looked up on a majority of nodes too: without one a node says that they are wrong or missing.
+ * Only the message tells that from a right that really is.
  */
-const RIGHTS_UNKNOWN = /Cannot achieve consistency level|Unable to perform author/i
+const RIGHTS_UNKNOWN = /Cannot achieve consistency level|Unable to perform auth/i
 
 /** Whether an error says that nothing was sent, for want of a connection to the node that was chosen: another may have one. */
 export function isUnsent(error: unknown): boolean {
@@ -44,15 +52,52 @@ export function isAway(error: unknown): boolean {
   if (error instanceof errors.NoHostAvailableError) return true
   if (error instanceof errors.OperationTimedOutError) return true
   if (error instanceof errors.BusyConnectionError) return true
+  if (error instanceof errors.AuthenticationError) return RIGHTS_UNKNOWN.test(error.message)
   if (!(error instanceof errors.ResponseError)) return false
   if (error.code === codes.unauthorized) return RIGHTS_UNKNOWN.test(error.message)
   return AWAY_CODES.has(error.code)
 }
 
-/** What callers are told while the cluster is away; whatever else went wrong is told as it is. */
+/**
+ * Whether an error says that enough nodes are there, and that some did not answer in time, such as one that collects its
+ * garbage. Asked again, they may.
+ */
+export function isLate(error: unknown): boolean {
+  return error instanceof cassandra.errors.ResponseError && LATE_CODES.has(error.code)
+}
+
+/** Whether an error says that a node refuses the name or password of this process. */
+export function isSignInRefused(error: unknown): boolean {
+  return error instanceof cassandra.errors.AuthenticationError && !isAway(error)
+}
+
+/** Whether an error says that the role of this process lacks a right. */
+function isForbidden(error: unknown): error is Error {
+  const { errors } = cassandra
+  return (
+    error instanceof errors.ResponseError && error.code === codes.unauthorized && !isAway(error)
+  )
+}
+
+/**
+ * What callers are told while the cluster is away, or refuses this process a right that it had when it started; whatever
+ * else went wrong is told as it is.
+ */
 export function toldOf(error: unknown): unknown {
-  if (!isAway(error)) return error
+  if (!isAway(error) && !isForbidden(error)) return error
   return awayRefusal(error)
+}
+
+/** What ends a start: a missing right names the statement that grants it. Other errors stay as they are. */
+export function startErrorOf(error: unknown, { keyspace, user }: ClusterSettings): unknown {
+  const cause = error instanceof Refusal ? error.cause : error
+  if (!isForbidden(cause)) return error
+  const role = user ?? 'weir'
+  const grant = /all keyspaces/.test(cause.message)
+    ? `create the keyspace ${keyspace} as an administrator, or GRANT CREATE ON ALL KEYSPACES TO ${role}`
+    : `GRANT CREATE, SELECT, MODIFY ON KEYSPACE ${keyspace} TO ${role}`
+  const what = `Cassandra refuses Weir: ${cause.message}. To fix this, ${grant}`
+  return new StoreUnusable('settings', what, { cause })
 }
 
 /** The refusal itself, with what the driver said as its cause. */

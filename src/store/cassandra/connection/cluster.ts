@@ -1,7 +1,8 @@
 /** The one place that speaks CQL: statements are prepared, at QUORUM, and told as the ports tell. */
 import { setTimeout as pause } from 'node:timers/promises'
 import cassandra, { type QueryOptions, type types } from 'cassandra-driver'
-import { awayRefusal, isUnsent, toldOf } from './away.ts'
+import { askAgain } from './ask-again.ts'
+import { awayRefusal, toldOf } from './away.ts'
 import { untilKnown } from './behind.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
 import { connectClient } from './connect-client.ts'
@@ -37,8 +38,6 @@ const PAGE_ROWS = 5_000
 
 /** Changes of the schema are agreed upon by all nodes. */
 const ALTER_MS = 60_000
-/** More than the copies of most keyspaces. */
-const UNSENT_TRIES = 4
 const LOOK_MS = 50
 
 const { quorum, serial } = cassandra.types.consistencies
@@ -235,7 +234,7 @@ export class Cluster {
   ): Promise<types.ResultSet> {
     const watch = { onWaiting: this.#onWaiting, signal: this.#ending.signal }
     try {
-      return await untilKnown(() => askAnother(ask), {
+      return await untilKnown(() => askAgain(ask, { isIdempotent }), {
         ...watch,
         isIdempotent,
         isAgreed: () => this.#isAgreed(),
@@ -256,17 +255,6 @@ export class Cluster {
     const answered = await Promise.allSettled(asked)
     const versions = answered.map((one) => (one.status === 'fulfilled' ? one.value : undefined))
     return versions[0] !== undefined && new Set(versions).size === 1
-  }
-}
-
-/** Asks the next node where there was no connection to one: the driver leaves that to us when it prepares a statement. */
-async function askAnother<T>(ask: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await ask()
-    } catch (error) {
-      if (!isUnsent(error) || tries === UNSENT_TRIES) throw error
-    }
   }
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import cassandra from 'cassandra-driver'
 import { StoreUnusable } from '../../ports/store-unusable.ts'
-import { isAway } from './away.ts'
+import { isAway, isSignInRefused } from './away.ts'
 import { untilKnown } from './behind.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
 import { type TendedClient, tendClient } from './tended-client.ts'
@@ -52,7 +52,7 @@ export async function connectClient(
         if (found.some(isUntrusted)) untrusted += 1
         // One node with a bad certificate is no reason to end while others can be used.
         const isHopeless = untrusted === settings.hosts.length
-        if (isAway(error) && !found.some(isRefused) && !isHopeless) continue
+        if (isAway(error) && !found.some(isSignInRefused) && !isHopeless) continue
         const what = `Cannot use Cassandra at ${placeOf(settings)}: ${reasons.at(-1)}`
         throw new StoreUnusable('settings', what, { cause: error })
       }
@@ -104,11 +104,6 @@ function reasonsOf(error: unknown): unknown[] {
   return inner.length > 0 ? inner : [error]
 }
 
-/** Waiting would not help: somebody has to change the settings. */
-function isRefused(reason: unknown): boolean {
-  return reason instanceof cassandra.errors.AuthenticationError
-}
-
 /** Certificates that do not fit, of this process or of the node, by the codes of Node and OpenSSL. */
 function isUntrusted(reason: unknown): boolean {
   return /CERT|UNABLE_TO_|SELF_SIGNED|UNKNOWN_CA/.test(codeOf(reason))
@@ -127,7 +122,7 @@ function messageOf(reason: unknown): string {
 
 /** Which settings somebody has to look at, where that is known. */
 function adviceOn(reason: unknown, { user, tls }: ClusterSettings): string {
-  if (isRefused(reason) && user === undefined) {
+  if (isSignInRefused(reason) && user === undefined) {
     return ': set WEIR_CASSANDRA_USER and WEIR_CASSANDRA_PASSWORD'
   }
   if (tls === undefined) {

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Refusal } from '../../../base/index.ts'
 import type { CatalogStore } from '../../ports/catalog-port.ts'
 import { StoreUnusable } from '../../ports/store-unusable.ts'
+import { startErrorOf } from '../connection/away.ts'
 import { isBehind } from '../connection/behind.ts'
 import type { Cluster, ClusterWatch } from '../connection/cluster.ts'
 import { EARLIER_TABLES, firstTables, schemaSteps } from './schema-steps.ts'
@@ -28,7 +29,8 @@ export async function migrateSchema(
     try {
       if (await tryMigrating(cluster, leases, holder)) return
       watch.onWaiting?.('waits for another process that changes the tables')
-    } catch (error) {
+    } catch (thrown) {
+      const error = startErrorOf(thrown, cluster.settings)
       // Nodes that are behind for long are as good as away.
       if (!(error instanceof Refusal) && !isBehind(error)) throw error
       const why = error instanceof Refusal ? error.cause : error

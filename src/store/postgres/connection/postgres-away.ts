@@ -1,5 +1,6 @@
 /** Which errors say that the database cannot serve a call now, and how callers are told. */
-import { type Refusal, refusal } from '../../../base/index.ts'
+import { Refusal, refusal } from '../../../base/index.ts'
+import { StoreUnusable } from '../../ports/store-unusable.ts'
 
 /** Most tools promote a standby within this time of the loss of the primary. */
 const RETRY_AFTER_SECONDS = 5
@@ -25,6 +26,9 @@ const AWAY_CODES: ReadonlySet<string> = new Set([
 /** Errors of the driver have no code of their own. */
 const AWAY_MESSAGES =
   /Connection terminated|connection error|timeout expired|timeout exceeded|Query read timeout|Client was closed|pool after calling end|server does not support SSL|Connection ended/i
+
+/** A right is missing on a table or on the schema, or there is no schema. */
+const FORBIDDEN_CODES: ReadonlySet<string> = new Set(['42501', '3F000'])
 
 const RETRIED_CODES: ReadonlySet<string> = new Set(['40001', '40P01'])
 
@@ -52,9 +56,25 @@ export function isDuplicate(error: unknown): boolean {
   return sqlStateOf(error) === '23505'
 }
 
-/** What callers are told: the refusal `store_away` while the database is away, otherwise the error itself. */
+/** Whether an error says that the role of this process lacks a right. */
+function isForbidden(error: unknown): boolean {
+  return FORBIDDEN_CODES.has(sqlStateOf(error))
+}
+
+/**
+ * What callers are told: the refusal `store_away` while the database is away, or refuses a right that this process had
+ * when it started. Otherwise the error itself.
+ */
 export function toldOfPostgres(error: unknown): unknown {
-  return isPostgresAway(error) ? postgresAway(error) : error
+  return isPostgresAway(error) || isForbidden(error) ? postgresAway(error) : error
+}
+
+/** What ends a start: a missing right names the statement that grants it. Other errors stay as they are. */
+export function startErrorOfPostgres(error: unknown): unknown {
+  const cause = error instanceof Refusal ? error.cause : error
+  if (!(cause instanceof Error && isForbidden(cause))) return error
+  const what = `PostgreSQL refuses Weir: ${cause.message}. To fix this, make the role of WEIR_POSTGRES_URL the owner of the first schema of its search path: CREATE SCHEMA weir AUTHORIZATION weir; ALTER ROLE weir SET search_path = weir`
+  return new StoreUnusable('settings', what, { cause })
 }
 
 /** The refusal, with the driver's error as its cause. */
