@@ -65,10 +65,8 @@ import type { FileUsage } from './files/index.ts'
 import {
   addRoutes,
   buildServer,
-  type FastLane,
   FeedBodyReader,
   FeedCalls,
-  feedLane,
   Gate,
   openCommandSocket,
   type WeirServer,
@@ -150,12 +148,10 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const budget = new MemoryBudget(budgetBytesOf(memoryBytesOf(config)))
   const calls = new FeedCalls(data.feed, budget)
   const bodies = new FeedBodyReader(config.bodyBytesMax, budget)
-  const feedCalls = feedLane({ calls, bodies, gate, log, exports: identity.exports })
   const live = openLive({ ...data, identity, config, clock, log })
   const running = openSql({ ...data, identity, config, clock, log, budget }, opened)
   const wanted = { ...parts, ...data, ...running, budget, clock, config, gate, log, opened }
   const connecting = openConnectors(wanted)
-  const lane: FastLane = (method, url) => feedCalls(method, url) ?? connecting.lane(method, url)
   const deletion = { ...data, ...connecting, identity, store: catalogStore, oauth }
   await resumeOrganizationDeletions(deletion, log)
   await connecting.recover()
@@ -177,9 +173,10 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     ],
     moreMetrics: () => serviceMetrics({ ...data, ...connecting, ...running, live }),
     budget,
-    fastLane: lane,
-    addRoutes: (app, readMetrics) =>
-      addRoutes(app, {
+    gate,
+    keepingUp: keepingUp(parts, data),
+    addRoutes: (app, table, readMetrics) =>
+      addRoutes(app, table, {
         ...data,
         calls,
         config,
@@ -191,7 +188,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
         operators,
         ...connecting,
         budget,
-        lane,
+        bodies,
         live,
         clock,
         queries: running.queries,

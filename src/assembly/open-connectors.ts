@@ -27,7 +27,7 @@ import {
 } from '../connectors/index.ts'
 import type { Feed } from '../feed/index.ts'
 import type { GqlRuns } from '../gql/index.ts'
-import { type Gate, sinkLane } from '../http/index.ts'
+import type { Gate } from '../http/index.ts'
 import type { CatalogStore, PayloadStore, WrittenKey } from '../store/index.ts'
 import type { OpenedStorage, OpenedStores } from './opened-storage.ts'
 
@@ -101,8 +101,7 @@ export function openConnectors(parts: ConnectorParts) {
     connectors,
     imports,
     keptPayloads,
-    /** Serves the calls of sinks. */
-    lane: sinkLane({ ...parts, sinks }),
+    sinks,
     /** Runs what a stop has cut short; resolves when it is done, or after a while. */
     recover: async (): Promise<void> => {
       const onNewest = sinks.noteArrival.bind(sinks)

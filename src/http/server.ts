@@ -10,6 +10,7 @@ import {
   type MemoryBudget,
   type MetricsAccess,
 } from '../base/index.ts'
+import type { Gate } from './admit/gate.ts'
 import type { App } from './app-type.ts'
 import { bodyPlugin } from './plugins/body-plugin.ts'
 import { commonPlugin, putCommonHeaders } from './plugins/common-plugin.ts'
@@ -18,6 +19,10 @@ import { errorPlugin, sendError } from './plugins/error-plugin.ts'
 import { lateValidators } from './plugins/late-validators.ts'
 import { healthRoutes, type ReadinessCheck } from './routes/health-routes.ts'
 import { noStudioPage } from './routes/studio-routes.ts'
+import { describeBy } from './table/bridge.ts'
+import { hotLane, operationsLane } from './table/find-serve.ts'
+import type { KeepingUp } from './table/serve-operation.ts'
+import { OperationTable } from './table/table.ts'
 import { JSON_POLICY } from './transport/answer.ts'
 import { ConnectionCount, type ConnectionLimits } from './transport/connection-count.ts'
 import { exchangeOf, type FastLane } from './transport/exchange.ts'
@@ -49,9 +54,18 @@ interface ServerDeps {
   readonly moreMetrics?: () => Promise<string>
   /** What all calls in flight may hold; without it only single calls are bounded. */
   readonly budget?: MemoryBudget
-  /** Asked before Fastify sees a request. */
+  /** Asked before the table. */
   readonly fastLane?: FastLane
-  readonly addRoutes: (app: App, readMetrics: () => Promise<string>) => void | Promise<void>
+  /** Lets callers in; without it only operations for anyone are served. */
+  readonly gate?: Gate
+  /** Undefined where no other process shares the store. */
+  readonly keepingUp?: KeepingUp
+  /** Adds what is served: to the table, or to Fastify. */
+  readonly addRoutes: (
+    app: App,
+    table: OperationTable,
+    readMetrics: () => Promise<string>,
+  ) => void | Promise<void>
 }
 
 /** The listening service. */
@@ -70,14 +84,21 @@ export interface WeirServer {
 
 /** Builds the server with all plugins and routes, not yet listening. */
 export async function buildServer(deps: ServerDeps): Promise<WeirServer> {
-  const { clock, log } = deps
+  const { clock } = deps
   const addressOf = peerAddressReader(deps.trustedProxies)
   const traffic = new Traffic({ ...deps, addressOf })
   const limits = deps.connectionLimits ?? { connectionsMax: 1_000, perAddressMax: 1_000 }
   const arrivals = new PaceWatch(clock)
   const departures = new PaceWatch(clock, DEPARTURE_GRACE_MS)
   const connections = new ConnectionCount({ ...deps, limits })
-  const { app, front } = createApp({ ...deps, arrivals, departures, connections }, traffic)
+  const table = new OperationTable()
+  const { log, gate, budget, keepingUp, fastLane } = deps
+  const serving = { log, gate, budget, keepingUp }
+  const [lane, hot] = [operationsLane(table, serving), hotLane(table, serving)]
+  const findServe: FastLane = (method, url) => fastLane?.(method, url) ?? lane(method, url)
+  const findHot: FastLane = (method, url) => fastLane?.(method, url) ?? hot(method, url)
+  const parts = { ...deps, arrivals, departures, connections, findServe, findHot }
+  const { app, front } = createApp(parts, traffic)
   errorPlugin(app, { log, noPage: noStudioPage() })
   commonPlugin(app, deps.budget)
   bodyPlugin(app, deps.budget)
@@ -85,7 +106,8 @@ export async function buildServer(deps: ServerDeps): Promise<WeirServer> {
   const moreMetrics = async () =>
     `${connections.metrics()}${deps.budget?.metrics() ?? ''}${(await deps.moreMetrics?.()) ?? ''}`
   const readMetrics = healthRoutes(app, { ...deps, metrics: traffic.metrics, moreMetrics })
-  await deps.addRoutes(app, readMetrics)
+  await deps.addRoutes(app, table, readMetrics)
+  describeBy(app, table)
   await app.ready()
   return {
     app,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ANSWER_BYTES_MAX, TEXT_LENGTH_MAX } from '../../src/base/index.ts'
-import type { FeedRead } from '../../src/http/feed/feed-paths.ts'
+import type { FeedRead } from '../../src/http/feed/feed-calls.ts'
 import { anyFeed, keyWith, openFeed, openFeedHome, pairs, refused } from '../support/feed-home.ts'
 import { HOUR, hourly, hours, interval, T0 } from '../support/hourly-stream.ts'
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { MemoryBudget, type MemoryShare } from '../../src/base/index.ts'
-import type { FeedRead } from '../../src/http/feed/feed-paths.ts'
+import type { FeedRead } from '../../src/http/feed/feed-calls.ts'
 import { anyFeed, openFeedHome } from '../support/feed-home.ts'
 
 const MB = 1024 * 1024

@@ -8,13 +8,11 @@ import {
   type Identity,
   Standing,
 } from '../../auth/index.ts'
-import { invariant, refuse } from '../../base/index.ts'
+import { invariant } from '../../base/index.ts'
+import { type Dialect, weirDialect } from '../table/dialect.ts'
 import { limitHeaders } from '../transport/answer.ts'
-import { type Exchange, exchangeOf, type HeadReading } from '../transport/exchange.ts'
-import { normalizeForwarded } from '../transport/peer-address.ts'
+import { type Exchange, exchangeOf } from '../transport/exchange.ts'
 import { requireOwnSite } from './own-site.ts'
-import { readCredentials } from './read-credentials.ts'
-import { readSinkCredential } from './read-sink-credential.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -29,7 +27,15 @@ declare module 'fastify' {
 /** Methods that change nothing. */
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
-/** Brings HTTP calls before admission: reads where HTTP carries credentials, and keeps the limit's state. */
+/** How a call comes before admission. */
+export interface Arrival {
+  readonly exchange: Exchange
+  /** Says where the call carries its credential. */
+  readonly dialect: Dialect
+  readonly countedAs: CountedAs
+}
+
+/** Brings calls of HTTP before admission, and keeps how they stand with their rate limit. */
 export class Gate {
   readonly #admission: Identity['admission']
 
@@ -39,42 +45,18 @@ export class Gate {
 
   /**
    * The caller, when all that is needed is in memory; undefined: ask `admit`. Refuses with
-   * `rate_limited`. For fast lanes: no promise is made.
+   * `rate_limited`. No promise is made.
    */
-  admitNow(exchange: Exchange, countedAs: CountedAs): Caller | undefined {
-    const answer = this.#admission.admitNow(callOf(exchange, countedAs))
-    return answer === undefined ? undefined : settle(exchange, answer)
+  admitNow(arrival: Arrival): Caller | undefined {
+    const answer = this.#admission.admitNow(callOf(arrival))
+    return answer === undefined ? undefined : settle(arrival.exchange, answer)
   }
 
   /** The caller; refuses when there is none, or when its rate limit is spent. */
-  async admit(exchange: Exchange, countedAs: CountedAs): Promise<Caller> {
-    return settle(exchange, await this.#admission.admit(callOf(exchange, countedAs)))
-  }
-
-  /** The caller where Basic is not for API keys: at endpoints whose OAuth clients sign in by it. */
-  async admitWithoutBasic(exchange: Exchange): Promise<Caller> {
-    const call = callOf(exchange, undefined)
-    const isBasic = call.credential?.place === 'basic'
-    const admitted = isBasic ? { ...call, credential: undefined } : call
-    return settle(exchange, await this.#admission.admit(admitted))
-  }
-
-  /** The caller of a sink when all that is needed is in memory; undefined: ask `admitSink`. */
-  admitSinkNow(exchange: Exchange): Caller | undefined {
-    const answer = this.#admission.admitNow(sinkCallOf(exchange))
-    return answer === undefined ? undefined : settle(exchange, answer)
-  }
-
-  /** The caller of a sink, by its API key alone; such calls are not counted. */
-  async admitSink(exchange: Exchange): Promise<Caller> {
-    const call = sinkCallOf(exchange)
-    if (call.credential === undefined) refuse('unauthorized', { what: NO_SINK_KEY })
-    return settle(exchange, await this.#admission.admit(call))
-  }
-
-  /** The key that a call of a sink was let in by. */
-  sinkKeyOf(exchange: Exchange): string {
-    return sinkCallOf(exchange).credential?.value ?? ''
+  async admit(arrival: Arrival): Promise<Caller> {
+    const call = callOf(arrival)
+    arrival.dialect.requireCredential?.(call)
+    return settle(arrival.exchange, await this.#admission.admit(call))
   }
 
   /** What `follow` needs to know from before a caller was let in. */
@@ -83,26 +65,24 @@ export class Gate {
   }
 
   /** How a caller stands who was let in after `asOf`, for calls whose act is yet to come. */
-  follow(exchange: Exchange, caller: Caller, asOf: number): Standing {
-    return new Standing(this.#admission, {
-      callOf: () => callOf(exchange, undefined),
-      caller,
-      asOf,
-    })
+  follow(arrival: Arrival, caller: Caller, asOf: number): Standing {
+    const uncounted = { ...arrival, countedAs: undefined }
+    return new Standing(this.#admission, { callOf: () => callOf(uncounted), caller, asOf })
   }
 
-  /** An onRequest hook that lets in a route's calls and sets `request.principal` and `.caller`. */
+  /** An onRequest hook that lets in the calls of a route that the table does not have. */
   guard(countedAs: CountedAs): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
     return async (request, reply) => {
       const exchange = exchangeOf(request.raw)
       invariant(exchange !== undefined, 'a guarded request came past our server')
+      const arrival = { exchange, dialect: weirDialect, countedAs }
       const asOf = this.changes
       try {
-        const caller = await this.admit(exchange, countedAs)
+        const caller = await this.admit(arrival)
         if (!READING.has(request.method)) requireOwnSite(request.raw, caller)
         request.caller = caller
         request.principal = caller.principal
-        request.standing = this.follow(exchange, caller, asOf)
+        request.standing = this.follow(arrival, caller, asOf)
       } finally {
         if (exchange.limit !== undefined) {
           const headers = limitHeaders(exchange.limit)
@@ -119,45 +99,7 @@ function settle(exchange: Exchange, { caller, limit, refusal }: AdmissionAnswer)
   return caller
 }
 
-const NO_SINK_KEY =
-  'A sink needs an API key: as the parameter or cookie api_key, as Basic authorization with the key as user or as password and the other blank, as the header X-Api-Key, or as Authorization: Bearer'
-
-function sinkCallOf({ req, address }: Exchange): AdmissionCall {
-  const { cookie } = req.headers
-  const [authorization, apiKey] = [authorizationOf(req), apiKeyOf(req)]
-  const credential = readSinkCredential({ url: req.url ?? '', cookie, authorization, apiKey })
-  return {
-    credential,
-    org: undefined,
-    address,
-    forwardedFor: undefined,
-    countedAs: undefined,
-  }
-}
-
-/** Node keeps the first of several Authorization headers; whoever sends two must be told. */
-function authorizationOf({ headers, headersDistinct }: Exchange['req']): string | undefined {
-  return headers.authorization && headersDistinct.authorization?.join(', ')
-}
-
-function apiKeyOf({ headers }: Exchange['req']): string | undefined {
-  const key = headers['x-api-key']
-  return key === undefined ? undefined : String(key)
-}
-
-function callOf({ req, address }: Exchange, countedAs: CountedAs): AdmissionCall {
-  const { credential, org, forwardedFor } = req.kept?.sent ?? readSent(req)
-  return { credential, org, address, forwardedFor, countedAs }
-}
-
-/** What a head says of the caller; kept with a head that many requests share. */
-function readSent(req: Exchange['req']): NonNullable<HeadReading['sent']> {
-  const { cookie } = req.headers
-  const [authorization, apiKey] = [authorizationOf(req), apiKeyOf(req)]
-  const { credential, org } = readCredentials({ url: req.url ?? '', cookie, authorization, apiKey })
-  const forwarded = req.headers['x-forwarded-for']
-  const forwardedFor = forwarded === undefined ? undefined : normalizeForwarded(String(forwarded))
-  const sent = { credential, org, forwardedFor }
-  if (req.kept !== undefined) req.kept.sent = sent
-  return sent
+function callOf({ exchange, dialect, countedAs }: Arrival): AdmissionCall {
+  const { credential, org, forwardedFor } = dialect.readCredentials(exchange)
+  return { credential, org, address: exchange.address, forwardedFor, countedAs }
 }

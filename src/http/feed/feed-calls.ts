@@ -25,11 +25,22 @@ import {
 import { readTimeParameter } from '../../time/index.ts'
 import { CSV_TYPE, prefersCsv, writeCsv } from './feed-csv.ts'
 import { type FeedQuery, readFeedQuery } from './feed-get-query.ts'
-import type { FeedRead, StatisticIds } from './feed-paths.ts'
 import { countFeedBytes, writeFeed, writeLongFeed } from './feed-writer.ts'
 import { readPlotQuery, readSparksQuery } from './plot-query.ts'
 import { type MemoryHolder, ReadMemory, refuseLong } from './read-memory.ts'
 import { countRequestedBytes, writeRequested } from './requested-writer.ts'
+
+/** What the path of a read of statistics names. */
+export type StatisticIds = StreamPath & {
+  readonly cycleId: string
+  readonly statId: string
+}
+
+/** A read of the feed: what of, and the parameters as they were sent. */
+export type FeedRead = { readonly query: string } & (
+  | { readonly call: 'get' | 'lastValue'; readonly ids: StreamPath }
+  | { readonly call: 'statistic' | 'lastStatistic'; readonly ids: StatisticIds }
+)
 
 /** Parameters of a put that speak to the service and not of samples: credentials, and the method. */
 const CARRIER_NAMES: ReadonlySet<string> = new Set(['api_key', 'session', 'org', 'asPut'])

@@ -1,18 +1,11 @@
 import type { App } from '../app-type.ts'
+import type { KeepingUp } from '../table/serve-operation.ts'
 
 /** Calls that follow the catalog by themselves, and have no end. */
 const LIVE = '/api/live'
 
 /** Calls that change who may act and where: others look at that before they look at the log. */
 const OF_PEOPLE = /^\/api\/(?:organization|org_user)(?:\/|$)/
-
-/** How a process keeps up with others. */
-export interface KeepingUp {
-  /** Takes over what they have committed. */
-  readonly catchUp: () => Promise<void>
-  /** Resolves when they have taken over what was committed before the call. */
-  readonly heard: () => Promise<void>
-}
 
 /**
  * Has every call of records see what was committed before it through any other process, which is awaited once the

@@ -4,32 +4,40 @@ import type { Identity, Organization, OrganizationUsage } from '../../auth/index
 import type { OAuthWithUsers } from '../../auth/oauth/index.ts'
 import type { Clock, Config, Log, MemoryBudget } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
-import type { Connections, Connectors, Imports, KeptPayloads } from '../../connectors/index.ts'
+import type {
+  Connections,
+  Connectors,
+  Imports,
+  KeptPayloads,
+  SinkCalls,
+} from '../../connectors/index.ts'
 import type { StreamDeriver } from '../../derivation/index.ts'
 import type { LiveHub } from '../../feed/live/index.ts'
 import type { FileService } from '../../files/index.ts'
 import type { Queries } from '../../gql/index.ts'
 import type { App } from '../app-type.ts'
+import type { FeedBodyReader } from '../feed/feed-body-reader.ts'
 import type { FeedCalls } from '../feed/feed-calls.ts'
 import { gqlRoutes } from '../gql/gql-routes.ts'
 import { issuerReader } from '../issuer.ts'
-import { currentPlugin, type KeepingUp } from '../plugins/current-plugin.ts'
-import type { FastLane } from '../transport/exchange.ts'
-import { apiKeyRoutes } from './api-key-routes.ts'
+import { apiKeyOperations } from '../operations/api-key-operations.ts'
+import { feedOperations } from '../operations/feed-operations.ts'
+import { sinkOperations } from '../operations/sink-operations.ts'
+import { currentPlugin } from '../plugins/current-plugin.ts'
+import type { KeepingUp } from '../table/serve-operation.ts'
+import type { OperationTable } from '../table/table.ts'
 import { auditRoutes } from './audit-routes.ts'
 import { catalogRoutes } from './catalog-routes.ts'
 import { componentRoutes } from './component-routes.ts'
 import { connectionRoutes } from './connectors/connection-routes.ts'
 import { connectorRoutes } from './connectors/connector-routes.ts'
 import { importRoutes } from './connectors/import-routes.ts'
-import { sinkRoutes } from './connectors/sink-routes.ts'
 import { cycleRoutes } from './cycle-routes.ts'
 import { dashboardRoutes } from './dashboard-routes.ts'
 import { derivationRoutes } from './derivation/derivation-routes.ts'
 import { jobRoutes } from './derivation/job-routes.ts'
 import { expressionRoutes } from './expression-routes.ts'
 import { extentRoutes } from './extent-routes.ts'
-import { feedRoutes } from './feed-routes.ts'
 import { fileRoutes } from './file-routes.ts'
 import { invitationRoutes } from './invitation-routes.ts'
 import { liveRoutes } from './live-routes.ts'
@@ -52,6 +60,7 @@ import { studioRoutes } from './studio-routes.ts'
 interface RouteParts extends StorageRoutesDeps {
   /** What all calls in flight may hold. */
   readonly budget: MemoryBudget
+  readonly bodies: FeedBodyReader
   readonly calls: FeedCalls
   readonly catalog: Catalog
   /** Undefined where no other process shares the store. */
@@ -66,18 +75,18 @@ interface RouteParts extends StorageRoutesDeps {
   readonly identity: Identity
   readonly imports: Imports
   readonly keptPayloads: KeptPayloads
-  readonly lane: FastLane
   readonly live: LiveHub
   readonly log: Log
   readonly oauth: OAuthWithUsers
   readonly queries: Queries
+  readonly sinks: SinkCalls
   /** What an organization has of what WEIR_QUOTAS counts. */
   readonly usageOf: (organization: Organization) => Promise<OrganizationUsage>
 }
 
 /** Adds all routes to the server. */
-export function addRoutes(app: App, parts: RouteParts): void {
-  const { calls, catalog, config, deletion, files, gate, identity, lane, log, oauth } = parts
+export function addRoutes(app: App, table: OperationTable, parts: RouteParts): void {
+  const { calls, catalog, config, deletion, files, gate, identity, log, oauth } = parts
   const { budget } = parts
   const brands = config.brands ?? new Map()
   const issuerOf = issuerReader({
@@ -85,7 +94,7 @@ export function addRoutes(app: App, parts: RouteParts): void {
     brandedHosts: new Set(brands.keys()),
   })
   currentPlugin(app, parts.keepingUp)
-  apiKeyRoutes(app, { gate, identity })
+  table.add(...apiKeyOperations(identity), ...feedOperations(parts), ...sinkOperations(parts))
   auditRoutes(app, { gate, identity })
   authorizeRoutes(app, { oauth, issuerOf, brands, budget })
   catalogRoutes(app, { catalog, gate, identity })
@@ -99,7 +108,6 @@ export function addRoutes(app: App, parts: RouteParts): void {
   dashboardRoutes(app, { catalog, gate, identity })
   extentRoutes(app, { calls, gate })
   gqlRoutes(app, { queries: parts.queries, clock: parts.clock, gate, identity })
-  feedRoutes(app, { calls, gate, identity, lane })
   fileRoutes(app, { files, calls, gate, identity, budget })
   const isSecure = config.tlsCert !== undefined || config.publicUrl?.startsWith('https:') === true
   invitationRoutes(app, { gate, identity })
@@ -115,7 +123,6 @@ export function addRoutes(app: App, parts: RouteParts): void {
   orgUserRoutes(app, { gate, identity })
   secondFactorRoutes(app, { gate, identity })
   sessionRoutes(app, { gate, identity })
-  sinkRoutes(app, { lane })
   plotRoutes(app, { calls, gate, identity, budget })
   storageRoutes(app, parts)
   propertyRoutes(app, { catalog, gate, identity })

@@ -1,11 +1,12 @@
 import type { RateDecision } from '../../auth/index.ts'
 import type { Log } from '../../base/index.ts'
 import { version } from '../../base/index.ts'
-import { errorReply } from './error-reply.ts'
+import { type ErrorReply, errorReply } from './error-reply.ts'
 import type { Exchange } from './exchange.ts'
 import { WARNING_HEADER, warningText } from './warning-header.ts'
 
-const JSON_TYPE = 'application/json; charset=utf-8'
+/** The type of every answer that is a value. */
+export const JSON_TYPE = 'application/json; charset=utf-8'
 
 type Headers = Readonly<Record<string, string | number>>
 
@@ -61,7 +62,7 @@ export function limitHeaders({ limit, remaining, resetSeconds }: RateDecision): 
   ]
 }
 
-/** Answers without Fastify: the common headers, the length and, of a body that is one, its type. */
+/** Answers at once: the common headers, the length and, of a body that is one, its type. */
 export function answer(
   exchange: Exchange,
   status: number,
@@ -80,13 +81,29 @@ export function answer(
   reply.send(status, headers, body)
 }
 
-/** Answers an error without Fastify, logging it when the fault is ours. */
-export function answerError(exchange: Exchange, error: unknown, log: Log, extra?: Headers): void {
-  const reply = errorReply(error)
+/** How an error is answered. */
+interface ErrorForm {
+  /** Writes it in the words of the call's protocol; by default in ours. */
+  readonly writeError?: (error: unknown, exchange: Exchange) => ErrorReply
+  /** The methods that a wrong one is answered with. */
+  readonly allow?: string
+  readonly headers?: Headers
+}
+
+/** Answers an error, logging it when the fault is ours. */
+export function answerError(
+  exchange: Exchange,
+  error: unknown,
+  log: Log,
+  { writeError = errorReply, allow, headers }: ErrorForm = {},
+): void {
+  const reply = writeError(error, exchange)
   exchange.code = reply.code
   exchange.reason = reply.reason
   if (reply.incident !== undefined) {
     log.error({ requestId: exchange.id, incident: reply.incident, error }, 'request failed')
   }
-  answer(exchange, reply.status, reply.body, { ...extra, ...reply.headers })
+  const isWrongMethod = allow !== undefined && reply.code === 'method_not_allowed'
+  const told = { ...headers, ...reply.headers }
+  answer(exchange, reply.status, reply.body, isWrongMethod ? { ...told, Allow: allow } : told)
 }

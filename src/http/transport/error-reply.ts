@@ -2,7 +2,7 @@ import { errorCatalogue, newUid, Refusal, refusal } from '../../base/index.ts'
 import { CatalogConflict } from '../../store/index.ts'
 
 /** What a client is told about an error, and what only the log may hold. */
-interface ErrorReply {
+export interface ErrorReply {
   readonly status: number
   /** The code in the envelope. */
   readonly code: string

@@ -1,17 +1,32 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 import type { Credentials, RateDecision } from '../../auth/index.ts'
 import type { MemoryShare } from '../../base/index.ts'
 
-/** The headers that whoever serves a request without Fastify looks at; the others are not kept. */
+/** The headers that operations look at; the front keeps no others. */
 export const READ_HEADERS = [
   'accept',
+  'accept-encoding',
   'authorization',
+  'content-disposition',
+  'content-encoding',
+  'content-length',
+  'content-range',
   'content-type',
   'cookie',
   'host',
+  'if-none-match',
+  'if-range',
+  'last-event-id',
   'origin',
+  'range',
+  'sec-fetch-mode',
   'sec-fetch-site',
+  'transfer-encoding',
+  'user-agent',
+  'weir-otp',
+  'weir-password',
   'x-api-key',
   'x-forwarded-for',
   'x-request-id',
@@ -38,6 +53,15 @@ export interface HeadReading {
   sent: (Credentials & { readonly forwardedFor: string | undefined }) | undefined
 }
 
+/** A body that is sent as it comes. */
+export interface SentStream {
+  readonly body: Readable
+  /** Told behind the body, to clients who know trailers. */
+  readonly trailer: { readonly name: string; readonly value: () => string } | undefined
+  /** Told of an error that came before the first byte, which is still to be answered. */
+  readonly onEarlyError: (error: unknown) => void
+}
+
 /** Where the answer to one request goes. */
 export interface Reply {
   /** Whether an answer was begun, or nobody is there to read it. */
@@ -46,6 +70,8 @@ export interface Reply {
   readonly status: number
   /** Sends the whole answer; headers are a flat list of names and values. */
   send(status: number, headers: string[], body: string | Uint8Array): void
+  /** Sends an answer as it comes; the caller is told of an error only while nothing has left. */
+  sendStream(status: number, headers: string[], sent: SentStream): void
   /** Calls back once the answer is sent, or the connection is gone. */
   onceOver(done: () => void): void
   /**

@@ -1,29 +1,30 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
-import type { Reply } from './exchange.ts'
+import type { Reply, SentStream } from './exchange.ts'
 import { afterBody } from './linger.ts'
 import { WRITTEN_BYTES_MAX, writeSlices } from './write-slices.ts'
 
 /** The answer to a request that came through Node's HTTP server. */
 export class HttpReply implements Reply {
-  readonly #req: IncomingMessage
-  readonly #res: ServerResponse
+  /** Node's own objects, for answers without end. */
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
 
   constructor(req: IncomingMessage, res: ServerResponse) {
-    this.#req = req
-    this.#res = res
+    this.request = req
+    this.response = res
   }
 
   get isOver(): boolean {
-    return this.#res.headersSent || this.#res.destroyed
+    return this.response.headersSent || this.response.destroyed
   }
 
   get status(): number {
-    return this.#res.statusCode
+    return this.response.statusCode
   }
 
   send(status: number, headers: string[], body: string | Uint8Array): void {
-    const req = this.#req
-    const res = this.#res
+    const req = this.request
+    const res = this.response
     const isLingering = status >= 400 && hasUnreadBody(req)
     // What was refused before it was read would be taken for the next request.
     if (isLingering) headers.push('Connection', 'close')
@@ -38,15 +39,42 @@ export class HttpReply implements Reply {
     }
   }
 
+  sendStream(status: number, headers: string[], { body, trailer, onEarlyError }: SentStream): void {
+    const res = this.response
+    res.statusCode = status
+    for (let at = 0; at < headers.length; at += 2) res.appendHeader(headers[at], headers[at + 1])
+    // HTTP/1.0 knows no trailers.
+    const isTold = trailer !== undefined && this.request.httpVersion !== '1.0'
+    if (isTold) res.setHeader('Trailer', trailer.name)
+    let isWhole = false
+    body.once('error', (error) => {
+      if (res.headersSent || res.destroyed) {
+        res.destroy()
+        return
+      }
+      for (const name of res.getHeaderNames()) res.removeHeader(name)
+      onEarlyError(error)
+    })
+    body.once('end', () => {
+      isWhole = true
+      if (isTold) res.addTrailers({ [trailer.name]: trailer.value() })
+    })
+    res.once('close', () => {
+      if (!isWhole) body.destroy()
+    })
+    if (res.destroyed) body.destroy()
+    else body.pipe(res)
+  }
+
   onceOver(done: () => void): void {
-    this.#res.once('close', done)
+    this.response.once('close', done)
   }
 
   tellProcessing(): void {
-    const { httpVersion, socket } = this.#req
+    const { httpVersion, socket } = this.request
     // Older clients know no answer before the answer.
     if (this.isOver || !socket.readableEnded || httpVersion === '1.0') return
-    this.#res.writeProcessing()
+    this.response.writeProcessing()
   }
 }
 

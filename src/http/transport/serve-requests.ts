@@ -31,8 +31,10 @@ export interface RequestDeps {
   readonly departures: PaceWatch
   /** What all calls in flight may hold; without it only single calls are bounded. */
   readonly budget?: MemoryBudget
-  /** Asked before Fastify sees a request. */
-  readonly fastLane?: FastLane
+  /** Says who serves a request; undefined: the handler does. Refuses what cannot be served. */
+  readonly findServe: FastLane
+  /** The same, of what the front serves. */
+  readonly findHot: FastLane
 }
 
 /** A server whose requests go to a fast lane where one serves them, else to `handle`. */
@@ -41,18 +43,20 @@ export function serveRequests(
   traffic: Traffic,
   handle: Handler,
 ): { readonly server: Server; readonly front: Front } {
-  const { log, tls, arrivals, departures, connections } = deps
-  const findServe: FastLane = deps.fastLane ?? (() => undefined)
+  const { log, tls, arrivals, departures, connections, findServe, findHot } = deps
   const handleOne: Handler = (req, res) => {
     req.url = withSingleSlashes(pathOfTarget(req.url ?? ''))
     const exchange = traffic.begin(req, req, new HttpReply(req, res))
     if (exchange === undefined) return
     if (hasUnreadBody(req)) watchBody(req, exchange.reply, arrivals)
     watchAnswer(req, exchange, departures)
-    const serve = findServe(req.method ?? '', req.url ?? '')
-    if (serve !== undefined) return run(serve, exchange, log)
-    attachExchange(req, exchange)
-    handle(req, res)
+    const serve: Serve = () => {
+      const found = findServe(req.method ?? '', req.url ?? '')
+      if (found !== undefined) return found(exchange)
+      attachExchange(req, exchange)
+      handle(req, res)
+    }
+    run(serve, exchange, log)
   }
   const server = openListener(handleOne, tls)
   server.maxConnections = connections.limits.connectionsMax
@@ -64,7 +68,7 @@ export function serveRequests(
     arrivals,
     departures,
     budget: deps.budget,
-    findServe,
+    findServe: findHot,
     expect: () => traffic.expect(),
     abandon: () => traffic.abandon(),
     serve: (head, body, reply, isExpected) => {

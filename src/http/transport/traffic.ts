@@ -84,7 +84,7 @@ export class Traffic {
     this.#inFlight += 1
     if (!this.#isDraining) return exchange
     const refused = refusal('shutting_down', { retryAfterSeconds: SHUTDOWN_RETRY_S })
-    answerError(exchange, refused, this.#log, { Connection: 'close' })
+    answerError(exchange, refused, this.#log, { headers: { Connection: 'close' } })
     return undefined
   }
 

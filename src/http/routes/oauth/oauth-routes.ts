@@ -17,6 +17,7 @@ import type { IssuerReader } from '../../issuer.ts'
 import { operation } from '../../openapi/answer-schema.ts'
 import { textParser } from '../../plugins/body-plugin.ts'
 import { sendError } from '../../plugins/error-plugin.ts'
+import { oauthDialect } from '../../table/dialect.ts'
 import { exchangeOf } from '../../transport/exchange.ts'
 import {
   introspectionAnswerSchema,
@@ -140,7 +141,11 @@ async function findAdministeredOrg(
   const exchange = exchangeOf(request.raw)
   invariant(exchange !== undefined, 'a request came past our server')
   try {
-    const { principal } = await gate.admitWithoutBasic(exchange)
+    const { principal } = await gate.admit({
+      exchange,
+      dialect: oauthDialect,
+      countedAs: undefined,
+    })
     return findClientsOrg(principal)
   } catch (error) {
     if (error instanceof Refusal && error.status === 401) return undefined

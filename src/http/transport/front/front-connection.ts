@@ -127,7 +127,18 @@ export class FrontConnection implements Reply, Passage, Quiet {
   }
 
   onceOver(done: () => void): void {
-    this.#onceOver = done
+    const before = this.#onceOver
+    this.#onceOver =
+      before === undefined
+        ? done
+        : () => {
+            before()
+            done()
+          }
+  }
+
+  sendStream(): void {
+    invariant(false, 'the front serves no operation whose answer is a stream')
   }
 
   tellProcessing(): void {

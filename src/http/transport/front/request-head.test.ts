@@ -4,13 +4,21 @@ import { type AddressInfo, connect, Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { fc } from '../../../../test/support/fast-check.ts'
 import { roundsOf } from '../../../../test/support/random.ts'
-import { findFeedCall } from '../../feed/feed-paths.ts'
+import { operation } from '../../table/operation.ts'
+import { OperationTable } from '../../table/table.ts'
 import { type FastLane, READ_HEADERS } from '../exchange.ts'
 import { readStrictHead } from './request-head.ts'
 
 const socket = new Socket()
+const table = new OperationTable()
+const hot = { callers: 'anyone', run: () => '' } as const
+table.add(
+  operation({ ...hot, methods: ['PUT', 'GET'], hasHead: false, path: '/api/feed' }),
+  operation({ ...hot, methods: ['GET'], path: '/api/comp/:compId/feed' }),
+  operation({ ...hot, methods: ['GET'], path: '/api/comp/:compId/last_value' }),
+)
 const findServe: FastLane = (method, url) =>
-  findFeedCall(method, url) === undefined ? undefined : () => {}
+  table.find(method, url) === undefined ? undefined : () => {}
 const read = (lines: readonly string[]) => readStrictHead(lines.join('\r\n'), socket, findServe)
 
 test('readStrictHead() reads what a client of the feed usually sends', () => {

@@ -61,15 +61,15 @@ export function readStrictHead(
     if (line === null) return undefined
     const name = line[1].toLowerCase()
     const value = line[2].trim()
+    if (SPECIAL.has(name)) return undefined
     if (isRead(name)) {
       if (headers[name] !== undefined) return undefined
       headers[name] = value
-    } else if (name === 'content-length') {
-      if (bodyBytes !== undefined || !LENGTH.test(value)) return undefined
+    }
+    if (name === 'content-length') {
+      if (!LENGTH.test(value)) return undefined
       bodyBytes = Number(value)
-    } else if (name === 'connection') {
-      if (value.toLowerCase() !== 'keep-alive') return undefined
-    } else if (SPECIAL.has(name)) return undefined
+    } else if (name === 'connection' && value.toLowerCase() !== 'keep-alive') return undefined
   }
   if (method === 'GET' && bodyBytes !== undefined && bodyBytes > 0) return undefined
   const { authorization } = headers

@@ -1,0 +1,143 @@
+import { parse as parseQuery } from 'node:querystring'
+import type { Principal } from '../../access/index.ts'
+import type { ActingCaller } from '../../auth/administer/index.ts'
+import type { Caller, Standing } from '../../auth/index.ts'
+import { type HeldMemory, invariant } from '../../base/index.ts'
+import type { Exchange } from '../transport/exchange.ts'
+import type { Match } from './table.ts'
+
+/** Who was let in with a call. */
+export interface Admitted {
+  readonly caller: Caller
+  /** How the caller stands while the call goes on. */
+  readonly standing: Standing
+}
+
+/** What is done with the bytes of a body; `held` is the memory of a long one, which may be let go early. */
+export type UseBytes<T> = (bytes: Buffer, held: HeldMemory | undefined) => T | Promise<T>
+
+/** One call of an operation: who calls, what it names, and what it brings. */
+export class Call<Body = unknown, Target = undefined> {
+  /** The request and its answer, for operations that are about HTTP itself. */
+  readonly exchange: Exchange
+  /** The body, parsed as the operation's input says. */
+  readonly body: Body
+  /** What the operation has read of the head before it asked who calls. */
+  readonly target: Target
+  readonly #match: Match
+  readonly #admitted: Admitted | undefined
+  readonly #readBytes: <T>(use: UseBytes<T>) => Promise<T>
+  #query: NodeJS.Dict<string | string[]> | undefined
+
+  constructor(parts: {
+    readonly exchange: Exchange
+    readonly match: Match
+    readonly body: Body
+    readonly target: Target
+    readonly admitted: Admitted | undefined
+    readonly readBytes: <T>(use: UseBytes<T>) => Promise<T>
+  }) {
+    this.exchange = parts.exchange
+    this.body = parts.body
+    this.target = parts.target
+    this.#match = parts.match
+    this.#admitted = parts.admitted
+    this.#readBytes = parts.readBytes
+  }
+
+  get method(): string {
+    return this.exchange.req.method ?? ''
+  }
+
+  /** The IDs in the path, decoded. */
+  get ids(): Readonly<Record<string, string>> {
+    return this.#match.ids
+  }
+
+  /** The query as it was sent. */
+  get queryText(): string {
+    return this.#match.query
+  }
+
+  /** The parameters of the query; one that comes several times is a list. */
+  get query(): NodeJS.Dict<string | string[]> {
+    this.#query ??= parseQuery(this.#match.query, '&', '=', { maxKeys: 0 })
+    return this.#query
+  }
+
+  /** The caller's address. */
+  get address(): string {
+    return this.exchange.address
+  }
+
+  /** A header of the request, by its name in lower case. */
+  header(name: keyof Exchange['req']['headers']): string | undefined {
+    const value = this.exchange.req.headers[name]
+    return value === undefined ? undefined : String(value)
+  }
+
+  get caller(): Caller {
+    return this.#known.caller
+  }
+
+  get principal(): Principal {
+    return this.#known.caller.principal
+  }
+
+  get standing(): Standing {
+    return this.#known.standing
+  }
+
+  /** Who acts, with the password and code that the call carries besides. */
+  get acting(): ActingCaller {
+    const { principal, standing, address } = this
+    return { principal, address, password: this.#password, otp: this.#otp, standing }
+  }
+
+  /** The caller as of this moment, once the call has waited; refuses one whose rights have ended. */
+  async renew(): Promise<Principal> {
+    return (await this.standing.renew()).principal
+  }
+
+  /** Reads the body in full and hands it to `use`; its memory is held until that is done. */
+  withBytes<T>(use: UseBytes<T>): Promise<T> {
+    return this.#readBytes(use)
+  }
+
+  /** Has the caller told something although the call succeeds. */
+  warn(warnings: readonly string[]): void {
+    this.exchange.warnings = warnings
+  }
+
+  /** What `make` reads of method, path and query alone, once for all requests with the same head. */
+  once<T>(make: () => T): T {
+    const { kept } = this.#match
+    kept.value ??= { made: make() }
+    return kept.value.made as T
+  }
+
+  get #known(): Admitted {
+    invariant(this.#admitted !== undefined, 'an operation for anyone asks who calls')
+    return this.#admitted
+  }
+
+  /** `currentOtp` in the body, beside the record; else the header. */
+  get #otp(): string | undefined {
+    const given = (this.body as { currentOtp?: unknown } | null | undefined)?.currentOtp
+    const otp = given ?? this.exchange.req.headers['weir-otp']
+    return typeof otp === 'string' ? otp : undefined
+  }
+
+  /** `currentPassword` in the body, beside the record or in it; else the header, for calls without one. */
+  get #password(): string | undefined {
+    const body: unknown = this.body
+    const record = typeof body === 'object' && body !== null ? Object.values(body) : []
+    for (const place of [body, ...record]) {
+      const given = (place as { currentPassword?: unknown } | null | undefined)?.currentPassword
+      if (typeof given === 'string') return given
+    }
+    const header = this.exchange.req.headers['weir-password']
+    // Node reads headers as Latin-1; clients write UTF-8.
+    return typeof header === 'string' ? Buffer.from(header, 'latin1').toString('utf8') : undefined
+  }
+}

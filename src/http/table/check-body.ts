@@ -1,0 +1,63 @@
+import { AjvCompiler } from '@fastify/ajv-compiler'
+import type { TSchema } from 'typebox'
+import { refusal } from '../../base/index.ts'
+
+/** What a check finds wrong. */
+interface Problem {
+  readonly instancePath: string
+  readonly message?: string
+  readonly params?: {
+    readonly missingProperty?: unknown
+    readonly requiredProperties?: unknown
+    readonly allowedValues?: readonly unknown[]
+  }
+}
+
+type Check = ((body: unknown) => boolean) & { readonly errors?: readonly Problem[] | null }
+
+const build = AjvCompiler()(
+  {},
+  { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true } },
+) as unknown as (route: { readonly schema: TSchema }) => Check
+
+/** Made when a body is first held against a schema: to make all at once would cost every start. */
+const checks = new WeakMap<TSchema, Check>()
+
+/** Refuses a body that does not fit a schema, naming the first place; fills in its defaults. */
+export function requireFits(schema: TSchema, body: unknown): void {
+  let check = checks.get(schema)
+  if (check === undefined) {
+    check = build({ schema })
+    checks.set(schema, check)
+  }
+  if (check(body ?? null)) return
+  const [problem] = check.errors ?? []
+  throw refusal('bad_input', {
+    what: `${wherePlaced(problem)} ${allowedMessage(problem) ?? problem?.message ?? 'is not valid'}`,
+    field: problem === undefined ? undefined : fieldOf(problem),
+  })
+}
+
+function wherePlaced(problem: Problem | undefined): string {
+  const field = placeOf(problem?.instancePath.split('/').slice(1) ?? [])
+  return ['body', field].filter((part) => part !== '').join(': ')
+}
+
+/** The field that a check names; of one that is missing, its own path. */
+function fieldOf({ instancePath, params }: Problem): string | undefined {
+  const missing = [params?.missingProperty ?? params?.requiredProperties ?? []].flat()
+  const parts = [...instancePath.split('/').slice(1), ...missing.slice(0, 1).map(String)]
+  return parts.length === 0 ? undefined : placeOf(parts)
+}
+
+/** Where only some values are taken: which, as the messages of records tell it. */
+function allowedMessage(problem: Problem | undefined): string | undefined {
+  const allowed = problem?.params?.allowedValues
+  if (allowed === undefined) return undefined
+  return `must be one of ${allowed.map((value) => value || '""').join(', ')}`
+}
+
+/** A place in a body as all messages write it, `panels[0].title`; no schema has a field of digits. */
+function placeOf(parts: readonly string[]): string {
+  return parts.join('.').replace(/\.(\d+)(?=\.|$)/g, '[$1]')
+}

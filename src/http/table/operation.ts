@@ -1,0 +1,208 @@
+/**
+ * One entry per call of the service. Router, admission, limits, metrics, errors, and the API description
+ * read these entries; none of them is told anywhere else.
+ */
+import type { Static, TSchema } from 'typebox'
+import type { Method } from '../../access/index.ts'
+import { ADMIN_BODY_BYTES_MAX } from '../../base/index.ts'
+import type { FeedBodyReader } from '../feed/feed-body-reader.ts'
+import type { Call } from './call.ts'
+import { type Dialect, weirDialect } from './dialect.ts'
+
+/** The methods that calls are served by; a GET is served as HEAD too, unless its entry says otherwise. */
+export type CallMethod = Method | 'OPTIONS'
+
+/** What a call brings, how its body is read, and at most how much of it. */
+export type Input<Body> =
+  | { readonly kind: 'none'; readonly schema?: undefined; readonly body?: Body }
+  | {
+      /** Parsed. An empty body is undefined. */
+      readonly kind: 'json'
+      readonly limitBytes: number
+      /** Describes the body; where `isChecked` is not set, `run` checks it. */
+      readonly schema: TSchema | undefined
+      /** Whether a body is JSON whatever its type says: devices send what their library does. */
+      readonly takesAnyType: boolean
+      readonly isChecked: false
+      readonly body?: Body
+    }
+  | {
+      /** Parsed, and held against the schema. */
+      readonly kind: 'json'
+      readonly limitBytes: number
+      readonly schema: TSchema
+      readonly takesAnyType: boolean
+      readonly isChecked: true
+      readonly body?: Body
+    }
+  | {
+      /** A form, or JSON, as the text that it is. */
+      readonly kind: 'text'
+      readonly limitBytes: number
+      /** Types that are taken, lower case; undefined: any. */
+      readonly types: readonly string[] | undefined
+      readonly schema: TSchema | undefined
+      readonly body?: Body
+    }
+  | {
+      /** Read by `call.withBytes`, inflated, in memory of the budget. The reader has the limit. */
+      readonly kind: 'bytes'
+      readonly reader: FeedBodyReader
+      readonly schema: TSchema | undefined
+      readonly body?: Body
+    }
+  | {
+      /** Left in the connection until `run` reads it by `call.exchange`, for instance to disk. */
+      readonly kind: 'stream'
+      readonly schema: TSchema | undefined
+      readonly body?: Body
+    }
+
+/** A body of JSON that `run` checks; the schema describes it. */
+export function json(
+  schema?: TSchema,
+  options: { readonly takesAnyType?: boolean } = {},
+): Input<unknown> {
+  return {
+    kind: 'json',
+    limitBytes: ADMIN_BODY_BYTES_MAX,
+    schema,
+    isChecked: false,
+    takesAnyType: options.takesAnyType ?? false,
+  }
+}
+
+/** A body of JSON that is held against its schema before `run`. */
+export function checkedJson<S extends TSchema>(
+  schema: S,
+  limitBytes = ADMIN_BODY_BYTES_MAX,
+): Input<Static<S>> {
+  return { kind: 'json', limitBytes, schema, isChecked: true, takesAnyType: false }
+}
+
+/**
+ * Who may call, and what the call counts as for rate limits: `admin` and `feed` count so, `uncounted` calls
+ * need a credential all the same, and `anyone` is not asked.
+ */
+export type Callers = 'admin' | 'feed' | 'uncounted' | 'anyone'
+
+/** What an operation says of itself in the description. */
+export interface Description {
+  /** Absent operations are not described. */
+  readonly name?: string
+  readonly tag?: string
+  readonly summary?: string
+  /** The parameters in the path, in the query, and the headers. */
+  readonly ids?: TSchema
+  readonly query?: TSchema
+  readonly headers?: TSchema
+  /** What a success answers: a schema, or a response of the description. */
+  readonly answer?: object
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
+  /** The errors of a call that carries no credential, or that it speaks as RFC 6749 has it. */
+  readonly errors?: readonly number[] | 'oauth'
+  /** Media types of body and answer where these are not JSON. */
+  readonly consumes?: readonly string[]
+  readonly produces?: readonly string[]
+  /** Whether the body may be left out. */
+  readonly isBodyOptional?: boolean
+}
+
+/** What a head names. */
+export interface CallTarget {
+  readonly method: string
+  readonly ids: Readonly<Record<string, string>>
+  readonly queryText: string
+}
+
+/** What an operation is made of; all but path, methods, callers, and run has a default. */
+interface Entry<Body, Target> extends Description {
+  readonly methods: readonly CallMethod[]
+  /** With `:name` for an ID, and `*` at the end for any rest. */
+  readonly path: string
+  /** Other paths of the same call. */
+  readonly aliases?: readonly string[]
+  readonly callers: Callers
+  /** The capability that a call needs, such as `GET api_key/{uid}`; `run` checks it. */
+  readonly needs?: `${Method} ${string}`
+  readonly input?: Input<Body>
+  /**
+   * `value`: a whole answer; `stream`: one that is sent as it comes; `events`: one without end, written by `run`.
+   */
+  readonly output?: 'value' | 'stream' | 'events'
+  readonly dialect?: Dialect
+  /** Whether a call changes something, which pages of other sites may not do; by default by its method. */
+  readonly isWrite?: boolean
+  /** Whether a GET is served as HEAD. */
+  readonly hasHead?: boolean
+  /** Whether so many calls come that they are served past Node's HTTP parser where that is possible. */
+  readonly isHot?: boolean
+  /** Whether a call follows by itself what other processes commit, or needs none of it. */
+  readonly isCurrent?: boolean
+  /** Whether people open the path, and no program asks for it. */
+  readonly isPage?: boolean
+  /** What is said of an ID in the path that cannot be decoded. */
+  readonly undecodable?: (name: string) => string
+  /** The methods to use where `run` refuses that of the call. */
+  readonly allow?: string
+  /** The status of a success. */
+  readonly status?: number
+  /** Whether nobody on the way may keep the answer. */
+  readonly isSecret?: boolean
+  /** Reads what method, path and query name, before anybody is asked who calls; kept as `call.target`. */
+  readonly readTarget?: (target: CallTarget) => Target
+  /** Does what the call asks for; answers a value, bytes of JSON, or an Answer. */
+  readonly run: (call: Call<Body, Target>) => unknown
+}
+
+/** One call of the service. */
+export interface Operation extends Description {
+  readonly methods: readonly string[]
+  readonly path: string
+  readonly aliases: readonly string[]
+  readonly callers: Callers
+  readonly needs: string | undefined
+  readonly input: Input<unknown>
+  readonly output: 'value' | 'stream' | 'events'
+  readonly dialect: Dialect
+  readonly isWrite: boolean
+  readonly isHot: boolean
+  readonly isCurrent: boolean
+  readonly isPage: boolean
+  readonly undecodable?: (name: string) => string
+  readonly allow?: string
+  readonly status: number
+  readonly isSecret: boolean
+  readonly readTarget: ((target: CallTarget) => unknown) | undefined
+  readonly run: (call: Call<never, never>) => unknown
+}
+
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+const NO_INPUT: Input<never> = { kind: 'none' }
+
+/** An entry of the table. */
+export function operation<Body = unknown, Target = undefined>(
+  entry: Entry<Body, Target>,
+): Operation {
+  const { methods, hasHead = true } = entry
+  const isReading = methods.every((method) => READING.has(method))
+  const isHeadToo = hasHead && methods.includes('GET')
+  return {
+    ...entry,
+    methods: isHeadToo ? [...methods, 'HEAD'] : methods,
+    aliases: entry.aliases ?? [],
+    needs: entry.needs,
+    input: entry.input ?? (isReading ? NO_INPUT : json()),
+    output: entry.output ?? 'value',
+    dialect: entry.dialect ?? weirDialect,
+    isWrite: entry.isWrite ?? !isReading,
+    isHot: entry.isHot ?? false,
+    isCurrent: entry.isCurrent ?? !entry.path.startsWith('/api/'),
+    isPage: entry.isPage ?? false,
+    status: entry.status ?? 200,
+    isSecret: entry.isSecret ?? false,
+    readTarget: entry.readTarget,
+    run: entry.run,
+  }
+}

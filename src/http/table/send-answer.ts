@@ -1,0 +1,133 @@
+/** The one way in which answers leave, and the memory that long ones hold until they have. */
+import { Readable } from 'node:stream'
+import { TLSSocket } from 'node:tls'
+import { type MemoryBudget, type MemoryShare, SMALL_CALL_BYTES_MAX } from '../../base/index.ts'
+import { commonHeaders, JSON_POLICY, JSON_TYPE } from '../transport/answer.ts'
+import type { Exchange } from '../transport/exchange.ts'
+import { Answer } from './answer.ts'
+import type { Operation } from './operation.ts'
+
+/** Answers to strangers up to this length are not counted: metrics must be told also when nothing else is. */
+const STRANGER_BYTES_FREE = 64 * 1024
+
+/** As much for callers who have said who they are: not worth counting. */
+const KNOWN_BYTES_FREE = 128 * 1024
+
+/** TLS encrypts all that it is given, beside it. */
+const TLS_COPIES = 2
+
+/** Statuses that have no body, and tell no length of one. */
+const BODILESS: ReadonlySet<number> = new Set([204, 304])
+
+/** What an answer is sent with. */
+interface Sending {
+  readonly exchange: Exchange
+  readonly operation: Operation
+  readonly budget: MemoryBudget | undefined
+  /** Whether the caller has said who it is. */
+  readonly isKnown: boolean
+}
+
+/** Sends what an operation has answered; `onEarlyError` is told what fails a stream before its first byte. */
+export async function sendAnswer(
+  sending: Sending,
+  result: unknown,
+  onEarlyError: (error: unknown) => void,
+): Promise<void> {
+  const { exchange, operation } = sending
+  const { body, head } = asAnswer(result)
+  const status = head.status ?? operation.status
+  if (body instanceof Readable) {
+    const headers = headersOf(sending, head.headers, undefined)
+    exchange.reply.sendStream(status, headers, { body, trailer: head.trailer, onEarlyError })
+    return
+  }
+  const held = isShort(body, sending) ? body : await holdUntilRead(sending, body)
+  if (exchange.reply.isOver) return
+  const length = typeof held === 'string' ? Buffer.byteLength(held) : held.byteLength
+  const headers = headersOf(sending, head.headers, BODILESS.has(status) ? undefined : length)
+  exchange.reply.send(status, headers, held)
+}
+
+function asAnswer(result: unknown): Pick<Answer, 'body' | 'head'> {
+  if (result instanceof Answer) return result
+  if (typeof result === 'string' || result instanceof Uint8Array) return { body: result, head: {} }
+  return { body: JSON.stringify(result), head: {} }
+}
+
+/** The common headers, those of the answer, its type and length where it has not told them. */
+function headersOf(
+  { exchange, operation }: Sending,
+  own: Answer['head']['headers'] = {},
+  length: number | undefined,
+): string[] {
+  const headers = commonHeaders(exchange)
+  if (operation.isSecret) headers.push('Cache-Control', 'no-store')
+  let type: string | undefined
+  let hasPolicy = false
+  let hasLength = false
+  for (const [name, value] of Object.entries(own)) {
+    const lower = name.toLowerCase()
+    if (lower === 'content-type') type = String(value)
+    if (lower === 'content-security-policy') hasPolicy = true
+    if (lower === 'content-length') hasLength = true
+    // A header may come again: cookies do.
+    for (const one of [value].flat()) headers.push(name, String(one))
+  }
+  // Nothing has no type: a client must not be led to read JSON.
+  if (type === undefined && length !== undefined && length > 0) {
+    type = JSON_TYPE
+    headers.push('Content-Type', type)
+  }
+  if (type?.startsWith('application/json') && !hasPolicy) {
+    headers.push('Content-Security-Policy', JSON_POLICY)
+  }
+  if (length !== undefined && !hasLength) headers.push('Content-Length', String(length))
+  return headers
+}
+
+/** Whether an answer is so short, or its memory held already, that it need not be counted. */
+function isShort(body: string | Uint8Array, { exchange, budget, isKnown }: Sending): boolean {
+  if (budget === undefined || exchange.held !== undefined) return true
+  // No text takes more than three bytes a character.
+  const most = typeof body === 'string' && isKnown ? body.length * 3 : body.length
+  return most <= (isKnown ? KNOWN_BYTES_FREE : STRANGER_BYTES_FREE)
+}
+
+/** Counts a long answer until it has left or its connection is gone; refuses without room. */
+async function holdUntilRead(
+  { exchange, budget, isKnown }: Sending,
+  body: string | Uint8Array,
+): Promise<string | Uint8Array> {
+  if (budget === undefined) return body
+  if (!isKnown) {
+    const bytes = body.length
+    if (!budget.addStranger(bytes)) throw budget.refuseStranger()
+    exchange.reply.onceOver(() => budget.endStranger(bytes))
+    return body
+  }
+  // Of a text Node would keep the bytes beside it.
+  const whole = typeof body === 'string' ? Buffer.from(body) : body
+  if (whole.length <= KNOWN_BYTES_FREE) return whole
+  const copies = exchange.req.socket instanceof TLSSocket ? TLS_COPIES : 1
+  // One that takes more than there can be for a call has all of it.
+  const bytes = Math.min(copies * whole.length, budget.shareBytesMax)
+  const share = budget.takeNow(bytes) ?? (await takeLater(budget, bytes, exchange))
+  exchange.held = share
+  if (exchange.reply.isOver) share.release()
+  return whole
+}
+
+/** Never of the part for small calls, as nobody can tell when an answer is read. */
+async function takeLater(
+  budget: MemoryBudget,
+  bytes: number,
+  { reply }: Exchange,
+): Promise<MemoryShare> {
+  const gone = new AbortController()
+  reply.onceOver(() => gone.abort())
+  const wanted = Math.max(bytes, SMALL_CALL_BYTES_MAX + 1)
+  const share = await budget.take(wanted, { heldBytes: bytes, signal: gone.signal })
+  share.resizeNow(bytes)
+  return share
+}
