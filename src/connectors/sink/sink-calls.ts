@@ -12,7 +12,7 @@ import { senderRefusal } from './sender-refusal.ts'
 export const SINK_BODY_BYTES_MAX = 10_000_000
 
 /** Which sink a call means. */
-export interface SinkTarget {
+interface SinkTarget {
   readonly orgUid: string
   readonly connectorId: string
   readonly method: Method

@@ -28,7 +28,7 @@ declare module 'fastify' {
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
 /** How a call comes before admission. */
-export interface Arrival {
+interface Arrival {
   readonly exchange: Exchange
   /** Says where the call carries its credential. */
   readonly dialect: Dialect

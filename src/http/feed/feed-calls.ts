@@ -46,7 +46,7 @@ export type FeedRead = { readonly query: string } & (
 const CARRIER_NAMES: ReadonlySet<string> = new Set(['api_key', 'session', 'org', 'asPut'])
 
 /** What the query of a put with a body says. */
-export interface BodyQuery {
+interface BodyQuery {
   readonly options: PutOptions
   /** Of what is ignored. */
   readonly warnings: readonly string[]
@@ -59,7 +59,7 @@ export function readBodyQuery(query: string): BodyQuery {
 }
 
 /** Takes what a caller should hear beside the answer; an empty list mostly. */
-export type Warn = (warnings: readonly string[]) => void
+type Warn = (warnings: readonly string[]) => void
 
 /** What a put has to do with beside its samples. */
 interface PutAside {

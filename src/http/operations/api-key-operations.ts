@@ -9,7 +9,7 @@ import {
 } from '../../auth/administer/index.ts'
 import type { Identity } from '../../auth/index.ts'
 import { answersOf } from '../openapi/answer-schema.ts'
-import { checkedJson, type Operation, operation } from '../table/operation.ts'
+import { checkedJson, type HttpOperation, httpOperation } from '../table/http-operation.ts'
 import { envelope, pageSchema, readPage } from '../wire/envelope.ts'
 import {
   apiKeyRecord,
@@ -31,13 +31,13 @@ const all = { path: '/api/api_key', callers: 'admin', tag: NAME } as const
 const one = { ...all, path: '/api/api_key/:uid', ids: uidParams } as const
 
 /** The API keys of an organization: list, one, new, insert, update, delete, View Secret Key. */
-export function apiKeyOperations(identity: Identity): Operation[] {
+export function apiKeyOperations(identity: Identity): HttpOperation[] {
   return [...readingOperations(identity), ...writingOperations(identity)]
 }
 
-function readingOperations(identity: Identity): Operation[] {
+function readingOperations(identity: Identity): HttpOperation[] {
   return [
-    operation({
+    httpOperation({
       ...all,
       name: 'listApiKeys',
       methods: ['GET'],
@@ -50,7 +50,7 @@ function readingOperations(identity: Identity): Operation[] {
         return envelope(NAME, keys.map(showApiKey), totalCount)
       },
     }),
-    operation({
+    httpOperation({
       ...all,
       name: 'newApiKey',
       methods: ['GET'],
@@ -60,7 +60,7 @@ function readingOperations(identity: Identity): Operation[] {
       answer: answersOf(NAME, blankApiKey).one,
       run: ({ acting }) => envelope(NAME, { ...makeKey(acting), isEnabled: false }),
     }),
-    operation({
+    httpOperation({
       ...one,
       name: 'getApiKey',
       methods: ['GET'],
@@ -70,7 +70,7 @@ function readingOperations(identity: Identity): Operation[] {
       run: async ({ acting, ids }) =>
         envelope(NAME, showApiKey(await getKey(identity, acting, ids.uid))),
     }),
-    operation({
+    httpOperation({
       ...one,
       name: 'getApiKeySecret',
       methods: ['GET'],
@@ -88,9 +88,9 @@ function readingOperations(identity: Identity): Operation[] {
   ]
 }
 
-function writingOperations(identity: Identity): Operation[] {
+function writingOperations(identity: Identity): HttpOperation[] {
   return [
-    operation({
+    httpOperation({
       ...all,
       name: 'insertApiKey',
       methods: ['PUT'],
@@ -104,7 +104,7 @@ function writingOperations(identity: Identity): Operation[] {
         return envelope(NAME, { ...showApiKey(key), secretKey: secret })
       },
     }),
-    operation({
+    httpOperation({
       ...one,
       name: 'updateApiKey',
       methods: ['POST'],
@@ -115,7 +115,7 @@ function writingOperations(identity: Identity): Operation[] {
       run: async ({ acting, ids, body }) =>
         envelope(NAME, showApiKey(await changeKey(identity, acting, ids.uid, readApiKey(body)))),
     }),
-    operation({
+    httpOperation({
       ...one,
       name: 'deleteApiKey',
       methods: ['DELETE'],

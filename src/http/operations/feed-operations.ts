@@ -27,14 +27,14 @@ import {
 } from '../feed/feed-wire.ts'
 import { readCycleAndStat } from '../feed/plot-query.ts'
 import { doneAnswer } from '../openapi/answer-schema.ts'
-import { Answer } from '../table/answer.ts'
 import type { Call } from '../table/call.ts'
-import { type CallTarget, type Operation, operation } from '../table/operation.ts'
+import { Answer } from '../table/call-answer.ts'
+import { type CallTarget, type HttpOperation, httpOperation } from '../table/http-operation.ts'
 import { JSON_POLICY } from '../transport/answer.ts'
 import type { Exchange } from '../transport/exchange.ts'
 
 /** What the operations of the feed need. */
-export interface FeedOperationsDeps {
+interface FeedOperationsDeps {
   readonly calls: FeedCalls
   readonly bodies: FeedBodyReader
   readonly identity: Pick<Identity, 'exports' | 'audit'>
@@ -46,7 +46,7 @@ const FEED = 'component/{uid}/feed'
 const undecodable = (name: string) => `Cannot decode the ${name} in the path: write a % as %25`
 
 /** The operations of the feed. */
-export function feedOperations(deps: FeedOperationsDeps): Operation[] {
+export function feedOperations(deps: FeedOperationsDeps): HttpOperation[] {
   return [
     ...putOperations(deps),
     ...READS.map((read) => readOperation(deps, read)),
@@ -54,7 +54,7 @@ export function feedOperations(deps: FeedOperationsDeps): Operation[] {
   ]
 }
 
-function putOperations({ calls, bodies }: FeedOperationsDeps): Operation[] {
+function putOperations({ calls, bodies }: FeedOperationsDeps): HttpOperation[] {
   const put = {
     path: '/api/feed',
     callers: 'feed',
@@ -66,7 +66,7 @@ function putOperations({ calls, bodies }: FeedOperationsDeps): Operation[] {
     isCurrent: true,
   } as const
   return [
-    operation({
+    httpOperation({
       ...put,
       name: 'putFeed',
       methods: ['PUT'],
@@ -76,7 +76,7 @@ function putOperations({ calls, bodies }: FeedOperationsDeps): Operation[] {
       isBodyOptional: true,
       run: (call) => runPut(calls, call),
     }),
-    operation({
+    httpOperation({
       ...put,
       name: 'putFeedByGet',
       methods: ['GET'],
@@ -155,13 +155,13 @@ const ABOUT = {
   },
 } as const
 
-function readOperation(deps: FeedOperationsDeps, { path, call }: ReadPath): Operation {
+function readOperation(deps: FeedOperationsDeps, { path, call }: ReadPath): HttpOperation {
   const isByUid = path.startsWith(OF_UIDS)
   const isOfStream = isByUid || path.startsWith(OF_STREAM)
   const place = isByUid ? uidPath : isOfStream ? streamPath : componentPath
   const { name, summary } = ABOUT[call]
   const what = `${summary} of ${isOfStream ? 'one stream' : 'every stream of a component'}`
-  return operation({
+  return httpOperation({
     name: `get${isOfStream ? '' : 'Component'}${name}${isByUid ? 'ByUid' : ''}`,
     methods: ['GET'],
     path,
@@ -286,7 +286,7 @@ function namesOf(ids: StreamPath | StatisticIds): Readonly<Record<string, string
 }
 
 /** A delete by IDs, and one by UIDs. */
-function deletes(deps: FeedOperationsDeps): Operation[] {
+function deletes(deps: FeedOperationsDeps): HttpOperation[] {
   return [
     deleteOperation(deps, {
       path: `${OF_STREAM}/feed`,
@@ -309,13 +309,13 @@ function deletes(deps: FeedOperationsDeps): Operation[] {
 }
 
 /** A way to say which stream samples are deleted of. */
-interface DeleteWay extends Pick<Operation, 'path' | 'ids' | 'name' | 'summary'> {
+interface DeleteWay extends Pick<HttpOperation, 'path' | 'ids' | 'name' | 'summary'> {
   readonly pathOf: (ids: Call['ids']) => OneStreamPath
 }
 
-function deleteOperation({ calls, identity }: FeedOperationsDeps, way: DeleteWay): Operation {
+function deleteOperation({ calls, identity }: FeedOperationsDeps, way: DeleteWay): HttpOperation {
   const { pathOf, ...about } = way
-  return operation({
+  return httpOperation({
     ...about,
     methods: ['DELETE'],
     callers: 'feed',

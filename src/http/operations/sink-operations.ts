@@ -7,7 +7,7 @@ import { bodyText } from '../sink/body-text.ts'
 import { sinkAnswer, sinkBody, sinkParams, sinkQuery } from '../sink/sink-wire.ts'
 import type { Call } from '../table/call.ts'
 import { sinkDialect } from '../table/dialect.ts'
-import { type Operation, operation } from '../table/operation.ts'
+import { type HttpOperation, httpOperation } from '../table/http-operation.ts'
 import { knownEncoding } from '../transport/body.ts'
 
 /** By which method a sink is called makes no difference. */
@@ -22,12 +22,12 @@ const METHODS: readonly (readonly [Method, string])[] = [
 export function sinkOperations(deps: {
   readonly sinks: SinkCalls
   readonly budget: MemoryBudget
-}): Operation[] {
+}): HttpOperation[] {
   // Devices name as an encoding what is none, such as utf-8: it says nothing.
   const reader = new FeedBodyReader(SINK_BODY_BYTES_MAX, deps.budget, knownEncoding)
   return METHODS.map(([method, suffix]) => {
     const hasBody = method === 'PUT' || method === 'POST'
-    return operation({
+    return httpOperation({
       name: `putConnectorSink${suffix}`,
       methods: [method],
       path: '/api/conn_sink/:orgUid/:connectorId',

@@ -4,7 +4,6 @@ import type { ActingCaller } from '../../auth/administer/index.ts'
 import type { Caller, Standing } from '../../auth/index.ts'
 import { type HeldMemory, invariant } from '../../base/index.ts'
 import type { Exchange } from '../transport/exchange.ts'
-import type { Match } from './table.ts'
 
 /** Who was let in with a call. */
 export interface Admitted {
@@ -16,6 +15,15 @@ export interface Admitted {
 /** What is done with the bytes of a body; `held` is the memory of a long one, which may be let go early. */
 export type UseBytes<T> = (bytes: Buffer, held: HeldMemory | undefined) => T | Promise<T>
 
+/** What the head of a call names, and what was read of it for all requests with the same head. */
+export interface CallHead {
+  /** The IDs in the path, decoded. */
+  readonly ids: Readonly<Record<string, string>>
+  /** What stands behind the question mark, as it was sent. */
+  readonly query: string
+  readonly kept: { value?: { readonly made: unknown }; target?: { readonly made: unknown } }
+}
+
 /** One call of an operation: who calls, what it names, and what it brings. */
 export class Call<Body = unknown, Target = undefined> {
   /** The request and its answer, for operations that are about HTTP itself. */
@@ -24,14 +32,14 @@ export class Call<Body = unknown, Target = undefined> {
   readonly body: Body
   /** What the operation has read of the head before it asked who calls. */
   readonly target: Target
-  readonly #match: Match
+  readonly #head: CallHead
   readonly #admitted: Admitted | undefined
   readonly #readBytes: <T>(use: UseBytes<T>) => Promise<T>
   #query: NodeJS.Dict<string | string[]> | undefined
 
   constructor(parts: {
     readonly exchange: Exchange
-    readonly match: Match
+    readonly head: CallHead
     readonly body: Body
     readonly target: Target
     readonly admitted: Admitted | undefined
@@ -40,7 +48,7 @@ export class Call<Body = unknown, Target = undefined> {
     this.exchange = parts.exchange
     this.body = parts.body
     this.target = parts.target
-    this.#match = parts.match
+    this.#head = parts.head
     this.#admitted = parts.admitted
     this.#readBytes = parts.readBytes
   }
@@ -49,19 +57,18 @@ export class Call<Body = unknown, Target = undefined> {
     return this.exchange.req.method ?? ''
   }
 
-  /** The IDs in the path, decoded. */
-  get ids(): Readonly<Record<string, string>> {
-    return this.#match.ids
+  get ids(): CallHead['ids'] {
+    return this.#head.ids
   }
 
   /** The query as it was sent. */
   get queryText(): string {
-    return this.#match.query
+    return this.#head.query
   }
 
   /** The parameters of the query; one that comes several times is a list. */
   get query(): NodeJS.Dict<string | string[]> {
-    this.#query ??= parseQuery(this.#match.query, '&', '=', { maxKeys: 0 })
+    this.#query ??= parseQuery(this.#head.query, '&', '=', { maxKeys: 0 })
     return this.#query
   }
 
@@ -111,7 +118,7 @@ export class Call<Body = unknown, Target = undefined> {
 
   /** What `make` reads of method, path and query alone, once for all requests with the same head. */
   once<T>(make: () => T): T {
-    const { kept } = this.#match
+    const { kept } = this.#head
     kept.value ??= { made: make() }
     return kept.value.made as T
   }

@@ -10,7 +10,7 @@ import { type ErrorReply, errorReply } from '../transport/error-reply.ts'
 import type { Exchange } from '../transport/exchange.ts'
 
 /** What a call says of its caller. */
-export type SentCredentials = Pick<AdmissionCall, 'credential' | 'org' | 'forwardedFor'>
+type SentCredentials = Pick<AdmissionCall, 'credential' | 'org' | 'forwardedFor'>
 
 /** The two things in which protocols differ whatever the call is. */
 export interface Dialect {
@@ -44,7 +44,7 @@ export const sinkDialect: Dialect = {
 }
 
 /** Answers with tokens, and whatever comes in their place, are kept by nobody. */
-export const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
+const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
 /** OAuth's endpoints: Basic is for clients and holds no API key; errors in the words of RFC 6749. */
 export const oauthDialect: Dialect = {

@@ -7,7 +7,7 @@ import { parseJsonBody } from '../transport/body.ts'
 import type { Exchange } from '../transport/exchange.ts'
 import { withSmallBody } from '../transport/small-body.ts'
 import type { UseBytes } from './call.ts'
-import type { Operation } from './operation.ts'
+import type { HttpOperation } from './http-operation.ts'
 
 /** A body that lies in memory of its connection until the call first waits, or that is still to be read. */
 export class IncomingBody {
@@ -35,7 +35,7 @@ export class IncomingBody {
 /** Who reads a body, and of what it takes memory. */
 interface Reading {
   readonly exchange: Exchange
-  readonly operation: Operation
+  readonly operation: HttpOperation
   readonly body: IncomingBody
   /** Undefined: only single bodies are bounded. */
   readonly budget: MemoryBudget | undefined

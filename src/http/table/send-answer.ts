@@ -4,8 +4,8 @@ import { TLSSocket } from 'node:tls'
 import { type MemoryBudget, type MemoryShare, SMALL_CALL_BYTES_MAX } from '../../base/index.ts'
 import { commonHeaders, JSON_POLICY, JSON_TYPE } from '../transport/answer.ts'
 import type { Exchange } from '../transport/exchange.ts'
-import { Answer } from './answer.ts'
-import type { Operation } from './operation.ts'
+import { Answer } from './call-answer.ts'
+import type { HttpOperation } from './http-operation.ts'
 
 /** Answers to strangers up to this length are not counted: metrics must be told also when nothing else is. */
 const STRANGER_BYTES_FREE = 64 * 1024
@@ -22,7 +22,7 @@ const BODILESS: ReadonlySet<number> = new Set([204, 304])
 /** What an answer is sent with. */
 interface Sending {
   readonly exchange: Exchange
-  readonly operation: Operation
+  readonly operation: HttpOperation
   readonly budget: MemoryBudget | undefined
   /** Whether the caller has said who it is. */
   readonly isKnown: boolean

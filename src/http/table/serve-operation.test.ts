@@ -5,7 +5,7 @@ import { createLog, MemoryBudget } from '../../base/index.ts'
 import type { Gate } from '../admit/gate.ts'
 import { FeedBodyReader } from '../feed/feed-body-reader.ts'
 import type { Exchange, Reply } from '../transport/exchange.ts'
-import { operation } from './operation.ts'
+import { httpOperation } from './http-operation.ts'
 import { serveOperation } from './serve-operation.ts'
 import { OperationTable } from './table.ts'
 
@@ -20,7 +20,7 @@ async function serveBorrowed(
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const table = new OperationTable()
   table.add(
-    operation({
+    httpOperation({
       methods: ['PUT'],
       path: '/api/thing',
       callers: 'feed',

@@ -4,9 +4,9 @@ import type { Gate } from '../admit/gate.ts'
 import { requireOwnSite } from '../admit/own-site.ts'
 import { answerError } from '../transport/answer.ts'
 import type { Exchange } from '../transport/exchange.ts'
+import { requireFits } from './body-schema.ts'
 import { type Admitted, Call } from './call.ts'
-import { requireFits } from './check-body.ts'
-import type { Callers, Operation } from './operation.ts'
+import type { Callers, HttpOperation } from './http-operation.ts'
 import { IncomingBody, readBytes, readInput } from './read-input.ts'
 import { sendAnswer } from './send-answer.ts'
 import type { Match } from './table.ts'
@@ -91,7 +91,7 @@ async function serve(
     if (!operation.isCurrent) await keepingUp?.catchUp()
     const call = new Call<never, never>({
       exchange,
-      match,
+      head: match,
       body: parsed as never,
       target: target as never,
       admitted,
@@ -114,7 +114,7 @@ const COUNTED: Readonly<Record<Exclude<Callers, 'anyone'>, CountedAs>> = {
 }
 
 /** Whether the body is read before `run`, and not by it. */
-function isReadFirst({ input }: Operation): boolean {
+function isReadFirst({ input }: HttpOperation): boolean {
   return input.kind === 'json' || input.kind === 'text'
 }
 

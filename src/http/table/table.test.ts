@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { operation } from './operation.ts'
+import { httpOperation } from './http-operation.ts'
 import { OperationTable } from './table.ts'
 
 const open = { callers: 'anyone', run: () => '' } as const
 const table = new OperationTable()
 table.add(
-  operation({ ...open, name: 'one', methods: ['GET'], path: '/api/thing/:uid' }),
-  operation({ ...open, name: 'blank', methods: ['GET'], path: '/api/thing/new' }),
-  operation({ ...open, name: 'change', methods: ['POST'], path: '/api/thing/:uid' }),
-  operation({
+  httpOperation({ ...open, name: 'one', methods: ['GET'], path: '/api/thing/:uid' }),
+  httpOperation({ ...open, name: 'blank', methods: ['GET'], path: '/api/thing/new' }),
+  httpOperation({ ...open, name: 'change', methods: ['POST'], path: '/api/thing/:uid' }),
+  httpOperation({
     ...open,
     name: 'add',
     methods: ['PUT'],
     path: '/api/thing',
     aliases: ['/old/thing'],
   }),
-  operation({
+  httpOperation({
     ...open,
     name: 'named',
     methods: ['GET'],
@@ -24,7 +24,7 @@ table.add(
     path: '/api/c/:compId/s/:streamId',
     undecodable: (name) => `Cannot decode ${name}`,
   }),
-  operation({ ...open, name: 'page', methods: ['GET'], path: '/c/*', isPage: true }),
+  httpOperation({ ...open, name: 'page', methods: ['GET'], path: '/c/*', isPage: true }),
 )
 
 function found(method: string, url: string): string | undefined {

@@ -1,21 +1,17 @@
 import { refuse } from '../../base/index.ts'
-import type { Operation } from './operation.ts'
+import type { CallHead } from './call.ts'
+import type { HttpOperation } from './http-operation.ts'
 
 /** An operation that a method and a target mean. */
-export interface Match {
-  readonly operation: Operation
+export interface Match extends CallHead {
+  readonly operation: HttpOperation
   /** The pattern of the path, for metrics. */
   readonly pattern: string
-  readonly ids: Readonly<Record<string, string>>
-  /** What stands behind the question mark, as it was sent. */
-  readonly query: string
-  /** What an operation has read of the head, kept for other requests with the same head. */
-  readonly kept: { value?: { readonly made: unknown }; target?: { readonly made: unknown } }
 }
 
 /** One path of an operation. */
 interface Row {
-  readonly operation: Operation
+  readonly operation: HttpOperation
   readonly pattern: string
   readonly parts: readonly string[]
   readonly isOpen: boolean
@@ -25,7 +21,7 @@ const NO_IDS = {}
 
 /** All operations, found by method and path. */
 export class OperationTable {
-  readonly operations: Operation[] = []
+  readonly operations: HttpOperation[] = []
   readonly #rows: Row[] = []
   /** The rows of paths without an open end, by how many parts they have; the exact ones first. */
   readonly #byLength = new Map<number, Row[]>()
@@ -35,14 +31,14 @@ export class OperationTable {
   readonly #programParts = new Set<string>()
 
   /** Adds operations; of two that serve a path the more exact one is found. */
-  add(...operations: readonly Operation[]): void {
+  add(...operations: readonly HttpOperation[]): void {
     for (const operation of operations) {
       this.operations.push(operation)
       for (const pattern of [operation.path, ...operation.aliases]) this.#addRow(operation, pattern)
     }
   }
 
-  #addRow(operation: Operation, pattern: string): void {
+  #addRow(operation: HttpOperation, pattern: string): void {
     const parts = pattern.split('/')
     const isOpen = parts.at(-1) === '*'
     const row = { operation, pattern, parts, isOpen }

@@ -48,7 +48,7 @@ export interface RequestHead {
 }
 
 /** What a head says, without a look at whether it is true or still holds. */
-export interface HeadReading {
+interface HeadReading {
   /** What a caller says of itself; whether it is known is asked anew for every request. */
   sent: (Credentials & { readonly forwardedFor: string | undefined }) | undefined
 }

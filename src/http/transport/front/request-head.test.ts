@@ -4,7 +4,7 @@ import { type AddressInfo, connect, Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { fc } from '../../../../test/support/fast-check.ts'
 import { roundsOf } from '../../../../test/support/random.ts'
-import { operation } from '../../table/operation.ts'
+import { httpOperation } from '../../table/http-operation.ts'
 import { OperationTable } from '../../table/table.ts'
 import { type FastLane, READ_HEADERS } from '../exchange.ts'
 import { readStrictHead } from './request-head.ts'
@@ -13,9 +13,9 @@ const socket = new Socket()
 const table = new OperationTable()
 const hot = { callers: 'anyone', run: () => '' } as const
 table.add(
-  operation({ ...hot, methods: ['PUT', 'GET'], hasHead: false, path: '/api/feed' }),
-  operation({ ...hot, methods: ['GET'], path: '/api/comp/:compId/feed' }),
-  operation({ ...hot, methods: ['GET'], path: '/api/comp/:compId/last_value' }),
+  httpOperation({ ...hot, methods: ['PUT', 'GET'], hasHead: false, path: '/api/feed' }),
+  httpOperation({ ...hot, methods: ['GET'], path: '/api/comp/:compId/feed' }),
+  httpOperation({ ...hot, methods: ['GET'], path: '/api/comp/:compId/last_value' }),
 )
 const findServe: FastLane = (method, url) =>
   table.find(method, url) === undefined ? undefined : () => {}

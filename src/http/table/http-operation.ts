@@ -10,10 +10,10 @@ import type { Call } from './call.ts'
 import { type Dialect, weirDialect } from './dialect.ts'
 
 /** The methods that calls are served by; a GET is served as HEAD too, unless its entry says otherwise. */
-export type CallMethod = Method | 'OPTIONS'
+type CallMethod = Method | 'OPTIONS'
 
 /** What a call brings, how its body is read, and at most how much of it. */
-export type Input<Body> =
+type Input<Body> =
   | { readonly kind: 'none'; readonly schema?: undefined; readonly body?: Body }
   | {
       /** Parsed. An empty body is undefined. */
@@ -39,7 +39,7 @@ export type Input<Body> =
       /** A form, or JSON, as the text that it is. */
       readonly kind: 'text'
       readonly limitBytes: number
-      /** Types that are taken, lower case; undefined: any. */
+      /** Types that are taken, lower case; undefined: all of them. */
       readonly types: readonly string[] | undefined
       readonly schema: TSchema | undefined
       readonly body?: Body
@@ -59,10 +59,7 @@ export type Input<Body> =
     }
 
 /** A body of JSON that `run` checks; the schema describes it. */
-export function json(
-  schema?: TSchema,
-  options: { readonly takesAnyType?: boolean } = {},
-): Input<unknown> {
+function json(schema?: TSchema, options: { readonly takesAnyType?: boolean } = {}): Input<unknown> {
   return {
     kind: 'json',
     limitBytes: ADMIN_BODY_BYTES_MAX,
@@ -87,7 +84,7 @@ export function checkedJson<S extends TSchema>(
 export type Callers = 'admin' | 'feed' | 'uncounted' | 'anyone'
 
 /** What an operation says of itself in the description. */
-export interface Description {
+interface Description {
   /** Absent operations are not described. */
   readonly name?: string
   readonly tag?: string
@@ -156,7 +153,7 @@ interface Entry<Body, Target> extends Description {
 }
 
 /** One call of the service. */
-export interface Operation extends Description {
+export interface HttpOperation extends Description {
   readonly methods: readonly string[]
   readonly path: string
   readonly aliases: readonly string[]
@@ -182,9 +179,9 @@ const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 const NO_INPUT: Input<never> = { kind: 'none' }
 
 /** An entry of the table. */
-export function operation<Body = unknown, Target = undefined>(
+export function httpOperation<Body = unknown, Target = undefined>(
   entry: Entry<Body, Target>,
-): Operation {
+): HttpOperation {
   const { methods, hasHead = true } = entry
   const isReading = methods.every((method) => READING.has(method))
   const isHeadToo = hasHead && methods.includes('GET')
