@@ -48,3 +48,25 @@ test('run() keeps the order within a key, across failures, and lets other keys p
   assert.equal(await second, 2)
   assert.deepEqual(seen, ['other key', 'first', 'second'])
 })
+
+test('runWithin() does nothing when others hold a key for longer', async () => {
+  const mutex = new KeyedMutex<number>()
+  const gate = Promise.withResolvers<void>()
+  const busy = mutex.run([1], () => gate.promise)
+  let works = 0
+  const work = async () => {
+    works += 1
+    return works
+  }
+  assert.equal(await mutex.runWithin([1], 0, work), undefined)
+  assert.equal(works, 0)
+  assert.equal(await mutex.runWithin([2], 0, work), 1)
+  const waiting = mutex.runWithin([1], 600_000, work)
+  const failing = mutex.runWithin([1], 600_000, () => Promise.reject(new Error('no')))
+  assert.equal(works, 1)
+  gate.resolve()
+  await busy
+  assert.equal(await waiting, 2)
+  await assert.rejects(failing, /no/)
+  assert.equal(works, 2, 'a task that came too late is never run')
+})

@@ -1,3 +1,5 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
 /** Mutexes by key: whoever holds some keys keeps others of the same keys waiting, in their order. */
 export class KeyedMutex<K extends string | number> {
   readonly #tails = new Map<K, Promise<void>>()
@@ -19,5 +21,27 @@ export class KeyedMutex<K extends string | number> {
       for (const key of held) if (this.#tails.get(key) === promise) this.#tails.delete(key)
       resolve()
     }
+  }
+  /** As run, for a task that may wait for some milliseconds only; undefined, and not run, when others hold a key for longer. */
+  async runWithin<T>(
+    keys: Iterable<K>,
+    ms: number,
+    task: () => Promise<T>,
+  ): Promise<T | undefined> {
+    const begun = new AbortController()
+    let isLate = false
+    const running = this.run(keys, async () => {
+      begun.abort()
+      return isLate ? undefined : await task()
+    })
+    if (begun.signal.aborted) return await running
+    const late = wait(Math.max(0, ms), undefined, { signal: begun.signal, ref: false }).then(
+      () => {
+        isLate = true
+        return undefined
+      },
+      () => running,
+    )
+    return await Promise.race([running, late])
   }
 }

@@ -1,5 +1,5 @@
 import { BoundedCache, type Clock } from '../base/index.ts'
-import type { CatalogStore, Lease } from '../store/index.ts'
+import { type CatalogStore, HeldLease } from '../store/index.ts'
 
 /** A holder that died keeps others waiting this long at most. */
 const LEASE_MS = 60_000
@@ -30,7 +30,7 @@ interface Heard {
  */
 export class ComponentLocks {
   readonly #deps: LockDeps
-  readonly #held = new Map<string, Lease | undefined>()
+  readonly #held = new Map<string, HeldLease>()
   readonly #heard = new BoundedCache<string, Heard>(HEARD_MAX)
 
   constructor(deps: LockDeps) {
@@ -49,10 +49,13 @@ export class ComponentLocks {
   /** Takes a component; false while somebody else has it, here or in another process. */
   async lock(componentUid: string): Promise<boolean> {
     if (this.#held.has(componentUid)) return false
-    this.#held.set(componentUid, undefined)
+    const { catalog, clock, holder } = this.#deps
+    const lease = { catalog, clock, holder, name: nameOf(componentUid), ttlMs: LEASE_MS }
+    const held = new HeldLease(lease)
+    this.#held.set(componentUid, held)
     let isHeld = false
     try {
-      isHeld = await this.renew(componentUid)
+      isHeld = await held.renew()
     } finally {
       if (!isHeld) this.#held.delete(componentUid)
     }
@@ -61,17 +64,14 @@ export class ComponentLocks {
 
   /** Keeps a component that is held; false when it was lost to another process. */
   async renew(componentUid: string): Promise<boolean> {
-    const { catalog, holder } = this.#deps
-    const lease = await catalog.acquireLease(nameOf(componentUid), holder, LEASE_MS)
-    if (lease !== undefined) this.#held.set(componentUid, lease)
-    return lease !== undefined
+    return (await this.#held.get(componentUid)?.renew()) ?? false
   }
 
   /** Gives a component back. */
   async unlock(componentUid: string): Promise<void> {
-    const lease = this.#held.get(componentUid)
+    const held = this.#held.get(componentUid)
     this.#held.delete(componentUid)
-    if (lease !== undefined) await this.#deps.catalog.releaseLease(lease)
+    await held?.release()
   }
 
   /** Lets all who ask at the same time, and soon after, share one answer. */

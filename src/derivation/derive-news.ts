@@ -36,7 +36,7 @@ export async function deriveNews(
   control: NewsControl,
 ): Promise<NewsResult> {
   const work = () => deriveInTurn(deps, plan, news, control)
-  return (await deps.turns.takeWithin(plan.handle, control.msLeft(), work)) ?? NOTHING
+  return (await deps.turns.runWithin([plan.handle], control.msLeft(), work)) ?? NOTHING
 }
 
 async function deriveInTurn(

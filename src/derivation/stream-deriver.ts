@@ -1,4 +1,4 @@
-import type { Clock } from '../base/index.ts'
+import { type Clock, KeyedMutex } from '../base/index.ts'
 import type { Catalog } from '../catalog/index.ts'
 import type { Feed } from '../feed/index.ts'
 import type { DeriveLimits } from '../feed/put/index.ts'
@@ -17,7 +17,6 @@ import { HistoryJobs } from './history/history-jobs.ts'
 import { JobBook } from './history/job-book.ts'
 import { TypeSettler } from './settle-type.ts'
 import { StatusBook } from './status-book.ts'
-import { StreamTurns } from './stream-turns.ts'
 
 /** What derived streams need of the others. */
 interface DerivationDeps {
@@ -52,7 +51,7 @@ export class StreamDeriver {
     this.status = new StatusBook({ catalog: catalogStore, index, clock, isShared })
     this.locks = new ComponentLocks({ catalog: catalogStore, clock, holder })
     const { graph, locks, status } = this
-    const turns = new StreamTurns()
+    const turns = new KeyedMutex<StreamHandle>()
     const thread = this.#thread
     const common = { feed, store, status, graph, index, locks, clock, turns, thread, onFailure }
     this.worker = new DerivationWorker({ ...common, catalog: catalogStore, holder })

@@ -6,10 +6,8 @@ import type { StreamInput } from '../../src/catalog/shape/index.ts'
 import { isProblem } from '../../src/derivation/derivation-plan.ts'
 import { deriveAppended } from '../../src/derivation/derive-stream.ts'
 import { deriveSpan } from '../../src/derivation/evaluate/derive-span.ts'
-import { StreamTurns } from '../../src/derivation/stream-turns.ts'
 import type { SampleBatch } from '../../src/store/index.ts'
 import { type DerivationHome, derivationHome } from '../support/derivation-home.ts'
-import { stream } from '../support/samples.ts'
 
 const source = (id: string): StreamInput => ({ id, valueType: 'DOUBLE' })
 
@@ -109,26 +107,6 @@ test('a run that is over leaves what it has read, and the next one derives it', 
   isOver = false
   assert.equal((await deriveAppended(deps, plan, 1, control)).samples, 2)
   assert.equal((await home.read('d')).length, 2)
-})
-
-test('takeWithin() does nothing when others are at a stream for longer', async () => {
-  const turns = new StreamTurns()
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const busy = turns.take(stream(1), () => promise)
-  let works = 0
-  const work = async () => {
-    works += 1
-    return works
-  }
-  assert.equal(await turns.takeWithin(stream(1), 0, work), undefined)
-  assert.equal(works, 0)
-  assert.equal(await turns.takeWithin(stream(2), 0, work), 1)
-  const waiting = turns.takeWithin(stream(1), 600_000, work)
-  await nextTurn()
-  assert.equal(works, 1)
-  resolve()
-  await busy
-  assert.equal(await waiting, 2)
 })
 
 test('streams that are derived side by side let others have a turn after each long block', async (t) => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { epochMs, TIME_END } from '../../src/base/index.ts'
+import { epochMs, KeyedMutex, TIME_END } from '../../src/base/index.ts'
 import { deriveDues } from '../../src/derivation/background/derive-dues.ts'
 import { StreamDues } from '../../src/derivation/background/stream-dues.ts'
 import { type DerivationPlan, isProblem } from '../../src/derivation/derivation-plan.ts'
 import { deriveAgain } from '../../src/derivation/derive-stream.ts'
 import { historyWork } from '../../src/derivation/history/derive-history.ts'
-import { StreamTurns } from '../../src/derivation/stream-turns.ts'
+import type { StreamHandle } from '../../src/store/index.ts'
 import { type DerivationHome, derivationHome, ORG, owner } from '../support/derivation-home.ts'
 import { batch } from '../support/samples.ts'
 
@@ -36,7 +36,7 @@ const depsOf = ({ feed, samples, derivation, catalog }: DerivationHome) => ({
   status: derivation.status,
   graph: derivation.graph,
   catalog,
-  turns: new StreamTurns(),
+  turns: new KeyedMutex<StreamHandle>(),
 })
 
 for (const trigger of ['ALL', 'ANY'] as const) {

@@ -1,7 +1,7 @@
 /** Runs of imports: begun, watched, called off, and taken up again after a stop. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Clock, type EpochMs, type Log, Refusal, refuse } from '../../base/index.ts'
-import type { Lease, PayloadStore, RunOutcome } from '../../store/index.ts'
+import { type Clock, type EpochMs, invariant, type Log, Refusal, refuse } from '../../base/index.ts'
+import { HeldLease, type Lease, type PayloadStore, type RunOutcome } from '../../store/index.ts'
 import { DatabaseFailure } from '../database/database-port.ts'
 import type { Connector } from '../record/connector-shape.ts'
 import { ResultFile } from '../result/result-file.ts'
@@ -10,7 +10,6 @@ import { ImportFigures } from './import-figures.ts'
 import { readImportState } from './import-memory.ts'
 import { importOf } from './import-record.ts'
 import { type ImportWorkDeps, type WorkingRun, workImport } from './import-work.ts'
-import { keepLease } from './keep-lease.ts'
 
 /** What runs are made with. */
 interface ImportRunDeps extends ImportWorkDeps {
@@ -54,7 +53,8 @@ type RunSoFar = RunName & Pick<RunningImport, 'rowsFetched' | 'samples'>
 const RUN_MS_MAX = 4 * 3_600_000
 /** A holder that died keeps others waiting this long. */
 const LEASE_MS = 20_000
-const RENEW_EVERY_MS = 5_000
+/** How often a process looks whether another one has called off a run of its own. */
+const HEED_EVERY_MS = 5_000
 /** How often what a stop has cut short asks for its lease, and how many times. */
 const RESUME_EVERY_MS = 2_000
 const RESUME_TRIES = 60
@@ -142,7 +142,7 @@ export class ImportRuns {
   ): Promise<{ readonly uid: string; readonly start: EpochMs; readonly done: Promise<RunEnd> }> {
     const { clock, payloads } = this.#deps
     const { orgUid, uid: connectorUid } = connector
-    const lease = await this.#enter(connector)
+    const held = await this.#enter(connector)
     try {
       const time = clock.now()
       const put = payloads.put({
@@ -155,10 +155,10 @@ export class ImportRuns {
       })
       await put.landed
       const run = { uid: put.uid, start: time }
-      const { done } = this.#begin(connector, run, { lease, isResumed: false })
+      const { done } = this.#begin(connector, run, { held, isResumed: false })
       return { ...run, done }
     } catch (error) {
-      await this.#leave(connectorUid, lease)
+      await this.#leave(connectorUid, held)
       throw error
     }
   }
@@ -174,8 +174,8 @@ export class ImportRuns {
       await this.#settleDone({ orgUid, connectorUid, ...run }, counts)
       return await this.#removeResult(run.uid)
     }
-    const lease = await this.#enterPatiently(connector)
-    this.#begin(connector, run, { lease, isResumed: true })
+    const held = await this.#enterPatiently(connector)
+    this.#begin(connector, run, { held, isResumed: true })
   }
 
   /**
@@ -199,8 +199,8 @@ export class ImportRuns {
     await Promise.allSettled(running.map(({ done }) => done))
   }
 
-  async #enter({ orgUid, uid: connectorUid }: EnteringRun): Promise<Lease> {
-    const { catalogStore, holder } = this.#deps
+  async #enter({ orgUid, uid: connectorUid }: EnteringRun): Promise<HeldLease> {
+    const { catalogStore, clock, holder } = this.#deps
     const before = this.#running.get(connectorUid)
     if (before?.isEnding === true) await before.done
     if (this.#isClosed) refuse('shutting_down', { retryAfterSeconds: 5 })
@@ -209,9 +209,11 @@ export class ImportRuns {
     if (!this.#hasRoomFor(orgUid)) refuse('rate_limited', { retryAfterSeconds: 30 })
     this.#entering.set(connectorUid, orgUid)
     try {
-      const lease = await catalogStore.acquireLease(leaseName(connectorUid), holder, LEASE_MS)
-      if (lease === undefined) refuseRunning()
-      return lease
+      const name = `import ${connectorUid}`
+      const terms = { catalog: catalogStore, clock, holder, name, ttlMs: LEASE_MS }
+      const held = new HeldLease(terms)
+      if (!(await held.renew())) refuseRunning()
+      return held
     } catch (error) {
       this.#entering.delete(connectorUid)
       throw error
@@ -219,7 +221,7 @@ export class ImportRuns {
   }
 
   /** Who was stopped still holds its lease for a while. */
-  async #enterPatiently(connector: EnteringRun): Promise<Lease> {
+  async #enterPatiently(connector: EnteringRun): Promise<HeldLease> {
     for (let tries = 1; ; tries += 1) {
       try {
         return await this.#enter(connector)
@@ -239,9 +241,9 @@ export class ImportRuns {
     await payloads.settle(key, outcome)
   }
 
-  async #leave(connectorUid: string, lease: Lease): Promise<void> {
+  async #leave(connectorUid: string, held: HeldLease): Promise<void> {
     try {
-      await this.#deps.catalogStore.releaseLease(lease)
+      await held.release()
     } finally {
       this.#entering.delete(connectorUid)
       this.#running.delete(connectorUid)
@@ -251,14 +253,14 @@ export class ImportRuns {
   #begin(
     connector: Connector,
     { uid, start }: RunName,
-    { lease, isResumed }: { readonly lease: Lease; readonly isResumed: boolean },
+    { held, isResumed }: { readonly held: HeldLease; readonly isResumed: boolean },
   ): RunningImport {
     const calling = new AbortController()
     const { promise: done, resolve } = Promise.withResolvers<RunEnd>()
     const key = { orgUid: connector.orgUid, connectorUid: connector.uid, uid }
     const running: RunningImport = {
       key,
-      lease,
+      lease: heldLease(held),
       start,
       isResumed,
       signal: calling.signal,
@@ -272,15 +274,15 @@ export class ImportRuns {
     }
     this.#running.set(connector.uid, running)
     this.#entering.delete(connector.uid)
-    void this.#runToEnd(connector, running, lease).then(resolve)
+    void this.#runToEnd(connector, running, held).then(resolve)
     return running
   }
 
   /** Never rejects: what went wrong is the outcome. */
-  async #runToEnd(connector: Connector, running: RunningImport, lease: Lease): Promise<RunEnd> {
+  async #runToEnd(connector: Connector, running: RunningImport, held: HeldLease): Promise<RunEnd> {
     const { clock, log, payloads } = this.#deps
     const { key, start } = running
-    const stopWatching = this.#watch(running)
+    const stopWatching = this.#watch(running, held)
     let outcome: RunOutcome
     let isTransient = false
     try {
@@ -302,11 +304,12 @@ export class ImportRuns {
         this.figures.note(outcome)
         await this.#removeResult(key.uid)
       }
-      await this.#leave(connector.uid, lease)
     } catch (error) {
       log.warn({ error, run: key.uid }, 'the outcome of an import was not kept')
     }
-    this.#running.delete(connector.uid)
+    await this.#leave(connector.uid, held).catch((error: unknown) => {
+      log.warn({ error, run: key.uid }, 'the lease of an import was not released')
+    })
     return { ...outcome, isTransient }
   }
 
@@ -317,35 +320,27 @@ export class ImportRuns {
     running.calling.abort(new RunEnded('The run was cancelled'))
   }
 
-  /** Keeps the lease of a run, and ends it where that is lost or it takes too long; answers what stops that. */
-  #watch(running: RunningImport): () => void {
-    const { catalogStore, clock, holder } = this.#deps
-    const { calling, key } = running
-    const stopRenewing = keepLease({
-      leaseMs: LEASE_MS,
-      everyMs: RENEW_EVERY_MS,
-      clock,
-      renew: async () => {
-        // What is not read is looked for the next time.
-        void this.#heed(running).catch(() => {})
-        const name = leaseName(key.connectorUid)
-        return (await catalogStore.acquireLease(name, holder, LEASE_MS)) !== undefined
-      },
-      onLost: () => calling.abort(new RunEnded('Another process has taken this run over')),
-    })
+  /** Keeps the lease of a run, and ends the run where that is lost or the run takes too long; returns what stops the watch. */
+  #watch(running: RunningImport, held: HeldLease): () => void {
+    const { calling } = running
+    held.keep(() => calling.abort(new RunEnded('Another process has taken this run over')))
+    // What is not read is looked for the next time.
+    const heeding = setInterval(() => void this.#heed(running).catch(() => {}), HEED_EVERY_MS)
     const limit = `The run took longer than ${RUN_MS_MAX / 3_600_000} hours`
     const tooLong = setTimeout(() => {
       if (!running.isStoring) calling.abort(new RunEnded(limit))
     }, RUN_MS_MAX)
     return () => {
-      stopRenewing()
+      clearInterval(heeding)
       clearTimeout(tooLong)
     }
   }
 }
 
-function leaseName(connectorUid: string): string {
-  return `import ${connectorUid}`
+/** The lease that a run was begun with: whatever holds a later one is another run. */
+function heldLease({ lease }: HeldLease): Lease {
+  invariant(lease !== undefined, 'a run begins without its lease')
+  return lease
 }
 
 function refuseRunning(): never {

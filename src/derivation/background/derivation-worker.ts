@@ -1,7 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Clock, nextTurn } from '../../base/index.ts'
 import type { StreamIndex } from '../../catalog/index.ts'
-import type { CatalogStore, Lease, StreamHandle, TouchedSpan } from '../../store/index.ts'
+import {
+  type CatalogStore,
+  HeldLease,
+  type StreamHandle,
+  type TouchedSpan,
+} from '../../store/index.ts'
 import type { ComponentLocks } from '../component-locks.ts'
 import { type DerivationGraph, isProblem } from '../derivation-plan.ts'
 import { StreamRanks } from '../stream-ranks.ts'
@@ -65,8 +70,7 @@ export class DerivationWorker {
   readonly #ranks: StreamRanks
   /** What could not be derived yet: the component is locked, or the store takes nothing. */
   #waiting = new Map<StreamHandle, StreamDues>()
-  #lease: Lease | undefined
-  #renewedAt = 0
+  readonly #held: HeldLease
   /** Everything up to here was derived, or waits. */
   #cursor = 0
   /** Everything up to here was derived. */
@@ -84,6 +88,8 @@ export class DerivationWorker {
   constructor(deps: WorkerDeps) {
     this.#deps = deps
     this.#ranks = new StreamRanks(deps.graph)
+    const { catalog, clock, holder } = deps
+    this.#held = new HeldLease({ catalog, clock, holder, name: LEASE_NAME, ttlMs: LEASE_MS })
   }
 
   /** Streams that wait until they can be derived. */
@@ -123,12 +129,12 @@ export class DerivationWorker {
     this.#closing.abort()
     clearTimeout(this.#timer)
     await this.#looking
-    if (this.#lease === undefined) {
+    if (this.#held.lease === undefined) {
       await this.#deps.status.flush([]).catch(this.#deps.onFailure)
       return
     }
     await this.#keep().catch(this.#deps.onFailure)
-    await this.#deps.catalog.releaseLease(this.#lease)
+    await this.#held.release()
   }
 
   #lookAfter(ms: number): void {
@@ -291,7 +297,7 @@ export class DerivationWorker {
   async openTouches(handles: readonly StreamHandle[]): Promise<TouchedSpan[] | undefined> {
     // Where another process derives, what it has kept tells how far it is.
     const { catalog, store } = this.#deps
-    const derived = this.#lease === undefined ? await readCursor(catalog) : this.#safeCursor
+    const derived = this.#held.lease === undefined ? await readCursor(catalog) : this.#safeCursor
     const { spans } = await store.touchedSince(derived, SPANS_PER_LOOK)
     if (spans.length >= SPANS_PER_LOOK) return undefined
     const asked = new Set(handles)
@@ -319,19 +325,17 @@ export class DerivationWorker {
   }
 
   async #holdLease(): Promise<boolean> {
-    const { catalog, clock, holder } = this.#deps
-    const elapsed = clock.elapsed()
-    if (this.#lease !== undefined && elapsed - this.#renewedAt < RENEW_EVERY_MS) return true
-    const before = this.#lease
-    this.#lease = await catalog.acquireLease(LEASE_NAME, holder, LEASE_MS)
-    this.#renewedAt = elapsed
-    if (this.#lease !== undefined && this.#lease.fence !== before?.fence) {
-      this.#cursor = await readCursor(catalog)
+    const held = this.#held
+    const before = held.lease
+    if (before !== undefined && held.ageMs < RENEW_EVERY_MS) return true
+    if (!(await held.renew())) return false
+    if (held.lease?.fence !== before?.fence) {
+      this.#cursor = await readCursor(this.#deps.catalog)
       this.#safeCursor = this.#cursor
       this.#keptCursor = this.#cursor
       this.#waiting.clear()
     }
-    return this.#lease !== undefined
+    return true
   }
 
   /** Keeps what has become of streams that puts of this process have derived, while another one holds the lease. */

@@ -1,4 +1,4 @@
-import { EARLIEST_TIME, epochMs, TIME_END } from '../../base/index.ts'
+import { EARLIEST_TIME, epochMs, type KeyedMutex, TIME_END } from '../../base/index.ts'
 import { keptFrom } from '../../feed/index.ts'
 import type { StreamHandle, TouchedSpan } from '../../store/index.ts'
 import type { Range } from '../../time/index.ts'
@@ -10,7 +10,6 @@ import {
   deriveAppended,
 } from '../derive-stream.ts'
 import { firstAppend } from '../first-append.ts'
-import type { StreamTurns } from '../stream-turns.ts'
 import { appendedSpan } from './appended-span.ts'
 import { StreamDues } from './stream-dues.ts'
 import { untouchedTimes } from './untouched-times.ts'
@@ -22,7 +21,8 @@ const LOOKS_MAX = 5
 /** What dues are derived with. */
 export interface DuesDeps extends DeriveDeps {
   readonly graph: Pick<DerivationGraph, 'isRevised'>
-  readonly turns: StreamTurns
+  /** One run of a stream at a time: of two at once the one that has read less might store last. */
+  readonly turns: KeyedMutex<StreamHandle>
 }
 
 /** What a run asks of the worker. */
@@ -49,7 +49,7 @@ export function deriveDues(
   dues: StreamDues,
   control: DuesControl,
 ): Promise<DuesResult> {
-  return deps.turns.take(plan.handle, () => deriveTouched(deps, plan, dues, control))
+  return deps.turns.run([plan.handle], () => deriveTouched(deps, plan, dues, control))
 }
 
 /** As deriveDues, for who has the stream's turn. */

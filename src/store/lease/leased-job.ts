@@ -1,4 +1,5 @@
-import type { CatalogStore, Lease } from '../ports/catalog-port.ts'
+import type { CatalogStore } from '../ports/catalog-port.ts'
+import { HeldLease } from './held-lease.ts'
 
 /** A holder that died keeps others waiting this long at most. */
 const LEASE_MS = 60_000
@@ -58,22 +59,20 @@ export class LeasedJob {
 
   /** Runs once; tells how much was done, 0 where another process works. */
   async run(): Promise<number> {
-    let lease = await this.#acquire()
-    if (lease === undefined) return 0
+    const { catalog, holder } = this.#deps
+    const held = new HeldLease({ catalog, holder, name: this.#name, ttlMs: LEASE_MS })
+    if (!(await held.renew())) return 0
     const isClosed = () => this.#isClosed
     const run: JobRun = {
       get isOver() {
         return isClosed()
       },
-      mayGoOn: async () => {
-        lease = await this.#acquire()
-        return lease !== undefined && !isClosed()
-      },
+      mayGoOn: async () => (await held.renew()) && !isClosed(),
     }
     try {
       return await this.#work(run)
     } finally {
-      if (lease !== undefined) await this.#deps.catalog.releaseLease(lease)
+      await held.release()
     }
   }
 
@@ -82,9 +81,5 @@ export class LeasedJob {
     this.#isClosed = true
     clearTimeout(this.#timer)
     await this.#running
-  }
-
-  #acquire(): Promise<Lease | undefined> {
-    return this.#deps.catalog.acquireLease(this.#name, this.#deps.holder, LEASE_MS)
   }
 }

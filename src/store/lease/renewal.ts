@@ -1,5 +1,5 @@
 /** How often leases that are held for half a minute are renewed. */
-const RENEW_EVERY_MS = 5_000
+export const RENEW_EVERY_MS = 5_000
 
 /** What keeps a lease: a task that is done from time to time, once at a time. What fails is tried again the next time. */
 export class Renewal {

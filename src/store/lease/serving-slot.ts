@@ -4,7 +4,8 @@
  * at once at least one sees the other, and ends.
  */
 import { Refusal, refuse } from '../../base/index.ts'
-import type { CatalogStore, Lease } from '../ports/catalog-port.ts'
+import type { CatalogStore } from '../ports/catalog-port.ts'
+import { HeldLease } from './held-lease.ts'
 import { Renewal } from './renewal.ts'
 
 /** Processes that can serve on one cluster. */
@@ -27,44 +28,42 @@ interface HoldOptions {
   readonly onLost: () => void
 }
 
-/** How a lease is held. */
-interface Holding {
-  readonly ttlMs: number
+/** How a process keeps its place. */
+interface Placing {
   /** Whether the other side has begun while the lease was over. */
   readonly isOvertaken: () => Promise<boolean>
   /** Takes a lease in the place of one that another process has by now; refuses when the other side has begun. */
-  readonly replace: () => Promise<Lease>
+  readonly replace: () => Promise<HeldLease>
 }
 
-/** A lease that is renewed until it is let go, and taken again after an outage that it did not outlast. */
-class HeldLease {
-  readonly #options: HoldOptions
-  readonly #holding: Holding
+/** A place that is kept until it is let go, and taken again after an outage that its lease did not outlast. */
+class KeptPlace {
+  readonly #onLost: () => void
+  readonly #placing: Placing
   readonly #renewal = new Renewal(() => this.#renew())
-  #lease: Lease
+  #held: HeldLease
   #isLost = false
 
-  constructor(lease: Lease, options: HoldOptions, holding: Holding) {
-    this.#lease = lease
-    this.#options = options
-    this.#holding = holding
+  constructor(held: HeldLease, onLost: () => void, placing: Placing) {
+    this.#held = held
+    this.#onLost = onLost
+    this.#placing = placing
   }
 
   /** Lets it go. */
   async close(): Promise<void> {
     await this.#renewal.close()
     // While the cluster is away the lease ends by itself.
-    if (!this.#isLost) await this.#options.catalog.releaseLease(this.#lease).catch(() => {})
+    if (!this.#isLost) await this.#held.release().catch(() => {})
   }
 
   async #renew(): Promise<void> {
-    const { catalog, holder } = this.#options
-    const { isOvertaken, replace, ttlMs } = this.#holding
-    const before = this.#lease
+    const { isOvertaken, replace } = this.#placing
+    const before = this.#held.lease
     try {
-      this.#lease = (await catalog.acquireLease(before.name, holder, ttlMs)) ?? (await replace())
-      const { name, fence } = this.#lease
-      const isSame = name === before.name && fence === before.fence
+      if (!(await this.#held.renew())) this.#held = await replace()
+      const now = this.#held.lease
+      const isSame = now?.name === before?.name && now?.fence === before?.fence
       if (!isSame && (await isOvertaken())) this.#lose()
     } catch (error) {
       // While the cluster is away the next time tells more.
@@ -76,7 +75,7 @@ class HeldLease {
     if (this.#isLost) return
     this.#renewal.end()
     this.#isLost = true
-    this.#options.onLost()
+    this.#onLost()
   }
 }
 
@@ -84,28 +83,28 @@ class HeldLease {
 export async function takeServingSlot(options: HoldOptions): Promise<{ close(): Promise<void> }> {
   const { catalog } = options
   const isOvertaken = async () => (await catalog.holderOf(MOVE_LEASE, MOVE_MS)) !== undefined
-  const lease = await takeSlot(options)
+  const held = await takeSlot(options)
   if (await isOvertaken()) {
-    await catalog.releaseLease(lease)
+    await held.release()
     const what = 'The data of this cluster are being moved: start when that has ended'
     refuse('conflict', { what })
   }
   const replace = () => takeSlot(options)
-  return new HeldLease(lease, options, { ttlMs: SLOT_MS, isOvertaken, replace })
+  return new KeptPlace(held, options.onLost, { isOvertaken, replace })
 }
 
 /** Keeps services out while everything is moved; refuses while one serves, or somebody else moves. */
 export async function holdForMove(options: HoldOptions): Promise<{ close(): Promise<void> }> {
   const { catalog, holder } = options
-  const lease = await catalog.acquireLease(MOVE_LEASE, holder, MOVE_MS)
-  if (lease === undefined) {
+  const held = new HeldLease({ catalog, holder, name: MOVE_LEASE, ttlMs: MOVE_MS })
+  if (!(await held.renew())) {
     refuse('conflict', { what: 'The data of this cluster are being moved by another process' })
   }
   const isOvertaken = () => isServed(catalog)
   const replace = async () => refuse('conflict', { what: 'Another process moves the data' })
-  const held = new HeldLease(lease, options, { ttlMs: MOVE_MS, isOvertaken, replace })
-  if (!(await isServed(catalog))) return held
-  await held.close()
+  const kept = new KeptPlace(held, options.onLost, { isOvertaken, replace })
+  if (!(await isServed(catalog))) return kept
+  await kept.close()
   refuse('conflict', {
     what:
       'A Weir process serves on this cluster: stop all of them first; one that was killed ' +
@@ -113,10 +112,10 @@ export async function holdForMove(options: HoldOptions): Promise<{ close(): Prom
   })
 }
 
-async function takeSlot({ catalog, holder }: HoldOptions): Promise<Lease> {
+async function takeSlot({ catalog, holder }: HoldOptions): Promise<HeldLease> {
   for (let slot = 0; slot < SLOTS_MAX; slot++) {
-    const lease = await catalog.acquireLease(`${SLOT}${slot}`, holder, SLOT_MS)
-    if (lease !== undefined) return lease
+    const held = new HeldLease({ catalog, holder, name: `${SLOT}${slot}`, ttlMs: SLOT_MS })
+    if (await held.renew()) return held
   }
   refuse('conflict', { what: `${SLOTS_MAX} processes serve on this cluster: no more can` })
 }

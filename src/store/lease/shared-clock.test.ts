@@ -22,7 +22,7 @@ test('no times are assigned while the clock is off', async () => {
   const slot = await TimeSlot.open({
     shared,
     clock: new ManualClock(1_700_000_000_000),
-    catalog: { acquireLease: async () => lease },
+    catalog: { acquireLease: async () => lease, releaseLease: async () => {} },
   })
   slot.require()
   shared.note(3_000)

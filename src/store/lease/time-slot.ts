@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Clock, refuse, systemClock } from '../../base/index.ts'
-import type { CatalogStore, Lease } from '../ports/catalog-port.ts'
+import type { CatalogStore } from '../ports/catalog-port.ts'
+import { HeldLease } from './held-lease.ts'
 import { Renewal } from './renewal.ts'
 import type { SharedClock } from './shared-clock.ts'
 
@@ -29,7 +30,7 @@ const STOPPED_MS = 5_000
 const RETRY_AFTER_SECONDS = 5
 
 interface TimeSlotDeps {
-  readonly catalog: Pick<CatalogStore, 'acquireLease'>
+  readonly catalog: Pick<CatalogStore, 'acquireLease' | 'releaseLease'>
   readonly clock?: Clock
   /** Whether that clock is right. */
   readonly shared?: Pick<SharedClock, 'problem'>
@@ -45,8 +46,7 @@ export class TimeSlot {
   readonly #deps: TimeSlotDeps
   readonly #clock: Clock
   readonly #holder = randomUUID()
-  #lease: Lease | undefined
-  #renewedAtMs = 0
+  #held: HeldLease | undefined
   #offset = 0
   #generation = 0
   readonly #renewal = new Renewal(() => this.renew())
@@ -85,8 +85,7 @@ export class TimeSlot {
       const what = `Cannot assign times to samples: ${problem}`
       refuse('read_only', { what, retryAfterSeconds: RETRY_AFTER_SECONDS })
     }
-    const isHeld = this.#lease !== undefined && this.#clock.elapsed() - this.#renewedAtMs < HELD_MS
-    if (isHeld) return
+    if (this.#held !== undefined && this.#held.ageMs < HELD_MS) return
     refuse('read_only', {
       what: 'Cannot assign times to samples at the moment: try again shortly, or put them with their times',
       retryAfterSeconds: RETRY_AFTER_SECONDS,
@@ -95,16 +94,24 @@ export class TimeSlot {
 
   /** Renews the slot, or takes another where it is lost. */
   async renew(): Promise<void> {
-    const before = this.#lease
-    if (before !== undefined && (await this.#acquire(before.name))) {
+    const fence = this.#held?.lease?.fence ?? 0
+    if (await this.#held?.renew()) {
       // Nobody had it between, also where it was over.
-      if ((this.#lease?.fence ?? 0) <= before.fence + 1) return
+      if ((this.#held?.lease?.fence ?? 0) <= fence + 1) return
       this.#generation += 1
       return
     }
-    this.#lease = undefined
+    this.#held = undefined
     for (let slot = 0; slot < SLOTS; slot++) {
-      if (!(await this.#acquire(`times:${slot}`))) continue
+      const held = new HeldLease({
+        catalog: this.#deps.catalog,
+        clock: this.#clock,
+        holder: this.#holder,
+        name: `times:${slot}`,
+        ttlMs: SLOT_MS,
+      })
+      if (!(await held.renew())) continue
+      this.#held = held
       this.#offset = slot
       this.#generation += 1
       return
@@ -114,20 +121,9 @@ export class TimeSlot {
   /** Assigns no more; the slot is free some seconds later. */
   async close(): Promise<void> {
     await this.#renewal.close()
-    const last = this.#lease
-    this.#lease = undefined
-    if (last === undefined) return
-    const shortened = this.#deps.catalog.acquireLease(last.name, this.#holder, STOPPED_MS)
+    const held = this.#held
+    this.#held = undefined
     // While the cluster is away the lease ends by itself.
-    await shortened.catch(() => undefined)
-  }
-
-  async #acquire(name: string): Promise<boolean> {
-    const askedAtMs = this.#clock.elapsed()
-    const lease = await this.#deps.catalog.acquireLease(name, this.#holder, SLOT_MS)
-    if (lease === undefined) return false
-    this.#lease = lease
-    this.#renewedAtMs = askedAtMs
-    return true
+    await held?.release(STOPPED_MS).catch(() => undefined)
   }
 }

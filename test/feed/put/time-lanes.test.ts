@@ -108,7 +108,8 @@ test('a service that starts again and again has a slot each time, stopped or kil
       let isGone = false
       const acquireLease: typeof catalog.acquireLease = async (...wish) =>
         isGone ? undefined : await catalog.acquireLease(...wish)
-      const slot = await TimeSlot.open({ catalog: { acquireLease }, clock })
+      const releaseLease: typeof catalog.releaseLease = (lease) => catalog.releaseLease(lease)
+      const slot = await TimeSlot.open({ catalog: { acquireLease, releaseLease }, clock })
       slot.require()
       isGone = isKilled
       await slot.close()
