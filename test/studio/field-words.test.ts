@@ -6,7 +6,7 @@ test('fieldWords() calls a field as the pages do, with where it stands', () => {
   const check = (path: string, words: string) => assert.equal(fieldWords(path), words, path)
   check('unit.symbol', 'Symbol')
   check('component.id', 'ID')
-  check('component.stream[0].valueType', 'Values of stream 1')
+  check('component.stream[0].valueType', 'Value type of stream 1')
   check('component.stream[11].unit.uid', 'Unit of stream 12')
   check('stream.delete_profile.uid', 'Delete profile')
   check('component.location.latitude', 'Latitude')
@@ -16,10 +16,10 @@ test('fieldWords() calls a field as the pages do, with where it stands', () => {
   check('dashboard.panels[0].streams[1]', 'Stream 2 of panel 1')
   check('dashboard.panels[0].streams[1].streamUid', 'Stream 2 of panel 1')
   check('dashboard', 'The board')
-  check('api_key.capabilities[1].resource', 'Right 2')
-  check('api_key.ipAddresses[0]', 'Address 1')
+  check('api_key.capabilities[1].resource', 'Permission 2')
+  check('api_key.ipAddresses[0]', 'IP address 1')
   check('org_user.firstName', 'First name')
-  check('cycle.intervals[0].from', 'The start of period 1')
+  check('cycle.intervals[0].from', 'Start of period 1')
   check('stream.derivation.expression', 'Formula')
   check('otp', 'Code')
 })
@@ -35,7 +35,7 @@ test('messageInWords() has no path in what a person reads', () => {
   check(
     'component.stream[0].valueType must not be FILE: a point stream holds no files',
     'component.stream[0].valueType',
-    'Values of stream 1 must not be FILE: a point stream holds no files',
+    'Value type of stream 1 must not be FILE: a point stream holds no files',
   )
   check('component.id "a" is taken', 'component.id', 'ID "a" is taken')
   check(
@@ -57,7 +57,7 @@ test('messageInWords() has no path in what a person reads', () => {
   check(
     'Cannot use this cycle: intervals: a CUSTOM cycle needs at least one interval',
     'cycle.intervals',
-    'Periods: add at least one',
+    'Periods: add at least one period',
   )
   check(
     'You may not PUT component with your role in this organization',

@@ -72,11 +72,11 @@ test('ownScaleText() says which units have no axis', () => {
   assert.equal(ownScaleText(axes('°C', '%')), '')
   assert.equal(
     ownScaleText(axes('°C', '%', 'bar')),
-    `${two} bar is drawn to a scale of its own: the legend has the figures.`,
+    `${two} bar uses a separate scale. See the legend for values.`,
   )
   assert.equal(
     ownScaleText(axes('°C', '%', 'bar', '')),
-    `${two} bar and no unit have a scale each of their own: the legend has the figures.`,
+    `${two} bar and no unit use separate scales. See the legend for values.`,
   )
 })
 

@@ -66,9 +66,9 @@ export async function openPage(
 export async function answerPage(
   page: Page,
   who: { readonly email: string; readonly password: string },
-  answer: 'Allow' | 'Refuse' = 'Allow',
+  answer: 'Allow' | 'Deny' = 'Allow',
 ): Promise<void> {
-  await page.getByLabel('E-mail').fill(who.email)
+  await page.getByLabel('Email').fill(who.email)
   await page.getByLabel('Password', { exact: true }).fill(who.password)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: /use your account/ }).waitFor()

@@ -38,7 +38,7 @@ console.log('Planting the greenhouse: a month of history takes some seconds …'
 await seedGreenhouse(client, { nowMs: Date.now() })
 const stop = startLive(client, (problem) => console.error(problem))
 console.log(`The greenhouse is at ${place.url}
-  e-mail    ${place.email}
+  email     ${place.email}
   password  ${place.password === PASSWORD ? PASSWORD : '(yours)'}
 Live values come every two seconds until you stop this with Ctrl+C.`)
 

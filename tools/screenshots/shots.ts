@@ -76,7 +76,7 @@ async function findWorkShots(
     {
       name: 'studio-derive',
       path: editor,
-      ready: 'What it gives of the newest samples',
+      ready: 'Preview',
       ...wide,
 
       theme: 'dark',

@@ -105,7 +105,7 @@ async function reach(address: string, init: RequestInit): Promise<Response> {
 
 /** What a change is told that reached nobody; that the service is lost stands at the top of the page. */
 function connectionLost(): ApiError {
-  const message = 'Not done: what you entered is kept. Try again when the service is back.'
+  const message = 'The request did not reach the service. Your entries are kept. Try again later.'
   return new ApiError({ status: 0, code: 'connection', message })
 }
 
@@ -154,7 +154,7 @@ export function isPathStep(part: string): boolean {
 
 function pathPart(part: string): string {
   if (!isPathStep(part)) return encodeURIComponent(part)
-  const message = `“${part}” cannot stand in an address: give it another ID.`
+  const message = `“${part}” cannot be used in a URL. Choose another ID.`
   throw new ApiError({ status: 400, code: 'studio', message })
 }
 

@@ -46,7 +46,7 @@ export function useSession(): Session {
 /** The person who is signed in; only for what is shown below the sign-in. */
 export function usePerson(): SignedIn {
   const now = useSession()
-  if (now.state !== 'in' && now.state !== 'over') throw new Error('nobody has signed in')
+  if (now.state !== 'in' && now.state !== 'over') throw new Error('not signed in')
   return now.person
 }
 

@@ -31,7 +31,7 @@ export async function lookWhoIsThere(): Promise<void> {
     restoreOrganization()
   }
   const person = (await findPerson()) ?? (forgetOrganization() ? await findPerson() : undefined)
-  if (person === undefined) throw new Error('there is no organization to show')
+  if (person === undefined) throw new Error('this account belongs to no organization')
   if (person === 'nobody') return signedOut()
   signedIn(person, { isElsewhere: asked !== '' })
 }

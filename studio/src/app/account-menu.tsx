@@ -11,7 +11,7 @@ import { Select } from '../ui/select.tsx'
 import styles from './account-menu.module.css'
 
 const THEMES: ReadonlyArray<readonly [ThemeChoice, string]> = [
-  ['system', 'As the system'],
+  ['system', 'System'],
   ['light', 'Light'],
   ['dark', 'Dark'],
 ]
@@ -61,7 +61,7 @@ function AccountDialog({ onClose }: { readonly onClose: () => void }) {
         />
       )}
       <fieldset className={styles.fieldset}>
-        <legend>Colours</legend>
+        <legend>Theme</legend>
         <div className={styles.row}>
           {THEMES.map(([choice, label]) => (
             <Button

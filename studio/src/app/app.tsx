@@ -48,7 +48,7 @@ export function App() {
       {isShown && <Shell />}
       {session.state === 'over' && (
         <Dialog title="Sign in again" onClose={() => {}} isFirm>
-          <p>Your session has ended. Sign in to go on where you are; what you entered is kept.</p>
+          <p>Your session has ended. Sign in to continue. Your entries are kept.</p>
           <SignInForm email={session.person.email} />
         </Dialog>
       )}

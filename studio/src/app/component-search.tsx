@@ -50,11 +50,13 @@ export function ComponentSearch({ label, isFocused, onChoose, onStream }: Compon
         type="search"
         data-autofocus={isFocused}
         value={typed}
-        placeholder={onStream === undefined ? 'Name, ID or folder' : 'Words of either'}
+        placeholder={onStream === undefined ? 'Name, ID or folder' : 'Search component or stream'}
         autoComplete="off"
         error={error?.message}
         hint={
-          rest > 0 ? `${rest.toLocaleString()} more: type words of the one you mean` : undefined
+          rest > 0
+            ? `${rest.toLocaleString()} more. Type more words to narrow the search.`
+            : undefined
         }
         onChange={(event) => setTyped(event.currentTarget.value)}
         onKeyDown={(event) => {
@@ -81,12 +83,12 @@ export function ComponentSearch({ label, isFocused, onChoose, onStream }: Compon
       {onStream !== undefined && <FoundStreams streams={streams} onStream={onStream} />}
       {isNothing && (
         <p className={styles.note} role="status">
-          No {onStream === undefined ? 'component' : 'component or stream'} has these words.
+          No {onStream === undefined ? 'component' : 'component or stream'} matches these words.
         </p>
       )}
       {named?.isPart === true && (
         <p className={styles.note}>
-          Not all components were searched for streams: type a word of the component, too.
+          Streams of some components were not searched. Add a word of the component’s name.
         </p>
       )}
     </div>

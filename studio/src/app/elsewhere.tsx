@@ -14,17 +14,17 @@ export function Elsewhere({ person }: { readonly person: SignedIn }) {
   const leave = () => signOut().catch((thrown) => setError(asApiError(thrown).message))
   return (
     <main className={styles.place}>
-      <h1>This link is of an organization that you are no member of</h1>
+      <h1>You are not a member of this organization</h1>
       <p>
-        You are signed in as <strong>{email}</strong>. Ask whoever sent you the link to invite this
-        address into their organization, then open the link again.
+        You are signed in as <strong>{email}</strong>. Ask the sender of the link to invite this
+        email address, then open the link again.
       </p>
       <FormAlert>{error}</FormAlert>
       <div className={styles.ways}>
         <Button kind="primary" onClick={() => location.assign('/')}>
-          Go on in {own.slice(0, 80)}
+          Continue to {own.slice(0, 80)}
         </Button>
-        <Button onClick={leave}>Sign in as somebody else</Button>
+        <Button onClick={leave}>Use another account</Button>
       </div>
     </main>
   )

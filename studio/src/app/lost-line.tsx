@@ -18,7 +18,7 @@ export function LostLine() {
     <div role="status">
       {isLost && (
         <div className={styles.line}>
-          <span>The service cannot be reached. What you see may be old; looking again …</span>
+          <span>Cannot reach the service. Data may be out of date. Reconnecting …</span>
           <button type="button" className={styles.again} onClick={() => void lookAgain()}>
             Retry
           </button>

@@ -5,9 +5,9 @@ import { Link } from './link.tsx'
 /** Where an address leads at which there is nothing, with the way back. */
 export function NoPage() {
   return (
-    <PageFrame title="No such page">
-      <Empty text="There is no such page.">
-        <Link to="/">To the beginning</Link>
+    <PageFrame title="Page not found">
+      <Empty text="This page does not exist.">
+        <Link to="/">Home</Link>
       </Empty>
     </PageFrame>
   )

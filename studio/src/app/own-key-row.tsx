@@ -17,9 +17,8 @@ export function OwnKeyRow({ of: key }: { readonly of: OwnKey }) {
       <FormAlert>{key.error?.message}</FormAlert>
       {secret === undefined && known !== undefined && (
         <p className={styles.note}>
-          The key “{known}” {purpose.does}. Its secret is shown here again when you give your
-          password; all keys are under Admin, <Link to="/admin/keys">API keys</Link> (View secret
-          key).
+          The key “{known}” {purpose.does}. Enter your password to see its secret. All keys are
+          listed under Admin, <Link to="/admin/keys">API keys</Link>.
         </p>
       )}
       {secret === undefined && known === undefined && <p className={styles.note}>{purpose.may}</p>}
@@ -36,7 +35,7 @@ export function OwnKeyRow({ of: key }: { readonly of: OwnKey }) {
             isBusy={isBusy}
             onClick={() => void key.make()}
           >
-            Make a key
+            Create key
           </Button>
         </div>
       )}
@@ -52,8 +51,8 @@ export function OwnKeyRow({ of: key }: { readonly of: OwnKey }) {
       )}
       {secret !== undefined && (
         <p className={styles.note}>
-          “{known}”: it can be seen again under Admin, <Link to="/admin/keys">API keys</Link> (View
-          secret key).
+          You can see the secret of “{known}” again under Admin,{' '}
+          <Link to="/admin/keys">API keys</Link>.
         </p>
       )}
       <PasswordPlace />

@@ -35,12 +35,12 @@ export class PageFault extends Component<PageFaultProps, PageFaultState> {
     // Files of a page that is not loaded yet go when the studio is built anew.
     const isUpdated = /dynamically imported module|Importing a module|preload/i.test(error.message)
     const text = isUpdated
-      ? 'This page cannot be loaded: the studio was updated, or the service cannot be reached.'
-      : `This page does not work: ${error.message}`
+      ? 'Cannot load this page. The studio was updated, or the service cannot be reached.'
+      : `This page failed: ${error.message}`
     return (
-      <PageFrame title="Something is wrong">
+      <PageFrame title="Something went wrong">
         <Empty text={text}>
-          <Button onClick={() => location.reload()}>Load it again</Button>
+          <Button onClick={() => location.reload()}>Reload</Button>
         </Empty>
       </PageFrame>
     )

@@ -50,7 +50,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         className={styles.input}
         data-autofocus
         role="combobox"
-        aria-label="Find components, streams, boards and pages"
+        aria-label="Find components, streams, boards, and pages"
         aria-expanded={finds.length > 0}
         aria-controls={`${base}-list`}
         aria-activedescendant={finds.length > 0 ? `${base}-${at}` : undefined}
@@ -91,7 +91,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         ))}
       </div>
       <p className={styles.note} role="status">
-        {isSearching ? 'Searching …' : finds.length === 0 ? 'Nothing of this name.' : note}
+        {isSearching ? 'Searching …' : finds.length === 0 ? 'No matches.' : note}
       </p>
     </Dialog>
   )

@@ -20,11 +20,11 @@ function PasswordDialog({ question }: { readonly question: Question }) {
   }
   const giveUp = () => question.answer(undefined)
   return (
-    <Dialog title="Your password, please" onClose={giveUp}>
+    <Dialog title="Confirm your password" onClose={giveUp}>
       <form onSubmit={submit}>
-        <p>This concerns secrets or who may act: it takes your password once more.</p>
+        <p>This action needs your password because it concerns secrets or permissions.</p>
         <Field
-          label="Your password"
+          label="Password"
           type="password"
           autoComplete="current-password"
           required
@@ -35,7 +35,7 @@ function PasswordDialog({ question }: { readonly question: Question }) {
         />
         {question.wantsCode && (
           <Field
-            label="Code of your authenticator app"
+            label="Code from your authenticator app"
             autoComplete="one-time-code"
             spellCheck={false}
             required
@@ -48,7 +48,7 @@ function PasswordDialog({ question }: { readonly question: Question }) {
         <DialogActions>
           <Button onClick={giveUp}>Cancel</Button>
           <Button kind="primary" type="submit">
-            Go on
+            Continue
           </Button>
         </DialogActions>
       </form>

@@ -41,7 +41,7 @@ export function Shell() {
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#main">
-        Skip to the page
+        Skip to content
       </a>
       <Bar path={path} onFind={() => setFinding(true)} />
       <main ref={main} id="main" className={styles.main} tabIndex={-1}>
@@ -70,8 +70,8 @@ function Bar({ path, onFind }: { readonly path: string; readonly onFind: () => v
   const role = useRole()
   const seen = places.filter(({ roles }) => roles === undefined || roles.includes(role))
   return (
-    <nav className={styles.bar} aria-label="Places">
-      <Link to="/" className={styles.home} aria-label="Weir, to the beginning">
+    <nav className={styles.bar} aria-label="Main">
+      <Link to="/" className={styles.home} aria-label="Weir home">
         <Mark />
       </Link>
       <ul className={styles.places}>

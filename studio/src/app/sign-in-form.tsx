@@ -54,7 +54,7 @@ export function SignInForm({ email: known = '' }: { readonly email?: string }) {
     <form onSubmit={submit}>
       <FormAlert>{error}</FormAlert>
       <Field
-        label="E-mail"
+        label="Email"
         type="email"
         autoComplete="username"
         autoCapitalize="none"
@@ -80,7 +80,7 @@ export function SignInForm({ email: known = '' }: { readonly email?: string }) {
       />
       {otp !== undefined && (
         <Field
-          label="Code of your authenticator app, or a recovery code"
+          label="Code from your authenticator app, or a recovery code"
           autoComplete="one-time-code"
           autoCapitalize="none"
           spellCheck={false}

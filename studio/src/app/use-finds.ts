@@ -41,7 +41,7 @@ export function useFinds(text: string): Found {
     ...boards.finds,
   ].filter(({ to }) => findPage(to) !== undefined)
   const isCut = whole.totalCount > SHOWN_MAX
-  const note = isCut ? `${whole.totalCount} components have this in their names: type more.` : ''
+  const note = isCut ? `${whole.totalCount} components match. Type more to narrow the search.` : ''
   const isSearching = whole.isSearching || streams.isSearching || boards.isSearching
   return { finds: finds.slice(0, SHOWN_MAX), note, isSearching }
 }

@@ -27,9 +27,8 @@ export function ownScaleText({ left, right, own }: Axes): string {
   if (own.length === 0) return ''
   const shown = (units: readonly string[]) => units.map((unit) => unit.trim() || 'no unit')
   const axes = `A chart has two axes: ${shown(left)[0]} on the left, ${shown(right)[0]} on the right.`
-  const scale =
-    own.length === 1 ? 'is drawn to a scale of its own' : 'have a scale each of their own'
-  return `${axes} ${listed(shown(own))} ${scale}: the legend has the figures.`
+  const scale = own.length === 1 ? 'uses a separate scale' : 'use separate scales'
+  return `${axes} ${listed(shown(own))} ${scale}. See the legend for values.`
 }
 
 const SIDES: readonly Side[] = ['y', 'y2']

@@ -78,7 +78,7 @@ export function Chart(props: ChartProps) {
         role="group"
         aria-label={label}
         aria-roledescription="chart"
-        aria-description="Arrow keys move it by a tenth, plus and minus zoom, Backspace goes back, Escape to the start, n to now, l to live."
+        aria-description="Arrow keys move by a tenth. Plus and minus zoom. Backspace goes back, Escape resets. n jumps to now, l turns live on or off."
         aria-keyshortcuts="ArrowLeft ArrowRight + - Backspace Escape n l"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: keys move the chart.
         tabIndex={0}

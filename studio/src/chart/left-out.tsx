@@ -8,7 +8,7 @@ export function LeftOut({ plots }: { readonly plots: ReadonlyArray<Plot | undefi
   const count = (cut.start?.length ?? 0).toLocaleString('en')
   return (
     <p className={styles.shared} role="note">
-      Only the latest {count} periods of this range are shown: choose a longer cycle, or zoom in.
+      Only the latest {count} periods of this range are shown. Choose a longer cycle or zoom in.
     </p>
   )
 }

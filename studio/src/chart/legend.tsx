@@ -76,7 +76,7 @@ export function Legend(props: LegendProps) {
   return (
     <div className={styles.legend}>
       <table>
-        <caption className={styles.when}>{at || 'Over what is shown'}</caption>
+        <caption className={styles.when}>{at || 'Visible range'}</caption>
         <thead>
           <tr>
             <th scope="col">Stream</th>

@@ -79,7 +79,7 @@ export function PeriodTable({ plot, stat, figures, zone, label, rowsMax }: Perio
   return (
     <DataTable
       isDense
-      label={`${label}, what the chart shows`}
+      label={`${label}, values in the chart`}
       columns={[
         moment('from', 'From', from),
         moment('until', 'Until', until),

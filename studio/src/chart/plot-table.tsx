@@ -49,7 +49,7 @@ export function PlotTable({ plot, zone, label, stat = '', figures = [] }: PlotTa
       ) : (
         <DataTable
           isDense
-          label={`${label}, what the chart shows`}
+          label={`${label}, values in the chart`}
           columns={columns}
           rows={rows.slice(0, ROWS_MAX)}
           keyOf={(at) => String(times[at])}
@@ -58,7 +58,7 @@ export function PlotTable({ plot, zone, label, stat = '', figures = [] }: PlotTa
       {rows.length > ROWS_MAX && (
         <p>
           The latest {ROWS_MAX} of {plot.more === true ? 'more than ' : ''}
-          {rows.length} entries. Zoom in to see others.
+          {rows.length} entries. Zoom in to see earlier ones.
         </p>
       )}
     </>

@@ -43,7 +43,7 @@ export const RANGE_WORDS: ReadonlyArray<readonly [word: string, label: string]> 
   ['lastmonth', 'Last month'],
   ['year', 'This year'],
   ['365d', 'Last 365 days'],
-  ['all', 'All of it'],
+  ['all', 'All time'],
 ]
 
 const CALENDAR = {

@@ -31,9 +31,9 @@ const FEED_KEY: KeyPurpose = {
   needs: 'PUT',
   methods: ['GET', 'PUT'],
   name: 'First samples',
-  description: 'Made by the page of the first sample',
-  does: 'sends samples',
-  may: 'A key puts and reads samples and may do nothing else.',
+  description: 'Created on the getting started page',
+  does: 'can send samples',
+  may: 'The key can send and read samples, nothing else.',
 }
 
 /** The key that samples are sent with, as the pages that tell how to send them need it. */

@@ -51,9 +51,9 @@ export async function findStream(
   return {
     componentUid: whose.uid,
     streamUid: own.uid,
-    componentName: records.component?.name || whose.id || 'without a name',
+    componentName: records.component?.name || whose.id || 'Unnamed',
     folder: records.component?.folder ?? '',
-    streamName: records.stream?.name || own.id || 'without a name',
+    streamName: records.stream?.name || own.id || 'Unnamed',
     kind: plot.kind,
     unit: plot.unit,
     zone: plot.timeZone,
@@ -87,7 +87,7 @@ async function factsByIds(component: string, stream: string, signal: AbortSignal
   const path = { compId: component, streamId: stream }
   const address = '/api/comp/{compId}/stream/{streamId}/plot'
   const answer = await call('get', address, { path, query: NOWHERE, signal })
-  if (!('plot' in answer)) throw new Error('a plot was answered that was not asked for')
+  if (!('plot' in answer)) throw new Error('the service returned a plot that was not requested')
   return answer.plot
 }
 
@@ -106,7 +106,7 @@ async function factsByRecords(id: string, streamId: string, signal: AbortSignal)
       : await call('get', list, { path: { componentUid }, query, signal })
   const uid = stream.find((one) => one.id === streamId)?.uid
   if (uid === undefined) {
-    const message = `There is no stream “${streamId}” of a component “${id}” here.`
+    const message = `Stream “${streamId}” of component “${id}” does not exist, or you do not have access.`
     throw new ApiError({ status: 404, code: 'stream_not_found', message })
   }
   const address = '/api/component/{componentUid}/stream/{uid}/plot'

@@ -29,7 +29,7 @@ export function DataTable<T>({ label, columns, rows, keyOf, isDense = false }: D
     <>
       {isWider && (
         <p className={styles.hint} aria-hidden="true">
-          More columns: scroll sideways →
+          More columns: scroll right →
         </p>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}

@@ -39,7 +39,7 @@ export function LongHeading({ text, children }: LongHeadingProps) {
           aria-controls={id}
           onClick={() => setOpen(!isOpen)}
         >
-          {isOpen ? 'Show less' : 'Show the whole name'}
+          {isOpen ? 'Show less' : 'Show full name'}
         </button>
       )}
     </>

@@ -14,7 +14,7 @@ export function missingOf(what: string, { data, error, reload }: Asked): ReactNo
   if (data !== undefined || error === undefined) return undefined
   return (
     <span role="alert" className={styles.missing}>
-      {what} are missing: {error.message} <Button onClick={reload}>Ask again</Button>
+      Cannot load {what}: {error.message} <Button onClick={reload}>Retry</Button>
     </span>
   )
 }

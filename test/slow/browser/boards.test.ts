@@ -76,30 +76,30 @@ async function placeOf(target: Locator) {
 
 /** Adds a panel of a kind for the boiler's temperature. */
 async function addPanel(page: Page, kind: string, title: string): Promise<void> {
-  await button(page, 'Add a panel').click()
+  await button(page, /^Add panel$/).click()
   const dialog = page.getByRole('dialog', { name: 'New panel' })
   await dialog.getByLabel('Title').fill(title)
-  await dialog.getByLabel('Shows').selectOption({ label: kind })
+  await dialog.getByLabel('Panel type').selectOption({ label: kind })
   if (kind === 'Text') {
     await dialog.getByLabel('Text', { exact: true }).fill('Look daily')
   } else {
-    await dialog.getByLabel('Add a stream, by its component').fill('boiler')
+    await dialog.getByLabel('Add stream: search component or stream').fill('boiler')
     await button(dialog, /^boiler/).click()
     await dialog.getByLabel('Stream of boiler').selectOption({ label: 'temp' })
     await dialog.getByRole('list', { name: 'Streams of the panel' }).getByText('temp').waitFor()
   }
   if (title === 'Gauge panel') await assertAccessible(page)
-  await button(dialog, 'Put it on the board').click()
+  await button(dialog, 'Add to board').click()
   await page.getByRole('region', { name: title }).waitFor()
 }
 
 test('a board is made with every kind of panel, saved, and live', { skip }, async () => {
   const { page } = await studio.open('/boards')
-  await page.getByText('Boards show charts, gauges and last values').waitFor()
+  await page.getByText('No boards. A board shows charts').waitFor()
   await assertAccessible(page)
   await button(page, 'New board').click()
   await page.getByRole('dialog').getByLabel('Name').fill('Cellar')
-  await button(page, 'Make it').click()
+  await button(page, 'Create').click()
   await page.waitForURL(/\/boards\/[0-9a-f-]{36}\?edit=1$/)
   await addPanel(page, 'Chart', 'Chart panel')
   await addPanel(page, 'Last value', 'Value panel')
@@ -110,7 +110,7 @@ test('a board is made with every kind of panel, saved, and live', { skip }, asyn
   await shoot(page, 'board-edit')
   await page.getByLabel('ID', { exact: true }).fill('cellar')
   await button(page, 'Save').click()
-  await told(page, 'The board is saved.')
+  await told(page, 'Board saved.')
   await button(page, 'Edit').waitFor()
   await page.getByRole('region', { name: 'Text panel' }).getByText('Look daily').waitFor()
   const values = page.getByRole('region', { name: 'Value panel' })
@@ -170,7 +170,7 @@ test('panels are moved and resized by keyboard and mouse, and taken off; nothing
   await page.mouse.up()
   await page.reload()
   await button(page, 'Save').click()
-  await told(page, 'The board is saved.')
+  await told(page, 'Board saved.')
   assert.deepEqual((await panelsOf(uid)).map(boxOf), [
     [1, 1, 5, 1],
     [4, 3, 4, 2],
@@ -188,11 +188,11 @@ test('panels are moved and resized by keyboard and mouse, and taken off; nothing
   await page.mouse.move(corner.x + 205, corner.y + 75, { steps: 5 })
   await page.mouse.up()
   await page.getByText('Two: column 1, row 7, 6 wide, 3 high').waitFor()
-  await button(page, 'Take One off the board').click()
+  await button(page, 'Remove One from the board').click()
   await shows(page.getByRole('region', { name: 'One' }), 0)
   await assertAccessible(page)
   await button(page, 'Save').click()
-  await told(page, 'The board is saved.')
+  await told(page, 'Board saved.')
   const [two, ...rest] = await panelsOf(uid)
   assert.equal(rest.length, 0)
   assert.deepEqual(boxOf(two), [0, 6, 6, 3])
@@ -224,10 +224,10 @@ test('what the service refuses stands at its field, and a discarded change is go
   await page.getByText('ID "taken" is taken').waitFor()
   await page.getByLabel('ID', { exact: true }).fill('')
   await button(page, 'Edit Pressure').click()
-  const dialog = page.getByRole('dialog', { name: 'Edit the panel' })
+  const dialog = page.getByRole('dialog', { name: 'Edit panel' })
   await dialog.getByLabel('From').fill('10')
   await dialog.getByLabel('To', { exact: true }).fill('5')
-  await button(dialog, 'Put it on the board').click()
+  await button(dialog, 'Add to board').click()
   await button(page, 'Save').click()
   await page
     .getByRole('alert')
@@ -237,7 +237,7 @@ test('what the service refuses stands at its field, and a discarded change is go
   await dialog.getByText(': 5 must be greater than the minimum').waitFor()
   await assertAccessible(page)
   await dialog.getByLabel('To', { exact: true }).fill('50')
-  await button(dialog, 'Put it on the board').click()
+  await button(dialog, 'Add to board').click()
   await button(page, 'Discard changes').click()
   await button(page, 'Discard changes').waitFor({ state: 'detached' })
   assert.equal((await panelsOf(uid))[0].options.max, null)
@@ -250,13 +250,13 @@ test('a board is shown on the full screen, and left again', { skip }, async () =
   const panels = [text('Seen from afar', { x: 0, y: 0, width: 12, height: 2 })]
   const { page } = await studio.open(`/boards/${await save({ name: 'Wall', panels })}`)
   await button(page, 'Full screen').click()
-  await button(page, 'Leave full screen').waitFor()
+  await button(page, 'Exit full screen').waitFor()
   await page.getByRole('region', { name: 'Seen from afar' }).waitFor()
   await assertAccessible(page)
   await shoot(page, 'board-full')
-  await button(page, 'Leave full screen').click()
+  await button(page, 'Exit full screen').click()
   await page.getByRole('button', { name: 'Full screen', exact: true }).waitFor()
-  await button(page, 'Leave full screen').waitFor({ state: 'detached' })
+  await button(page, 'Exit full screen').waitFor({ state: 'detached' })
 })
 
 test('a board is exported and imported elsewhere, where missing streams are replaced', {
@@ -287,30 +287,32 @@ test('a board is exported and imported elsewhere, where missing streams are repl
   await page.getByRole('dialog').getByLabel('Organization').selectOption({ label: 'Other' })
   await page.keyboard.press('Escape')
   await page.getByRole('link', { name: 'Boards' }).click()
-  await page.getByText('Boards show charts, gauges and last values').waitFor()
+  await page.getByText('No boards. A board shows charts').waitFor()
   await button(page, 'Import').click()
-  const dialog = page.getByRole('dialog', { name: 'Import a board' })
+  const dialog = page.getByRole('dialog', { name: 'Import board' })
   const choose = (name: string, content: string) =>
     dialog
-      .getByLabel('A file that Export gave')
+      .getByLabel('Exported board (JSON file)')
       .setInputFiles([{ name, mimeType: 'application/json', buffer: Buffer.from(content) }])
   await choose('x.json', 'no json')
-  await dialog.getByText('This file holds no JSON').waitFor()
+  await dialog.getByText('This file is not JSON').waitFor()
   await choose('x.json', '{"dashboard":{"format":"other"}}')
-  await dialog.getByText('This file holds no board: choose one that Export gave.').waitFor()
+  await dialog
+    .getByText('This file contains no board. Choose a file that was exported from a board.')
+    .waitFor()
   await choose('board.json', file)
   const missing = dialog.getByRole('group', { name: 'pump/1 / state' })
   await missing.waitFor()
   await shows(dialog.getByRole('group'), 1)
   await assertAccessible(page)
   await shoot(page, 'board-import')
-  await missing.getByLabel('Instead: a component or stream').fill('pump 2')
+  await missing.getByLabel('Replacement: component or stream').fill('pump 2')
   await button(missing, /^pump 2/).click()
   await missing.getByLabel('Stream of pump 2').selectOption({ label: 'state' })
-  await missing.getByText('Instead: pump 2 · state').waitFor()
+  await missing.getByText('Replacement: pump 2 · state').waitFor()
   await dialog.getByLabel('Name').fill('Moved here')
   await button(dialog, 'Import').click()
-  await told(page, 'The board is imported.')
+  await told(page, 'Board imported.')
   await page.getByRole('heading', { name: 'Moved here' }).waitFor()
   const { dashboard } = (await other('GET', '/api/dashboard')).body
   const found = (await other('GET', `/api/dashboard/${dashboard[0].uid}`)).body.dashboard
@@ -321,23 +323,23 @@ test('the chart of a view is put on a board, with its range and statistic', { sk
   const uid = await save({ name: 'Takes more', panels: [] })
   const name = `${boiler.componentUid}.${boiler.streamUid}`
   const { page } = await studio.open(`/view?s=${name}&range=7d&cycle=hour&stat=max`)
-  await button(page, 'Put on a board').click()
-  const dialog = page.getByRole('dialog', { name: 'Put on a board' })
+  await button(page, 'Add to board').click()
+  const dialog = page.getByRole('dialog', { name: 'Add to board' })
   await dialog.getByLabel('Board', { exact: true }).selectOption({ label: 'Takes more' })
-  await dialog.getByLabel('Title of the panel').fill('From the view')
+  await dialog.getByLabel('Panel title').fill('From the view')
   await assertAccessible(page)
-  await button(dialog, 'Put it there').click()
-  await told(page, 'The panel is on the board.')
+  await button(dialog, 'Add').click()
+  await told(page, 'Panel added to the board.')
   await page.getByRole('region', { name: 'From the view' }).waitFor()
   const [panel] = await panelsOf(uid)
   const shown = { ...boiler, label: 'boiler · temp' }
   assert.deepEqual([panel.kind, panel.range, panel.streams], ['chart', 'last-7d', [shown]])
   assert.deepEqual([panel.options.cycleId, panel.options.stat], ['hour', 'max'])
   await page.goto(`${studio.service.url}/c/${boiler.componentUid}/${boiler.streamUid}`)
-  await button(page, 'Put on a board').click()
-  await dialog.getByLabel('Board', { exact: true }).selectOption({ label: 'A new board' })
-  await dialog.getByLabel('Name of the board').fill('Made on the way')
-  await button(dialog, 'Put it there').click()
+  await button(page, 'Add to board').click()
+  await dialog.getByLabel('Board', { exact: true }).selectOption({ label: 'New board' })
+  await dialog.getByLabel('Board name').fill('Made on the way')
+  await button(dialog, 'Add').click()
   await page.getByRole('heading', { name: 'Made on the way' }).waitFor()
   await page.getByRole('region', { name: 'temp' }).waitFor()
 })
@@ -355,7 +357,7 @@ test('a stream that is gone is told in its panel; a guest looks and changes noth
   const org_user = { email, password, firstName: 'G', lastName: 'G', role: 'GUEST' }
   assert.equal((await owner('PUT', '/api/org_user', { org_user })).status, 200)
   const { page } = await studio.open(`/boards/${uid}?edit=1`, { isSignedIn: false })
-  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   // Nobody has kept its name, and its component is gone, too: the UID is all that is known.
@@ -432,10 +434,10 @@ test('a board tells of a deleted stream by the name it had, and lets go of it', 
   const { page } = await studio.open(`/boards/${uid}?edit=1`)
   await page.getByRole('region', { name: 'Both' }).getByText('mayfly · temp').waitFor()
   await page
-    .getByRole('button', { name: 'Move Both: drag it, or use the arrow keys' })
+    .getByRole('button', { name: 'Move Both: drag or use the arrow keys' })
     .press('ArrowRight')
   await page.getByRole('button', { name: 'Save' }).click()
-  await told(page, 'The board is saved.')
+  await told(page, 'Board saved.')
   const deleting = `/api/component/${brief.componentUid}/stream/${brief.streamUid}`
   assert.equal((await owner('DELETE', deleting)).status, 200)
 
@@ -454,7 +456,7 @@ test('a board tells of a deleted stream by the name it had, and lets go of it', 
     await assertFits(last)
     await shoot(last, `board-deleted-${colorScheme}-${width}`)
   }
-  const off = { name: 'Take it off the board: mayfly · temp' }
+  const off = { name: 'Remove from board mayfly · temp' }
   await last.getByRole('region', { name: 'Alone' }).getByRole('button', off).click()
   await last.getByRole('region', { name: 'Alone' }).waitFor({ state: 'detached' })
   await last.getByRole('region', { name: 'Both' }).getByRole('button', off).click()

@@ -32,13 +32,13 @@ async function fileStream(id: string): Promise<string> {
 
 test('files are chosen or dropped, shown with a preview, and kept', { skip }, async () => {
   const { page } = await studio.open(await fileStream('camera'))
-  await page.getByText('No file has arrived yet.').waitFor()
+  await page.getByText('No files.').waitFor()
   await assertAccessible(page)
   await page.getByLabel('Files to upload').setInputFiles([
     { name: 'gauge [0] ü.txt', mimeType: 'text/plain', buffer: Buffer.from('3.2 bar\n') },
     { name: 'photo.png', mimeType: 'image/png', buffer: PNG },
   ])
-  const files = page.getByRole('list', { name: 'Files, the latest first' })
+  const files = page.getByRole('list', { name: 'Files, newest first' })
   await files.getByRole('button', { name: /photo\.png/ }).waitFor()
   await page.getByRole('img', { name: 'photo.png' }).waitFor()
   await files.getByRole('button', { name: /gauge \[0\] ü\.txt/ }).click()
@@ -56,7 +56,7 @@ test('files are chosen or dropped, shown with a preview, and kept', { skip }, as
   await place.dispatchEvent('drop', { dataTransfer: transfer })
   await files.getByRole('button', { name: /dropped\.bin/ }).waitFor()
   await files.getByRole('button', { name: /dropped\.bin/ }).click()
-  await page.getByText('There is no preview for files of this kind.').waitFor()
+  await page.getByText('No preview for this file type.').waitFor()
   await page.getByText('application/octet-stream, 2.0 MB').waitFor()
   const last = await owner('GET', '/api/comp/camera/stream/photos/last_value')
   assert.match(last.text, /dropped\.bin/)
@@ -66,7 +66,7 @@ test('an upload shows how far it is; one that is refused says why and is sent ag
   skip,
 }, async () => {
   const { page } = await studio.open(await fileStream('slow'))
-  await page.getByText('No file has arrived yet.').waitFor()
+  await page.getByText('No files.').waitFor()
   let release = () => {}
   const held = new Promise<void>((resolve) => {
     release = resolve
@@ -88,14 +88,14 @@ test('an upload shows how far it is; one that is refused says why and is sent ag
   await input.setInputFiles([large])
   const uploads = page.getByRole('list', { name: 'Uploads' })
   await uploads.getByRole('alert').waitFor()
-  await uploads.getByRole('button', { name: 'Send again' }).waitFor()
+  await uploads.getByRole('button', { name: 'Retry' }).waitFor()
   await assertAccessible(page)
   await shows(page.getByRole('button', { name: /large\.bin/ }), 0)
 })
 
 test('a stream of files takes uploads where it is looked at, too', { skip }, async () => {
   const { page } = await studio.open(await fileStream('looked-at'))
-  await page.getByRole('link', { name: 'See its data' }).click()
+  await page.getByRole('link', { name: 'View data' }).click()
   await page.getByText('Drop files here, or').waitFor()
   await page
     .getByLabel('Files to upload')

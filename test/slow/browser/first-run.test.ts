@@ -41,19 +41,19 @@ test('the first run makes a key, shows it on demand, and turns into the chart of
     permissions: ['clipboard-read', 'clipboard-write'],
   })
   await page.clock.install()
-  await page.getByRole('button', { name: 'Make a key' }).click()
-  const step = page.getByRole('region', { name: 'A key for the device' })
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const step = page.getByRole('region', { name: 'Create an API key' })
   // Gone when the page is loaded again, it can still be seen; nowhere stands a word in its place.
   await step.getByRole('button', { name: 'Show the key' }).waitFor()
   await page.reload()
-  await step.getByText(/“[^”]+” sends samples/).waitFor()
+  await step.getByText(/“[^”]+” can send samples/).waitFor()
   await step.getByRole('link', { name: 'API keys' }).waitFor()
   const code = page.getByRole('tabpanel').locator('pre')
   await settlesLike(async () => (await code.textContent()) ?? '', /X-Api-Key: •+"/)
   await step.getByRole('button', { name: 'View secret key' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Your password, please' })
-  await dialog.getByLabel('Your password').fill(studio.service.ownerPassword)
-  await dialog.getByRole('button', { name: 'Go on' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Confirm your password' })
+  await dialog.getByLabel('Password').fill(studio.service.ownerPassword)
+  await dialog.getByRole('button', { name: 'Continue' }).click()
   await step.getByRole('button', { name: 'Hide the key' }).waitFor()
   const secret = (await step.locator('code').textContent()) ?? ''
   assert.match(secret, /^[\w-]{20,}$/)
@@ -66,7 +66,7 @@ test('the first run makes a key, shows it on demand, and turns into the chart of
     })
   }
   await page.waitForURL(/with=telegraf/)
-  await page.getByText('started with WEIR_HOST=0.0.0.0').waitFor()
+  await page.getByText('start the service with WEIR_HOST=0.0.0.0').waitFor()
   await page.clock.runFor(61_000)
   await step.getByRole('button', { name: 'Show the key' }).waitFor()
   await eventually(async () => {
@@ -74,7 +74,7 @@ test('the first run makes a key, shows it on demand, and turns into the chart of
     assert.ok(!hidden?.includes(secret), 'the key is hidden after a minute')
   })
   await page.getByRole('tab', { name: 'curl' }).click()
-  await page.getByRole('tabpanel').getByRole('button', { name: 'Copy this text' }).click()
+  await page.getByRole('tabpanel').getByRole('button', { name: 'Copy the code' }).click()
   const copied = await eventually(async () => {
     const text = await page.evaluate<string>('navigator.clipboard.readText()')
     assert.ok(text.includes(secret), 'what is copied has the key')
@@ -113,9 +113,9 @@ test('a key is asked for with the password after a reload, and no page shows a w
   await assertAccessible(page)
   await shoot(page, 'bare-component')
   await page.getByRole('button', { name: 'View secret key' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Your password, please' })
-  await dialog.getByLabel('Your password').fill(service.ownerPassword)
-  await dialog.getByRole('button', { name: 'Go on' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Confirm your password' })
+  await dialog.getByLabel('Password').fill(service.ownerPassword)
+  await dialog.getByRole('button', { name: 'Continue' }).click()
   await settlesLike(async () => (await line.textContent()) ?? '', /X-Api-Key: [\w-]{20,}"/)
   const [, secret = ''] = /X-Api-Key: ([\w-]+)"/.exec((await line.textContent()) ?? '') ?? []
   const sent = await fetch(`${service.url}/api/feed?compId=bare&temp=1`, {
@@ -145,7 +145,7 @@ test('an ended session is asked for over the page, which goes on where it was', 
   await page.keyboard.press('Escape')
   await assertAccessible(page)
   await shoot(page, 'session-over')
-  await settlesTo(() => dialog.getByLabel('E-mail').inputValue(), service.ownerEmail)
+  await settlesTo(() => dialog.getByLabel('Email').inputValue(), service.ownerEmail)
   // The password has the focus.
   await settlesTo(() => page.evaluate('document.activeElement.type'), 'password')
   await page.keyboard.type(service.ownerPassword)

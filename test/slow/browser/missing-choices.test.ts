@@ -32,8 +32,8 @@ async function refuseLists(page: Page): Promise<{ isRefused: boolean }> {
 
 /** Sees a refusal at its field, asks again, and waits for it to go. */
 async function askAgain(page: Page, what: string): Promise<void> {
-  const told = page.getByRole('alert').filter({ hasText: `${what} are missing: ${REFUSAL}` })
-  await told.getByRole('button', { name: 'Ask again' }).click()
+  const told = page.getByRole('alert').filter({ hasText: `Cannot load ${what}: ${REFUSAL}` })
+  await told.getByRole('button', { name: 'Retry' }).click()
   await told.waitFor({ state: 'detached' })
 }
 
@@ -48,13 +48,13 @@ test('choices of a component that cannot be had are told at their fields, and as
   await page.goto(`${studio.service.url}/build/component/new`)
   const folder = page.getByLabel('Folder')
   await folder.fill('/Components/Typed')
-  await page.getByText('The templates are missing').waitFor()
+  await page.getByText('Cannot load templates').waitFor()
   await assertAccessible(page)
   await shoot(page, 'missing-choices')
   lists.isRefused = false
-  await askAgain(page, 'The templates')
-  await askAgain(page, 'The folders there are')
-  const like = page.getByLabel('Like the template').locator('option', { hasText: 'Like others' })
+  await askAgain(page, 'templates')
+  await askAgain(page, 'folders')
+  const like = page.getByLabel('Template').locator('option', { hasText: 'Like others' })
   await like.waitFor({ state: 'attached' })
   assert.equal(await folder.inputValue(), '/Components/Typed')
 })
@@ -69,11 +69,11 @@ test('choices of a stream that cannot be had are told at their fields, and asked
   await page.goto(`${studio.service.url}/build/component/${made.body.component.uid}/stream/new`)
   await page.getByLabel('Kind').selectOption('intvl_stream')
   const fields = [
-    ['The units', 'Unit', 'celsius'],
-    ['The cycles', 'Base cycle', 'day'],
-    ['The delete profiles', 'Keeps samples', 'For ever'],
+    ['units', 'Unit', 'celsius'],
+    ['cycles', 'Base cycle', 'day'],
+    ['delete profiles', 'Retention', 'Forever'],
   ]
-  for (const [what] of fields) await page.getByText(`${what} are missing`).waitFor()
+  for (const [what] of fields) await page.getByText(`Cannot load ${what}`).waitFor()
   await assertAccessible(page)
   lists.isRefused = false
   for (const [what, label, choice] of fields) {
@@ -92,13 +92,13 @@ test('cycles of a panel that cannot be had are told at their field, and asked fo
   const lists = await refuseLists(page)
   await page.goto(`${studio.service.url}/boards/${made.body.dashboard.uid}?edit=1`)
   await page
-    .getByRole('button', { name: /Add a panel/ })
+    .getByRole('button', { name: /Add panel/ })
     .first()
     .click()
-  await page.getByText('The cycles are missing').waitFor()
+  await page.getByText('Cannot load cycles').waitFor()
   await assertAccessible(page)
   lists.isRefused = false
-  await askAgain(page, 'The cycles')
-  const cycle = page.getByLabel('Statistic of each').locator('option', { hasText: /day/i })
+  await askAgain(page, 'cycles')
+  const cycle = page.getByLabel('Aggregate per').locator('option', { hasText: /day/i })
   await cycle.first().waitFor({ state: 'attached' })
 })

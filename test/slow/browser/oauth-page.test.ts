@@ -25,11 +25,11 @@ test('the whole flow in a browser: hash parameters, sign-in, consent, code, toke
     `${service.url}/alt/${hashQuery({ client_id: 'report tool', redirect_uri, state: 'a&b', email })}`,
   )
   await page.getByRole('heading', { name: 'Sign in to Weir' }).waitFor()
-  await settlesTo(() => page.getByLabel('E-mail').inputValue(), email)
+  await settlesTo(() => page.getByLabel('Email').inputValue(), email)
   await settlesTo(() => page.evaluate(FOCUSED), 'password')
   await page.keyboard.type(service.owner.password)
   await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'Let “report tool” use your account?' }).waitFor()
+  await page.getByRole('heading', { name: 'Allow “report tool” to use your account?' }).waitFor()
   await settlesTo(() => page.evaluate(FOCUSED), 'consent-title')
   await eventually(async () => {
     const text = (await page.locator('#consent').textContent()) ?? ''
@@ -63,14 +63,14 @@ test('a wrong password is told where the keyboard is, and the next try goes on',
   const { page } = tab
   const query = hashQuery({ client_id: 'c1', redirect_uri: client.redirectUri })
   await page.goto(`${service.url}/alt/${query}`)
-  await page.getByLabel('E-mail').fill(service.owner.email)
+  await page.getByLabel('Email').fill(service.owner.email)
   await page.getByLabel('Password', { exact: true }).fill('wrong')
   await page.keyboard.press('Enter')
   const alert = page.getByRole('alert').filter({ hasText: 'password is wrong' })
   await alert.waitFor()
   await settlesTo(() => page.evaluate(FOCUSED), 'password')
   await settlesTo(() => page.getByLabel('Password', { exact: true }).inputValue(), '')
-  await answerPage(page, service.owner, 'Refuse')
+  await answerPage(page, service.owner, 'Deny')
   const { searchParams } = await client.next()
   assert.equal(searchParams.get('error'), 'access_denied')
   assert.deepEqual(tab.complaints, [])
@@ -175,10 +175,10 @@ test('a client of the organization is shown by its name, logo and rights', { ski
   // The policy lets the logo in.
   const isShown = 'document.querySelector(".brand img")?.naturalWidth > 0'
   await settlesTo(() => page.evaluate<boolean>(isShown), true)
-  await page.getByLabel('E-mail').fill(service.owner.email)
+  await page.getByLabel('Email').fill(service.owner.email)
   await page.getByLabel('Password', { exact: true }).fill(service.owner.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { name: 'Let “Dashboard <i>” use your account?' }).waitFor()
+  await page.getByRole('heading', { name: 'Allow “Dashboard <i>” to use your account?' }).waitFor()
   await settlesTo(
     () => page.getByRole('listitem').allInnerTexts(),
     [

@@ -34,10 +34,10 @@ async function openWithFactor() {
     return page.goto(`${service.url}/alt/?${new URLSearchParams(given)}`)
   }
   const giveOwner = async () => {
-    await page.getByLabel('E-mail').fill(owner.email)
+    await page.getByLabel('Email').fill(owner.email)
     await page.getByLabel('Password', { exact: true }).fill(owner.password)
     await page.keyboard.press('Enter')
-    await page.getByLabel(/Code of your authenticator app/).waitFor()
+    await page.getByLabel(/Code from your authenticator app/).waitFor()
     await settlesTo(() => page.evaluate(FOCUSED), 'otp')
   }
   const disposal = opened.move()
@@ -61,7 +61,7 @@ test('the page asks for a code behind the password, tells a wrong one, and goes 
   await using tab = await openWithFactor()
   const { page } = tab
   await tab.goTo()
-  const code = page.getByLabel(/Code of your authenticator app/)
+  const code = page.getByLabel(/Code from your authenticator app/)
   await page.getByRole('heading', { name: 'Sign in to Weir' }).waitFor()
   await code.waitFor({ state: 'hidden' })
   await tab.giveOwner()
@@ -104,7 +104,7 @@ test('a recovery code lets in on the page, once', { skip }, async () => {
   await page.keyboard.type(recovery)
   await page.keyboard.press('Enter')
   await page.getByRole('alert').filter({ hasText: 'code is wrong' }).waitFor()
-  await settlesTo(() => page.getByLabel(/Code of your/).inputValue(), '')
+  await settlesTo(() => page.getByLabel(/Code from your/).inputValue(), '')
   await settlesTo(() => page.evaluate(FOCUSED), 'otp')
   await page.keyboard.type(another)
   await page.keyboard.press('Enter')
@@ -125,9 +125,9 @@ test('another account is not asked for the code of the first', { skip }, async (
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Use another account' }).click()
   await page.getByRole('heading', { name: 'Sign in to Weir' }).waitFor()
-  const code = page.getByLabel(/Code of your authenticator app/)
+  const code = page.getByLabel(/Code from your authenticator app/)
   await code.waitFor({ state: 'hidden' })
-  await page.getByLabel('E-mail').fill(member.email)
+  await page.getByLabel('Email').fill(member.email)
   await page.getByLabel('Password', { exact: true }).fill(member.password)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: /use your account/ }).waitFor()

@@ -86,7 +86,9 @@ test('addresses of dots lead to their component and stream', { skip }, async () 
   // Behind the name stands its value; the tree beside it has a component of the bare name.
   await page.getByRole('link', { name: /^\.\.\s*\S/ }).waitFor()
   await page.goto(`${studio.service.url}/c/~./nothing`)
-  await page.getByText('There is no stream “nothing” of a component “.” here.').waitFor()
+  await page
+    .getByText('Stream “nothing” of component “.” does not exist, or you do not have access.')
+    .waitFor()
 })
 
 test('tables of a board show samples and statistics of any ID', { skip }, async () => {

@@ -43,7 +43,7 @@ test('a person of two organizations chooses one; all calls are in it, also after
   })
   assert.equal(gone.status(), 200, await gone.text())
   await page.reload()
-  await page.getByRole('button', { name: 'Go on in My organization' }).click()
+  await page.getByRole('button', { name: 'Continue to My organization' }).click()
   await page.getByRole('button', { name: 'Account' }).click()
   await page.getByText('owner of My organization').waitFor()
 })
@@ -96,17 +96,17 @@ test('a link opens in its organization for a member, and says so to whoever is n
   const { page: stranger } = await studio.open(new URL(link).pathname + new URL(link).search, {
     isSignedIn: false,
   })
-  await stranger.getByLabel('E-mail').fill(email)
+  await stranger.getByLabel('Email').fill(email)
   await stranger.getByLabel('Password').fill(password)
   await stranger.getByRole('button', { name: 'Sign in' }).click()
-  const heading = 'This link is of an organization that you are no member of'
+  const heading = 'You are not a member of this organization'
   await stranger.getByRole('heading', { name: heading }).waitFor()
   await stranger.getByText(email).waitFor()
   await assertAccessible(stranger)
   await shoot(stranger, 'elsewhere')
   await stranger.reload()
   await stranger.getByRole('heading', { name: heading }).waitFor()
-  await stranger.getByRole('button', { name: 'Go on in My organization' }).click()
+  await stranger.getByRole('button', { name: 'Continue to My organization' }).click()
   await stranger.getByRole('button', { name: 'Account' }).click()
   await stranger.getByText('member of My organization').waitFor()
 })
@@ -125,8 +125,8 @@ async function ownOrganization(page: Page, other: string): Promise<string> {
 async function saveUnit(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: 'New unit' }).click()
   await page.getByLabel('Name', { exact: true }).fill(name)
-  await page.getByRole('button', { name: 'Make it' }).click()
-  await page.getByText('The unit is saved.').waitFor()
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByText('Unit saved.').waitFor()
 }
 
 test('a tab stays in the organization that it shows, whatever another tab chooses', {

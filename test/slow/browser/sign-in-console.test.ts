@@ -18,7 +18,7 @@ test('the console stays empty on the sign-in page, and until someone has signed 
   const { page, complaints } = await studio.open('/', { isSignedIn: false })
   await page.getByLabel('Password').waitFor()
   assert.deepEqual(complaints, [])
-  await page.getByLabel('E-mail').fill(studio.service.ownerEmail)
+  await page.getByLabel('Email').fill(studio.service.ownerEmail)
   await page.getByLabel('Password').fill(studio.service.ownerPassword)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Your first sample' }).waitFor()

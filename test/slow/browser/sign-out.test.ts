@@ -65,7 +65,7 @@ async function look(page: Page): Promise<void> {
 }
 
 async function typeCredentials(page: Page, email: string, password: string): Promise<void> {
-  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }

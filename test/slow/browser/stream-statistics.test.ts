@@ -41,7 +41,7 @@ test('samples and statistics of an hour that comes twice tell their offset', { s
   await samples.getByRole('button', edit).waitFor()
   await shoot(page, 'stream-clocks-back')
   await page.getByLabel('Cycle').selectOption('hour')
-  const table = page.getByRole('region', { name: 'Temperature, what the chart shows' })
+  const table = page.getByRole('region', { name: 'Temperature, values in the chart' })
   const row = (times: string) => table.getByRole('row', { name: times }).waitFor()
   await row('2026-10-25 01:00 2026-10-25 02:00 UTC+2 2.5 2 2 3')
   await row('2026-10-25 02:00 UTC+2 2026-10-25 02:00 UTC+1 4.5 2 4 5')
@@ -91,7 +91,7 @@ test('more periods than a chart shows: it says so, and the file has all of them'
   await putSamples(studio.service, 'hall', samples)
   const range = `from=${T0}&until=${T0 + count * 1_000}`
   const { page } = await studio.open(`${hall.pageOf('long')}?${range}&cycle=second&stat=max`)
-  await page.getByText('periods of this range are shown: choose a longer cycle').waitFor()
+  await page.getByText('periods of this range are shown. Choose a longer cycle').waitFor()
   const { lines } = await downloadCsv(page)
   assert.equal(lines.length, count + 2)
   assert.equal(new Set(lines).size, lines.length, 'no row twice')

@@ -1,4 +1,4 @@
-/** Several streams over each other: everything that is seen is in the address. */
+/** Several streams over each other: everything that is seen is in the URL. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -68,8 +68,8 @@ test('streams are found by name, by ID and with their component, added, hidden, 
   skip,
 }, async () => {
   const { page, complaints } = await studio.open('/view')
-  await page.getByRole('button', { name: 'Add the first stream' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Add a stream' })
+  await page.getByRole('button', { name: 'Add stream', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add stream' })
   const box = dialog.getByRole('searchbox', { name: 'Component or stream' })
   const found = dialog.getByRole('list', { name: 'Streams found' })
   await box.fill('humid')
@@ -86,7 +86,7 @@ test('streams are found by name, by ID and with their component, added, hidden, 
   await dialog.getByRole('button', { name: /^Hall/ }).click()
   await dialog.getByRole('button', { name: /^Temperature/ }).click()
   await rowOf(page, 'Hall / Temperature').getByText('19.9').first().waitFor()
-  await page.getByRole('button', { name: 'Add a stream' }).click()
+  await page.getByRole('button', { name: 'Add stream', exact: true }).click()
   await dialog.getByRole('button', { name: /^Yard/ }).click()
   await dialog.getByRole('button', { name: /^Humidity/ }).click()
   await rowOf(page, 'Yard / Humidity').getByText('89.8').first().waitFor()
@@ -103,7 +103,7 @@ test('streams are found by name, by ID and with their component, added, hidden, 
   await rowOf(page, 'Yard / Humidity').waitFor({ state: 'detached' })
   await page.waitForURL((url) => !url.href.includes(yard.uid))
   await assertAccessible(page)
-  await page.getByRole('button', { name: 'Add a stream' }).click()
+  await page.getByRole('button', { name: 'Add stream', exact: true }).click()
   await box.fill('power')
   await found.getByRole('button', { name: 'Power Hall' }).click()
   await rowOf(page, 'Hall / Power').getByText('1199').first().waitFor()
@@ -117,9 +117,9 @@ test('an address shows the same to a colleague, and as tables', { skip }, async 
   await rowOf(page, 'Yard / Humidity').getByText('51.8').first().waitFor()
   await rowOf(page, 'Hall / Temperature').getByText('0.9').first().waitFor()
   await rowOf(page, 'Hall / Pump').getByText('s1').first().waitFor()
-  await page.getByText('As a table').click()
+  await page.getByText('Show as table').click()
   await page.getByRole('tab', { name: 'Humidity' }).click()
-  const table = page.getByRole('region', { name: 'Humidity, what the chart shows' })
+  const table = page.getByRole('region', { name: 'Humidity, values in the chart' })
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 900 })
     await table.getByRole('cell', { name: '51.8' }).waitFor()
@@ -149,7 +149,7 @@ test('the crosshair tells what every stream was at that moment', { skip }, async
     assert.ok(Math.abs(wet - 50 - warm * 2) < 0.3, `${warm} and ${wet}`)
   })
   await page.mouse.move(0, 0)
-  await page.getByText('Over what is shown').waitFor()
+  await page.getByText('Visible range').waitFor()
 })
 
 test('of three units the third has a scale of its own, and it is said', { skip }, async () => {
@@ -164,7 +164,7 @@ test('of three units the third has a scale of its own, and it is said', { skip }
     await page.setViewportSize({ width, height: 900 })
     await page.locator(`html[data-theme="${colorScheme}"]`).waitFor()
     await rowOf(page, 'Hall / Power').getByText('1199').first().waitFor()
-    await page.getByText('W is drawn to a scale of its own: the legend has the figures.').waitFor()
+    await page.getByText('W uses a separate scale. See the legend for values.').waitFor()
     await assertAccessible(page)
     await assertFits(page)
     await shoot(page, `view-three-${colorScheme}-${width}`)
@@ -177,13 +177,13 @@ test('of three units the third has a scale of its own, and it is said', { skip }
   assert.deepEqual(complaints, [])
 })
 
-test('a stream of the address that is gone is told and can be removed', { skip }, async () => {
+test('a stream of the URL that is gone is told and can be removed', { skip }, async () => {
   const nowhere = '0192f3a1-7c1e-4b7a-9d55-0a1b2c3d4e5f'
   const { page } = await studio.open(`${addressOf([hall, 'temp'])},${nowhere}.${nowhere}`)
   await rowOf(page, 'Hall / Temperature').waitFor()
   await page.getByText(`Cannot find component "${nowhere}"`).waitFor()
   await assertAccessible(page)
-  await page.getByRole('button', { name: 'Remove it' }).click()
+  await page.getByRole('button', { name: 'Remove', exact: true }).click()
   await page.getByText(`Cannot find component "${nowhere}"`).waitFor({ state: 'detached' })
   await page.waitForURL((url) => !url.href.includes(nowhere))
 })

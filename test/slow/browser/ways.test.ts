@@ -90,7 +90,7 @@ test('a name of 512 characters takes two lines, and all of them when asked', { s
     for (const width of [1280, 390]) {
       const { page } = await studio.open(path, { viewport: { width, height: 844 } })
       const heading = page.getByRole('heading', { level: 1 })
-      const more = page.getByRole('button', { name: 'Show the whole name' })
+      const more = page.getByRole('button', { name: 'Show full name' })
       await more.waitFor()
       assert.ok((await heading.getAttribute('title'))?.includes(LONG), 'all of it is the hint')
       const height = async () => (await heading.boundingBox())?.height ?? 0
@@ -118,11 +118,11 @@ test('Explore leads to Build and back, and to the upload of files', { skip }, as
   const { page } = await studio.open(`/c/${uids.boiler}`)
   await page.getByRole('link', { name: 'Edit', exact: true }).click()
   await page.waitForURL(`**/build/component/${uids.boiler}`)
-  await page.getByRole('link', { name: 'See its data' }).click()
+  await page.getByRole('link', { name: 'View data' }).click()
   await page.getByRole('link', { name: /^Flow temperature/ }).click()
   await page.getByRole('link', { name: 'Edit', exact: true }).click()
   await page.waitForURL(`**/build/component/${uids.boiler}/stream/*`)
-  await page.getByRole('link', { name: 'See its data' }).click()
+  await page.getByRole('link', { name: 'View data' }).click()
   await page.waitForURL(`**${pathOf('boiler', 'temp')}`)
   await page.goto(`${studio.service.url}${pathOf('boiler', 'photo')}`)
   await page.getByRole('link', { name: 'Upload files' }).click()
@@ -146,11 +146,11 @@ test('a mistyped address shows a page that says so, and leads on', { skip }, asy
     '/build/nope/new',
   ]) {
     const { page } = await studio.open(path)
-    await page.getByRole('heading', { name: 'No such page' }).waitFor()
-    await page.getByRole('navigation', { name: 'Places' }).waitFor()
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+    await page.getByRole('navigation', { name: 'Main' }).waitFor()
     await assertAccessible(page)
     await shoot(page, 'no-such-page')
-    await page.getByRole('link', { name: 'To the beginning', exact: true }).click()
+    await page.getByRole('link', { name: 'Home', exact: true }).click()
     await page.waitForURL('**/c**')
     await page.close()
   }

@@ -8,8 +8,8 @@ export const authorizeAssets = {
 } as const
 
 /**
- * Nothing but our own files runs or styles the page, nobody may put it in a frame, and the address
- * (which may hold a code's parameters) is told to no one.
+ * Only files of this service run or style the page. It cannot be framed, and its URL, which may hold a code, is
+ * never sent as a referrer.
  */
 export const authorizeHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
@@ -73,15 +73,15 @@ const MARK = `<svg class="brand-logo" viewBox="0 0 32 32" width="32" height="32"
 </svg>`
 
 const SECTIONS = `<section id="loading" class="card">
-<p class="soft" role="status">One moment…</p>
-<noscript><p>This page needs JavaScript: the request it has to show is in its address.</p></noscript>
+<p class="soft" role="status">Loading…</p>
+<noscript><p>This page needs JavaScript to read the request from its URL.</p></noscript>
 </section>
 <section id="sign-in" class="card" aria-labelledby="sign-in-title" hidden>
 <h1 id="sign-in-title">Sign in to {{brand}}</h1>
 <p class="soft">to continue to <strong id="sign-in-client"></strong>, which will not see your password.</p>
 <p class="alert" role="alert" id="sign-in-problem"></p>
 <form id="sign-in-form" method="post" action="./">
-<label for="email">E-mail</label>
+<label for="email">Email</label>
 <input id="email" type="email" autocomplete="username" autocapitalize="none" spellcheck="false" required>
 <label for="password">Password</label>
 <div class="password">
@@ -89,7 +89,7 @@ const SECTIONS = `<section id="loading" class="card">
 <button class="peek" id="peek" type="button" aria-label="Show password">Show</button>
 </div>
 <div id="otp-part" hidden>
-<label for="otp">Code of your authenticator app, or a recovery code</label>
+<label for="otp">Code from your authenticator app, or a recovery code</label>
 <input id="otp" inputmode="text" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" aria-describedby="sign-in-problem">
 </div>
 <button class="primary" id="sign-in-button" type="submit">Sign in</button>
@@ -101,26 +101,26 @@ const SECTIONS = `<section id="loading" class="card">
 <p class="soft">You are signed in to {{brand}} as <strong id="consent-user"></strong>.
 <button class="link" id="other-account" type="button">Use another account</button></p>
 <p class="alert" role="alert"></p>
-<h2 id="rights-title">It will be able to</h2>
+<h2 id="rights-title">This app will be able to</h2>
 <ul id="rights" aria-labelledby="rights-title"></ul>
 <dl>
 <dt>Organization</dt><dd id="consent-organizations"></dd>
-<dt>Answer goes to</dt><dd id="consent-host"></dd>
+<dt>Redirects to</dt><dd id="consent-host"></dd>
 </dl>
-<p class="note" id="unregistered" hidden>No administrator of yours has registered this client, so its name is only
-what it says of itself. Allow it only if you started this yourself and know where the answer goes.</p>
+<p class="note" id="unregistered" hidden>Your administrators have not registered this app, so its name is not verified.
+Allow it only if you started this sign-in yourself and know the site it redirects to.</p>
 <div class="answers">
-<button id="refuse" type="button">Refuse</button>
+<button id="refuse" type="button">Deny</button>
 <button class="primary" id="allow" type="button">Allow</button>
 </div>
 </section>
 <section id="leave" class="card" aria-labelledby="leave-title" hidden>
-<h1 id="leave-title" tabindex="-1">Going back…</h1>
-<p class="soft">If nothing happens, <a id="leave-link" rel="noreferrer">go on by hand</a>.</p>
+<h1 id="leave-title" tabindex="-1">Redirecting…</h1>
+<p class="soft">If nothing happens, <a id="leave-link" rel="noreferrer">continue here</a>.</p>
 </section>
 <section id="error" class="card" aria-labelledby="error-title" hidden>
 <h1 id="error-title" tabindex="-1">This request cannot be used</h1>
 <p class="alert" role="alert" id="problem"></p>
-<p class="soft" id="nowhere">You were not sent anywhere and nothing was shared. Tell this to whoever sent you here.</p>
+<p class="soft" id="nowhere">Nothing was shared and you were not redirected. Report this message to the site that sent you here.</p>
 <p class="soft" id="back" hidden>Nothing was shared. <a id="back-link" rel="noreferrer"></a></p>
 </section>`

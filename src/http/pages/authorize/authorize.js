@@ -2,9 +2,9 @@
 // outside are only ever put in as text, never as markup.
 
 const RIGHTS = {
-  'feed:read': 'Read samples, statistics, files and properties',
+  'feed:read': 'Read samples, statistics, files, and properties',
   'feed:write': 'Send samples and files, change properties, delete samples',
-  admin: 'Manage components, streams and settings, as far as you may yourself',
+  admin: 'Manage components, streams, and settings that you can manage',
 }
 
 const query = [
@@ -112,13 +112,15 @@ function showConsent(answer) {
   const logo = find('client-logo')
   logo.hidden = client.logo === ''
   if (client.logo !== '') logo.src = client.logo
-  find('consent-title').textContent = `Let “${client.name}” use your account?`
+  find('consent-title').textContent = `Allow “${client.name}” to use your account?`
   const hasName = user.name !== '' && user.name !== user.email
   find('consent-user').textContent = hasName ? `${user.name} (${user.email})` : user.email
   find('consent-organizations').textContent = organizations.join(', ')
   find('consent-host').textContent = client.redirectHost
   find('unregistered').hidden = client.isVouchedFor
-  const rights = isNarrowed ? scopes.map((scope) => RIGHTS[scope]) : ['Everything that you may do']
+  const rights = isNarrowed
+    ? scopes.map((scope) => RIGHTS[scope])
+    : ['Do everything that you can do']
   find('rights').replaceChildren(...rights.map(listItem))
   open('consent', find('consent-title').textContent)
   find('consent-title').focus()
@@ -133,7 +135,7 @@ function listItem(text) {
 /** The address was checked by the server; a link stays for browsers that ask before opening an app. */
 function leave(to) {
   find('leave-link').href = to
-  open('leave', 'Going back')
+  open('leave', 'Redirecting')
   find('leave-title').focus()
   location.replace(to)
 }

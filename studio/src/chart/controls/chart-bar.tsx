@@ -21,18 +21,22 @@ export function ChartBar({ view, zoneOfData, hasExtent, children }: ChartBarProp
   const { zone, range, isLive, isBrowserZone } = view
   const other = isBrowserZone ? zoneOfData : browserZone()
   return (
-    <div className={styles.bar} role="toolbar" aria-label="What of time is shown">
+    <div className={styles.bar} role="toolbar" aria-label="Time range">
       <RangePicker view={view} />
       <div className={styles.group}>
-        <IconButton icon="left" label="Back by half" onClick={() => move(view, -0.5)} />
-        <IconButton icon="right" label="On by half" onClick={() => move(view, 0.5)} />
+        <IconButton
+          icon="left"
+          label="Earlier by half the range"
+          onClick={() => move(view, -0.5)}
+        />
+        <IconButton icon="right" label="Later by half the range" onClick={() => move(view, 0.5)} />
       </div>
       <div className={styles.group}>
         <Button disabled={!hasExtent} onClick={view.onStart}>
-          Start
+          First sample
         </Button>
         <Button disabled={!hasExtent} onClick={view.onEnd}>
-          End
+          Latest sample
         </Button>
         <Button onClick={view.onNow}>Now</Button>
       </div>

@@ -52,7 +52,7 @@ export function CyclePicker() {
           change({ cycle, stat: cycle === '' ? undefined : (chosen?.stat ?? BAND) }, { step: true })
         }
       />
-      {missingOf('The cycles', asked)}
+      {missingOf('cycles', asked)}
       {chosen !== undefined && (
         <Select
           label="Statistic"

@@ -45,7 +45,7 @@ export function RangePicker({ view }: { readonly view: ViewRange }) {
         </span>
       </Button>
       {isOpen && (
-        <div className={styles.panel} role="dialog" aria-label="Range of time">
+        <div className={styles.panel} role="dialog" aria-label="Time range">
           <ul className={styles.words}>
             {RANGE_WORDS.map(([one, label]) => (
               <li key={one}>
@@ -78,7 +78,7 @@ function ExactRange({ view, onDone }: { readonly view: ViewRange; readonly onDon
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const [start, end] = [readInput(zone, from), readInput(zone, until)]
-    if (Number.isNaN(start) || Number.isNaN(end)) return setError('Both times are needed.')
+    if (Number.isNaN(start) || Number.isNaN(end)) return setError('Enter both times.')
     if (start >= end) return setError('The end must be after the start.')
     view.onMove({ from: start, until: end }, { isStep: true })
     onDone()
@@ -101,7 +101,7 @@ function ExactRange({ view, onDone }: { readonly view: ViewRange; readonly onDon
         onChange={(event) => setUntil(event.currentTarget.value)}
       />
       <Button type="submit" kind="primary">
-        Show
+        Apply
       </Button>
     </form>
   )

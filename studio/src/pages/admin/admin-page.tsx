@@ -46,15 +46,15 @@ function Sections({ chosen }: { readonly chosen: string }) {
   const seen = SECTIONS.filter(({ isForAdmins }) => isAdmin || !isForAdmins)
   const Shown = seen.find(({ id }) => id === chosen)?.Show
   return (
-    <PageFrame title={seen.find(({ id }) => id === chosen)?.label ?? 'Administer'}>
+    <PageFrame title={seen.find(({ id }) => id === chosen)?.label ?? 'Administration'}>
       <Tabs
-        label="What to administer"
+        label="Administration pages"
         tabs={seen}
         chosen={Shown === undefined ? seen[0].id : chosen}
         onChoose={(id) => navigate(pathTo('admin', id))}
       >
         {Shown === undefined ? (
-          <Empty text="This part is for owners and admins of the organization." />
+          <Empty text="Only owners and admins of the organization can open this page." />
         ) : (
           <Shown />
         )}

@@ -30,14 +30,14 @@ export function AppsSection() {
   return (
     <div className={styles.section}>
       <div className={styles.bar}>
-        <p>Services that may ask people of this organization to act for them, by OAuth 2.0.</p>
+        <p>Apps that can ask people of this organization for access through OAuth 2.0.</p>
         <Button kind="primary" icon="plus" onClick={() => setForm('new')}>
-          Register a client
+          Register client
         </Button>
       </div>
       {error !== undefined && <Empty text={error.message} />}
       {data !== undefined && clients.length === 0 && (
-        <Empty text="No client is registered. A reporting tool or an app would be one." />
+        <Empty text="No OAuth clients. Register an app or a reporting tool here." />
       )}
       {clients.length > 0 && (
         <DataTable
@@ -81,14 +81,14 @@ function columnsOf({ onEdit, onRenew, onRemove }: RowActs): ReadonlyArray<Column
     {
       id: 'kind',
       label: 'Kind',
-      show: ({ type }) => (type === 'public' ? 'public, without a secret' : 'confidential'),
+      show: ({ type }) => (type === 'public' ? 'public, no secret' : 'confidential'),
     },
     {
       id: 'uris',
-      label: 'Leads back to',
+      label: 'Redirect URIs',
       show: ({ redirectUris }) => <div className={styles.sentence}>{redirectUris.join(', ')}</div>,
     },
-    { id: 'since', label: 'Made', show: ({ creationDate }) => <Moment time={creationDate} /> },
+    { id: 'since', label: 'Created', show: ({ creationDate }) => <Moment time={creationDate} /> },
     {
       id: 'acts',
       label: '',
@@ -97,7 +97,7 @@ function columnsOf({ onEdit, onRenew, onRemove }: RowActs): ReadonlyArray<Column
           {client.type === 'confidential' && (
             <IconButton
               icon="key"
-              label={`Another secret for ${client.name}`}
+              label={`Rotate the secret of ${client.name}`}
               onClick={() => onRenew(client)}
             />
           )}
@@ -122,7 +122,7 @@ function Removal({ client, onClose }: { readonly client: Client; readonly onClos
     )
     if (done === undefined) return
     invalidate('oauth_client')
-    tell(`The client ${name} is removed.`)
+    tell(`Client ${name} removed.`)
   }
   return (
     <ConfirmDelete
@@ -132,7 +132,10 @@ function Removal({ client, onClose }: { readonly client: Client; readonly onClos
       onDelete={remove}
       onClose={onClose}
     >
-      <p>Its tokens end at once; people would have to allow it anew.</p>
+      <p>
+        Its tokens stop working immediately. People must authorize it again after a new
+        registration.
+      </p>
     </ConfirmDelete>
   )
 }

@@ -78,9 +78,9 @@ export function AuditFilters({
         key={inAddress('search')}
       />
       <Select
-        label="What"
+        label="Action"
         value={inAddress('what')}
-        choices={[{ value: '', label: 'Everything' }, ...groups]}
+        choices={[{ value: '', label: 'All actions' }, ...groups]}
         onChoose={(what) => set({ what })}
       />
       <Select
@@ -90,13 +90,13 @@ export function AuditFilters({
         onChoose={(by) => set({ by })}
       />
       <Field
-        label="From day"
+        label="From"
         type="date"
         value={inAddress('since')}
         onChange={(event) => set({ since: event.currentTarget.value })}
       />
       <Field
-        label="To day"
+        label="To"
         type="date"
         value={inAddress('to')}
         onChange={(event) => set({ to: event.currentTarget.value })}

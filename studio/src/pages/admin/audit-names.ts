@@ -4,9 +4,9 @@ import { usePeople } from './people-section.tsx'
 
 /** How the audit log calls who acts before what tells which one, and how people do. */
 const ACTORS: Readonly<Record<string, string>> = {
-  user: 'a person who has left',
-  api_key: 'a key that is gone',
-  invitation: 'somebody who was invited',
+  user: 'a removed person',
+  api_key: 'a deleted key',
+  invitation: 'an invited person',
 }
 
 /** Tells people and keys of the audit log by what they are called; what is gone, by what it was. */

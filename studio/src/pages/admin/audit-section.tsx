@@ -29,14 +29,14 @@ export function AuditSection() {
     <div className={styles.section}>
       <div className={styles.bar}>
         <p>
-          Who signed in, made or revealed keys, and who created, changed, exported or deleted what.
-          Kept for two years.
+          Sign-ins, use of keys, and every create, change, export, and delete. Entries are kept for
+          two years.
         </p>
         <CsvButton name="audit.csv" fetchParts={(progress) => fetchCsv(filter, progress)} />
       </div>
       <AuditFilters callers={names.callers} />
       {error !== undefined && <Empty text={error.message} />}
-      {data?.audit.length === 0 && <Empty text="No entry matches." />}
+      {data?.audit.length === 0 && <Empty text="No matching entries." />}
       {data !== undefined && data.audit.length > 0 && (
         <AuditTable entries={data.audit} names={names} />
       )}
@@ -65,18 +65,18 @@ function AuditTable({
       rows={entries}
       keyOf={({ uid }) => uid}
       columns={[
-        { id: 'time', label: 'When', show: ({ time }) => <Moment time={time} /> },
-        { id: 'act', label: 'What', show: ({ act }) => act.replaceAll('_', ' ') },
+        { id: 'time', label: 'Time', show: ({ time }) => <Moment time={time} /> },
+        { id: 'act', label: 'Action', show: ({ act }) => act.replaceAll('_', ' ') },
         {
           id: 'actor',
           label: 'By',
           show: ({ actor }) => <div className={styles.mail}>{actorOf(actor)}</div>,
         },
         { id: 'target', label: 'Target', show: ({ target, detail }) => targetOf(target, detail) },
-        { id: 'address', label: 'From', show: ({ address }) => address },
+        { id: 'address', label: 'IP address', show: ({ address }) => address },
         {
           id: 'detail',
-          label: 'Detail',
+          label: 'Details',
           show: ({ detail }) => <div className={styles.sentence}>{detail}</div>,
         },
       ]}

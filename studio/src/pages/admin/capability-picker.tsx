@@ -29,7 +29,7 @@ export function CapabilityPicker({ rights, error, onChange }: PickerProps) {
       className={styles.rights}
       aria-describedby={error === undefined ? undefined : 'rights-error'}
     >
-      <legend>What the key may do</legend>
+      <legend>Permissions</legend>
       {rights.map((right, at) => (
         <RightRow
           // biome-ignore lint/suspicious/noArrayIndexKey: rows have no names, and keep their order.
@@ -55,7 +55,7 @@ export function CapabilityPicker({ rights, error, onChange }: PickerProps) {
           onChange([...rights, { kind: KINDS[0], component: '*', path: '', methods: ['GET'] }])
         }
       >
-        Add a right
+        Add permission
       </Button>
     </fieldset>
   )
@@ -96,18 +96,18 @@ function RightRow({ number, right, nameOf, onChange, onRemove }: RowProps) {
         />
       ))}
       <Select
-        label={`What right ${number} is about`}
+        label={`Resource of permission ${number}`}
         isLabelHidden
         value={kind?.id ?? OWN_PATH}
         choices={[
           ...KINDS.map(({ id, label }) => ({ value: id, label })),
-          { value: OWN_PATH, label: 'a path of your own' },
+          { value: OWN_PATH, label: 'custom path' },
         ]}
         onChoose={chooseKind}
       />
       {kind === undefined && (
         <Field
-          label={`Path of right ${number}`}
+          label={`Path of permission ${number}`}
           isLabelHidden
           value={path}
           placeholder="component/*/feed"
@@ -122,7 +122,7 @@ function RightRow({ number, right, nameOf, onChange, onRemove }: RowProps) {
           onChoose={(value) => onChange({ ...right, component: value })}
         />
       )}
-      <IconButton icon="close" label={`Remove right ${number}`} onClick={onRemove} />
+      <IconButton icon="close" label={`Remove permission ${number}`} onClick={onRemove} />
     </div>
   )
 }

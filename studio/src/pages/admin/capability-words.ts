@@ -64,7 +64,7 @@ export const KINDS: readonly Kind[] = [
   { id: 'connection', label: 'connections', resource: 'connection', verbs: RECORD_VERBS },
   {
     id: 'sink',
-    label: 'the addresses of connectors',
+    label: 'webhook URLs of connectors',
     resource: 'conn_sink',
     verbs: CALL_VERBS,
     isCalled: true,
@@ -125,15 +125,15 @@ export function sentenceOf(
   nameOf: (componentUid: string) => string = (uid) => uid,
 ): string {
   const parts = capabilities.map((one) => partOf(rightOf(one), nameOf))
-  if (parts.length === 0) return 'May do nothing: the key is disabled.'
-  return `May ${parts.join('; may ')}.`
+  if (parts.length === 0) return 'No permissions. The key is disabled.'
+  return `Can ${parts.join('; can ')}.`
 }
 
 function partOf(right: Right, nameOf: (componentUid: string) => string): string {
   const { kind, component, path, methods } = right
   const verbs = kind?.verbs ?? RECORD_VERBS
   const said = verbs.filter(([method]) => methods.includes(method)).map(([, verb]) => verb)
-  const may = said.length === 0 ? 'not touch' : listed(said)
+  const may = said.length === 0 ? 'not access' : listed(said)
   if (kind === undefined) return `${may} ${path}`
   if (kind.isCalled === true && said.length > 0) return `call ${kind.label} by ${may}`
   if (!kind.resource.includes('{component}')) return `${may} ${kind.label}`

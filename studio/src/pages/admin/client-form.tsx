@@ -21,8 +21,8 @@ interface ClientFormProps {
 
 const FIELDS = ['name', 'redirectUris', 'type']
 const TYPES = [
-  { value: 'confidential', label: 'A server, which can keep a secret' },
-  { value: 'public', label: 'An app or a page, which cannot' },
+  { value: 'confidential', label: 'Confidential: a server that can keep a secret' },
+  { value: 'public', label: 'Public: an app or a web page' },
 ]
 
 /** Registers an OAuth client, or changes it. */
@@ -47,41 +47,41 @@ export function ClientForm({ client, onMade, onClose }: ClientFormProps) {
       invalidate('oauth_client')
       onClose()
       const { clientSecret } = done.oauth_client
-      if (clientSecret === undefined) tell(`The client ${name} is saved.`)
+      if (clientSecret === undefined) tell(`Client ${name} saved.`)
       else onMade(name, clientSecret)
     })
   }
   return (
     <Dialog
-      title={client === undefined ? 'Register a client' : `Edit the client “${client.name}”`}
+      title={client === undefined ? 'Register client' : `Edit client “${client.name}”`}
       onClose={onClose}
     >
       <form onSubmit={submit} noValidate>
         <FormAlert>{act.errorBeside(...FIELDS)}</FormAlert>
         <Field
           label="Name"
-          hint="Shown to people when they are asked."
+          hint="Shown to people when the app asks for access."
           value={name}
           error={act.errorAt('name')}
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <Select
-          label="What it is"
+          label="Client type"
           value={type}
           choices={TYPES}
           error={act.errorAt('type')}
           onChoose={(value) => setType(value as ClientType)}
         />
         <TextArea
-          label="Addresses that it may lead back to"
-          hint="One a line, exactly as the client sends them."
+          label="Redirect URIs"
+          hint="One per line, exactly as the client sends them."
           rows={3}
           value={uris}
           error={act.errorAt('redirectUris')}
           onChange={(event) => setUris(event.currentTarget.value)}
         />
         <Checkbox
-          label="May sign people in with their password itself (oauth_login)"
+          label="Allow sign-in with the user’s password (oauth_login)"
           checked={mayUseLogin}
           onChange={(event) => setMayUseLogin(event.currentTarget.checked)}
         />

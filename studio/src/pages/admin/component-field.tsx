@@ -6,7 +6,7 @@ import { Select } from '../../ui/select.tsx'
 import { type Capability, rightOf } from './capability-words.ts'
 
 /** Stands for the component of a right until one is chosen. */
-export const UNCHOSEN = 'a component to be chosen'
+export const UNCHOSEN = 'a component not yet chosen'
 
 /** Components that are called by their names; others by their UIDs. */
 const NAMES_MAX = 50
@@ -52,7 +52,7 @@ export function ComponentField({ number, component, name, onChoose }: ComponentF
   return (
     <>
       <Select
-        label={`Component of right ${number}`}
+        label={`Component of permission ${number}`}
         isLabelHidden
         value={component}
         choices={[
@@ -64,7 +64,7 @@ export function ComponentField({ number, component, name, onChoose }: ComponentF
       />
       {component === UNCHOSEN && (
         <ComponentSearch
-          label={`Find the component of right ${number}`}
+          label={`Find the component of permission ${number}`}
           onChoose={({ uid }) => onChoose(uid)}
         />
       )}

@@ -5,7 +5,7 @@ export function CutLine({ shown, total }: { readonly shown: number; readonly tot
   if (shown >= total) return null
   return (
     <p className={styles.soft}>
-      The first {shown.toLocaleString()} of {total.toLocaleString()} are shown.
+      Showing the first {shown.toLocaleString()} of {total.toLocaleString()}.
     </p>
   )
 }

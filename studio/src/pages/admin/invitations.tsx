@@ -19,10 +19,10 @@ export function Invitations() {
       await call('post', '/api/invitation/{uid}', { path: { uid }, body: { accept } })
       invalidate('invitation')
       await lookWhoIsThere()
-      tell(accept ? `You belong to ${name}.` : `The invitation to ${name} is declined.`)
+      tell(accept ? `You joined ${name}.` : `Invitation to ${name} declined.`)
     })
   const { data } = asked
-  if (data === undefined) return missingOf('Your invitations', asked) ?? null
+  if (data === undefined) return missingOf('your invitations', asked) ?? null
   if (data.invitation.length === 0) return null
   return (
     <>

@@ -56,13 +56,13 @@ export function KeyForm({ apiKey, onMade, onClose }: KeyFormProps) {
       if (done === undefined) return
       invalidate('api_key')
       onClose()
-      if (done.secret === undefined) tell(`The key ${name} is saved.`)
+      if (done.secret === undefined) tell(`Key ${name} saved.`)
       else onMade(name, done.secret)
     })
   }
   return (
     <Dialog
-      title={apiKey === undefined ? 'Make an API key' : `Edit the key “${apiKey.name}”`}
+      title={apiKey === undefined ? 'Create API key' : `Edit key “${apiKey.name}”`}
       onClose={onClose}
       isWide
     >
@@ -86,8 +86,8 @@ export function KeyForm({ apiKey, onMade, onClose }: KeyFormProps) {
           onChange={setRights}
         />
         <Field
-          label="Only from these addresses"
-          hint="Addresses or ranges such as 192.0.2.0/24, parted by commas; blank: from everywhere."
+          label="Allowed IP addresses"
+          hint="IP addresses or ranges such as 192.0.2.0/24, separated by commas. Leave blank to allow all."
           value={addresses}
           error={act.errorAt('ipAddresses')}
           onChange={(event) => setAddresses(event.currentTarget.value)}
@@ -95,7 +95,7 @@ export function KeyForm({ apiKey, onMade, onClose }: KeyFormProps) {
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit" isBusy={act.isBusy}>
-            {apiKey === undefined ? 'Make the key' : 'Save'}
+            {apiKey === undefined ? 'Create' : 'Save'}
           </Button>
         </DialogActions>
       </form>

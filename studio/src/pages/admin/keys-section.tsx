@@ -48,15 +48,15 @@ export function KeysSection() {
   return (
     <div className={styles.section}>
       <div className={styles.bar}>
-        <p>Devices and programs send their key as the header X-Api-Key.</p>
+        <p>Devices and programs send their key in the X-Api-Key header.</p>
         <Button kind="primary" icon="plus" onClick={() => setForm('new')}>
-          Make a key
+          Create key
         </Button>
       </div>
       <FormAlert>{refusal}</FormAlert>
       {error !== undefined && <Empty text={error.message} />}
       {data?.api_key.length === 0 && (
-        <Empty text="Nothing can send samples yet: devices need a key that may." />
+        <Empty text="No API keys. Devices need a key to send samples." />
       )}
       {data !== undefined && data.api_key.length > 0 && (
         <DataTable
@@ -94,17 +94,17 @@ function columnsOf({ nameOf, onEdit, onReveal, onRevoke }: RowActs): ReadonlyArr
     { id: 'name', label: 'Name', show: ({ name, uid }) => name || uid },
     {
       id: 'may',
-      label: 'May',
+      label: 'Permissions',
       show: ({ capabilities, ipAddresses }) => (
         <div className={styles.sentence}>
           {sentenceOf(capabilities, nameOf)}
           {ipAddresses.length > 0 && (
-            <span className={styles.soft}> Only from {ipAddresses.join(', ')}.</span>
+            <span className={styles.soft}> Allowed from {ipAddresses.join(', ')}.</span>
           )}
         </div>
       ),
     },
-    { id: 'since', label: 'Made', show: ({ creationDate }) => <Moment time={creationDate} /> },
+    { id: 'since', label: 'Created', show: ({ creationDate }) => <Moment time={creationDate} /> },
     {
       id: 'acts',
       label: '',
@@ -133,7 +133,7 @@ function Revocation({ apiKey, onClose }: { readonly apiKey: Key; readonly onClos
     if (done === undefined) return
     forgetOwnKey(uid)
     invalidate('api_key')
-    tell(`The key ${name} is revoked.`)
+    tell(`Key ${name} revoked.`)
   }
   return (
     <ConfirmDelete
@@ -143,7 +143,7 @@ function Revocation({ apiKey, onClose }: { readonly apiKey: Key; readonly onClos
       onDelete={revoke}
       onClose={onClose}
     >
-      <p>Whatever uses it is refused from then on. What it sent stays.</p>
+      <p>Requests with this key fail from now on. Samples sent with it are kept.</p>
     </ConfirmDelete>
   )
 }

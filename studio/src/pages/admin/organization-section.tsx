@@ -28,7 +28,7 @@ export function OrganizationSection() {
       {data !== undefined && (
         <>
           <OrganizationForm key={data.organization.uid} organization={data.organization} />
-          <h2>What it takes up</h2>
+          <h2>Usage</h2>
           <Usage organization={data.organization} />
         </>
       )}
@@ -54,7 +54,7 @@ function OrganizationForm({ organization }: { readonly organization: Organizatio
       if (done === undefined) return
       invalidate('organization')
       await lookWhoIsThere()
-      tell('The organization is saved.')
+      tell('Organization saved.')
     })
   }
   return (
@@ -68,13 +68,13 @@ function OrganizationForm({ organization }: { readonly organization: Organizatio
       />
       <Field
         label="Rate limits"
-        hint="off, default, classic, or figures of its own; blank: those of the service."
+        hint="off, default, classic, or custom limits. Leave blank to use the limits of the service."
         value={rateLimits}
         error={act.errorAt('rateLimits')}
         onChange={(event) => setRateLimits(event.currentTarget.value)}
       />
       <Checkbox
-        label="Only registered OAuth clients may ask people"
+        label="Only registered OAuth clients may request access"
         checked={oauth === 'strict'}
         onChange={(event) => setOauth(event.currentTarget.checked ? 'strict' : '')}
       />
@@ -90,7 +90,7 @@ const MEASURES = [
   ['streams', 'Streams', countText],
   ['fileBytes', 'Files', bytesText],
   ['catalogBytes', 'Records', bytesText],
-  ['organizations', 'Further organizations', countText],
+  ['organizations', 'Additional organizations', countText],
 ] as const
 
 function Usage({ organization: { usage, quota } }: { readonly organization: Organization }) {
@@ -100,14 +100,14 @@ function Usage({ organization: { usage, quota } }: { readonly organization: Orga
   }
   return (
     <DataTable
-      label="What the organization takes up"
+      label="Usage of the organization"
       rows={MEASURES}
       keyOf={([name]) => name}
       columns={[
-        { id: 'what', label: 'Of', show: ([, label]) => label },
+        { id: 'what', label: 'Resource', show: ([, label]) => label },
         {
           id: 'used',
-          label: 'In use',
+          label: 'Used',
           isNumber: true,
           show: ([name, , text]) => text(usage[name]),
         },

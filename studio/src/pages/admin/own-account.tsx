@@ -42,7 +42,7 @@ function AccountForm({ user }: { readonly user: Schema<'OrgUser'> }) {
       )
       if (done === undefined) return
       setPassword('')
-      tell('Your account is saved.')
+      tell('Account saved.')
       invalidate('org_user')
       await lookWhoIsThere()
     })
@@ -74,7 +74,7 @@ function AccountForm({ user }: { readonly user: Schema<'OrgUser'> }) {
         label="New password"
         type="password"
         autoComplete="new-password"
-        hint="Blank keeps the one you have."
+        hint="Leave blank to keep your password."
         value={password}
         error={act.errorAt('password')}
         onChange={(event) => setPassword(event.currentTarget.value)}

@@ -6,7 +6,7 @@ const load = () => import('./admin-page.tsx').then(({ AdminPage }) => ({ Page: A
 export const pages: readonly PageEntry[] = [
   {
     path: '/admin',
-    title: 'Administer',
+    title: 'Administration',
     load,
     nav: { label: 'Admin', to: '/admin', icon: 'admin', order: 60, holds: ['/admin'] },
   },

@@ -32,10 +32,10 @@ export function PeopleSection() {
   return (
     <div className={styles.section}>
       <div className={styles.bar}>
-        <p>Who may sign in to this organization, and what they may do here.</p>
+        <p>People who can sign in to this organization, and their roles.</p>
         {isAdmin && (
           <Button kind="primary" icon="plus" onClick={() => setForm('new')}>
-            Add a person
+            Add person
           </Button>
         )}
       </div>
@@ -66,14 +66,14 @@ interface RowActs {
 function columnsOf({ isAdmin, onEdit, onRemove }: RowActs): ReadonlyArray<Column<User>> {
   const shown: ReadonlyArray<Column<User>> = [
     { id: 'name', label: 'Name', show: ({ fullName }) => fullName },
-    { id: 'email', label: 'E-mail', show: ({ email }) => email },
+    { id: 'email', label: 'Email', show: ({ email }) => email },
     {
       id: 'role',
       label: 'Role',
       show: ({ role, status }) =>
         `${ROLE_WORDS[role].name}${status === 'INVITED' ? ', invited' : ''}`,
     },
-    { id: 'since', label: 'Since', show: ({ creationDate }) => <Moment time={creationDate} /> },
+    { id: 'since', label: 'Added', show: ({ creationDate }) => <Moment time={creationDate} /> },
   ]
   if (!isAdmin) return shown
   const acts: Column<User> = {
@@ -100,13 +100,13 @@ function Removal({ user, onClose }: { readonly user: User; readonly onClose: () 
       call('delete', '/api/org_user/{uid}', { path, headers }),
     )
     if (done === undefined) return
-    tell(isInvited ? `The invitation of ${user.email} is taken back.` : `${user.email} is removed.`)
+    tell(isInvited ? `Invitation of ${user.email} withdrawn.` : `${user.email} removed.`)
     if (user.uid === userUid) location.assign('/')
     else invalidate('org_user')
   }
   return (
     <ConfirmDelete
-      verb={isInvited ? 'Take back' : 'Remove'}
+      verb={isInvited ? 'Withdraw' : 'Remove'}
       what={isInvited ? `the invitation of ${user.email}` : user.email}
       name={user.email}
       onDelete={remove}
@@ -114,8 +114,8 @@ function Removal({ user, onClose }: { readonly user: User; readonly onClose: () 
     >
       <p>
         {isInvited
-          ? 'The invitation ends.'
-          : 'They are out of this organization at once, and so are services that act for them. What they made stays, API keys too.'}
+          ? 'The invitation can no longer be accepted.'
+          : 'They lose access immediately, and so do apps connected to their account. Everything they created stays, including API keys.'}
       </p>
     </ConfirmDelete>
   )

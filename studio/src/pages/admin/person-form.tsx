@@ -50,7 +50,11 @@ export function PersonForm({ user, onClose }: PersonFormProps) {
       if (done === undefined) return
       invalidate('org_user')
       const { status, email } = done.org_user
-      tell(status === 'INVITED' ? `${email} has an account and is invited.` : `${email} is saved.`)
+      tell(
+        status === 'INVITED'
+          ? `${email} already has an account and was invited.`
+          : `${email} saved.`,
+      )
       onClose()
     })
   }
@@ -64,13 +68,13 @@ export function PersonForm({ user, onClose }: PersonFormProps) {
   })
   const hint =
     user === undefined
-      ? 'For an account that is made with this; whoever has one is invited and keeps their own.'
-      : 'Blank keeps the one they have.'
+      ? 'Used for a new account. A person with an account is invited and keeps their password.'
+      : 'Leave blank to keep the current password.'
   return (
-    <Dialog title={user === undefined ? 'Add a person' : `Edit ${user.email}`} onClose={onClose}>
+    <Dialog title={user === undefined ? 'Add person' : `Edit ${user.email}`} onClose={onClose}>
       <form onSubmit={submit} noValidate>
         <FormAlert>{act.errorBeside(...FIELDS)}</FormAlert>
-        <Field label="E-mail" type="email" autoComplete="off" {...field('email')} />
+        <Field label="Email" type="email" autoComplete="off" {...field('email')} />
         <Field label="First name" autoComplete="off" {...field('firstName')} />
         <Field label="Last name" autoComplete="off" {...field('lastName')} />
         <Select

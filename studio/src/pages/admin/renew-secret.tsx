@@ -26,15 +26,13 @@ export function RenewSecret({ client, onMade, onClose }: RenewSecretProps) {
       onMade(done.oauth_client.clientSecret ?? '')
     })
   return (
-    <Dialog title={`Give the client “${client.name}” another secret?`} onClose={onClose}>
-      <p>
-        The one it has ends at once: the service has to be given the other before it works again.
-      </p>
+    <Dialog title={`Rotate the secret of “${client.name}”?`} onClose={onClose}>
+      <p>The current secret stops working immediately. Enter the new secret in the app.</p>
       <FormAlert>{act.error?.message}</FormAlert>
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <Button kind="danger" isBusy={act.isBusy} onClick={() => void renew()}>
-          Make another secret
+          Rotate secret
         </Button>
       </DialogActions>
     </Dialog>

@@ -1,9 +1,9 @@
 /** Roles, from the one that may most, as people say them. */
 export const ROLE_WORDS = {
-  OWNER: { name: 'Owner', may: 'everything, and decides about other owners' },
-  ADMIN: { name: 'Admin', may: 'everything but deciding about owners' },
-  MEMBER: { name: 'Member', may: 'see and change data and what describes it' },
-  GUEST: { name: 'Guest', may: 'look at data' },
+  OWNER: { name: 'Owner', may: 'full access, manages owners' },
+  ADMIN: { name: 'Admin', may: 'full access except managing owners' },
+  MEMBER: { name: 'Member', may: 'can view and change data, components, and settings of streams' },
+  GUEST: { name: 'Guest', may: 'can view data' },
 } as const
 
 /** A role's name in the API. */
@@ -12,5 +12,5 @@ export type Role = keyof typeof ROLE_WORDS
 /** Choices of roles that say what each may. */
 export const ROLE_CHOICES = (Object.keys(ROLE_WORDS) as Role[]).map((value) => ({
   value,
-  label: `${ROLE_WORDS[value].name}: may ${ROLE_WORDS[value].may}`,
+  label: `${ROLE_WORDS[value].name}: ${ROLE_WORDS[value].may}`,
 }))

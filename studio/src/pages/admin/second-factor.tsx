@@ -34,14 +34,14 @@ export function SecondFactor() {
       <div className={styles.bar}>
         <p>
           {isOn
-            ? `On: signing in takes a code of your authenticator app. ${recoveryCodesLeft} recovery codes are left.`
-            : 'Off: your password alone lets you in.'}
+            ? `On. Signing in needs a code from your authenticator app. ${recoveryCodesLeft} recovery codes left.`
+            : 'Off. Signing in needs only your password.'}
         </p>
         {isOn ? (
-          <Button onClick={() => setIsEnding(true)}>Switch it off</Button>
+          <Button onClick={() => setIsEnding(true)}>Turn off</Button>
         ) : (
           <Button isBusy={act.isBusy} onClick={() => void begin()}>
-            Switch it on
+            Turn on
           </Button>
         )}
       </div>
@@ -76,8 +76,8 @@ function Beginning({ begun: { secret, address }, onClose }: BeginningProps) {
     return (
       <Dialog title="Recovery codes" onClose={onClose}>
         <p>
-          The second factor is on. Each of these lets you in once without the app; keep them safe.
-          They are shown only now.
+          The second factor is on. Each recovery code replaces the app once. Store the codes now:
+          they are not shown again.
         </p>
         <ul className={styles.codes}>
           {codes.map((code) => (
@@ -93,16 +93,16 @@ function Beginning({ begun: { secret, address }, onClose }: BeginningProps) {
       </Dialog>
     )
   return (
-    <Dialog title="Switch the second factor on" onClose={onClose}>
+    <Dialog title="Turn on the second factor" onClose={onClose}>
       <form onSubmit={submit}>
         <p>
-          Give your authenticator app this secret, or open <a href={address}>this address</a> on the
-          device that has it.
+          Enter this secret in your authenticator app, or open <a href={address}>this link</a> on
+          the device with the app.
         </p>
         <code className={styles.secret}>{secret}</code>
         <FormAlert>{act.errorBeside('otp')}</FormAlert>
         <Field
-          label="The code that it shows"
+          label="Code from the app"
           autoComplete="one-time-code"
           inputMode="numeric"
           required
@@ -113,7 +113,7 @@ function Beginning({ begun: { secret, address }, onClose }: BeginningProps) {
         <DialogActions>
           <CopyButton text={secret} what="the secret" />
           <Button kind="primary" type="submit" isBusy={act.isBusy}>
-            Switch it on
+            Turn on
           </Button>
         </DialogActions>
       </form>
@@ -134,16 +134,16 @@ function Ending({ onClose }: { readonly onClose: () => void }) {
       )
       if (done === undefined) return
       invalidate('second_factor')
-      tell('The second factor is off.')
+      tell('Second factor turned off.')
       onClose()
     })
   }
   return (
-    <Dialog title="Switch the second factor off" onClose={onClose}>
+    <Dialog title="Turn off the second factor" onClose={onClose}>
       <form onSubmit={submit}>
         <FormAlert>{act.errorBeside('otp')}</FormAlert>
         <Field
-          label="Code of your authenticator app, or a recovery code"
+          label="Code from your authenticator app, or a recovery code"
           autoComplete="one-time-code"
           required
           value={otp}
@@ -153,7 +153,7 @@ function Ending({ onClose }: { readonly onClose: () => void }) {
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="danger" type="submit" isBusy={act.isBusy}>
-            Switch it off
+            Turn off
           </Button>
         </DialogActions>
       </form>

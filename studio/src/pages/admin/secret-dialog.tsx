@@ -22,7 +22,7 @@ export function SecretDialog({ name, secret, onClose }: SecretDialogProps) {
   }, [secret])
   return (
     <Dialog title={`Secret of “${name}”`} onClose={onClose}>
-      <p>Whoever has it may do what it may. It is hidden again after a minute.</p>
+      <p>Anyone with this secret has its permissions. It is hidden after one minute.</p>
       <code className={styles.secret}>{secret}</code>
       <DialogActions>
         <CopyButton text={secret} what="the secret" />

@@ -22,9 +22,9 @@ export function YouSection() {
       <Invitations />
       <h2>Your account</h2>
       <OwnAccount />
-      <h2>Where you are signed in</h2>
+      <h2>Sessions</h2>
       <Sessions />
-      <h2>Services that act for you</h2>
+      <h2>Connected apps</h2>
       <Grants />
       <h2>Second factor</h2>
       <SecondFactor />
@@ -40,14 +40,14 @@ function Sessions() {
       if (isCurrent) return await signOut()
       await call('delete', '/api/session/{uid}', { path: { uid } })
       invalidate('session')
-      tell('The session is ended.')
+      tell('Session ended.')
     })
   return (
     <>
       <FormAlert>{act.error?.message ?? error?.message}</FormAlert>
       {data !== undefined && (
         <DataTable
-          label="Where you are signed in"
+          label="Sessions"
           rows={data.session}
           keyOf={({ uid }) => uid}
           columns={[
@@ -63,11 +63,15 @@ function Sessions() {
                 </>
               ),
             },
-            { id: 'address', label: 'From', show: ({ address }) => address },
-            { id: 'used', label: 'Used', show: ({ lastUseDate }) => <Age time={lastUseDate} /> },
+            { id: 'address', label: 'IP address', show: ({ address }) => address },
+            {
+              id: 'used',
+              label: 'Last used',
+              show: ({ lastUseDate }) => <Age time={lastUseDate} />,
+            },
             {
               id: 'since',
-              label: 'Since',
+              label: 'Started',
               show: ({ creationDate }) => <Moment time={creationDate} />,
             },
             {
@@ -98,24 +102,22 @@ function Grants() {
     act.run(async () => {
       await call('delete', '/api/oauth_grant/{uid}', { path: { uid } })
       invalidate('oauth_grant')
-      tell('The service acts for you no more.')
+      tell('App disconnected.')
     })
   const grants = data?.oauth_grant ?? []
   return (
     <>
       <FormAlert>{act.error?.message ?? error?.message}</FormAlert>
-      {data !== undefined && grants.length === 0 && (
-        <Empty text="None: no service has asked you to act for you." />
-      )}
+      {data !== undefined && grants.length === 0 && <Empty text="No connected apps." />}
       {grants.length > 0 && (
         <DataTable
-          label="Services that act for you"
+          label="Connected apps"
           rows={grants}
           keyOf={({ uid }) => uid}
           columns={[
-            { id: 'name', label: 'Service', show: ({ clientName }) => clientName },
-            { id: 'host', label: 'At', show: ({ redirectHost }) => redirectHost },
-            { id: 'scope', label: 'May', show: ({ scope }) => scopeWords(scope) },
+            { id: 'name', label: 'App', show: ({ clientName }) => clientName },
+            { id: 'host', label: 'Website', show: ({ redirectHost }) => redirectHost },
+            { id: 'scope', label: 'Permissions', show: ({ scope }) => scopeWords(scope) },
             {
               id: 'used',
               label: 'Renewed',
@@ -125,8 +127,8 @@ function Grants() {
               id: 'acts',
               label: '',
               show: ({ uid, clientName }) => (
-                <Button onClick={() => void end(uid)} aria-label={`End what ${clientName} may`}>
-                  End
+                <Button onClick={() => void end(uid)} aria-label={`Disconnect ${clientName}`}>
+                  Disconnect
                 </Button>
               ),
             },

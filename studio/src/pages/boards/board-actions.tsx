@@ -36,14 +36,14 @@ export function BoardActions(props: BoardActionsProps) {
   const name = (saved.name || saved.id || 'board').slice(0, 60)
   const remove = async () => {
     await deleteRecord('dashboard', saved.uid)
-    tell('The board is deleted.')
+    tell('Board deleted.')
     navigate('/boards')
   }
   if (isEditing) {
     return (
       <>
         <Button icon="plus" onClick={props.onAdd}>
-          Add a panel
+          Add panel
         </Button>
         <Button onClick={props.onDiscard}>{isChanged ? 'Discard changes' : 'Done'}</Button>
         <Button kind="primary" isBusy={isBusy} disabled={!isChanged} onClick={props.onSave}>
@@ -105,8 +105,8 @@ export function BoardActions(props: BoardActionsProps) {
           onClose={() => setIsDeleting(false)}
         >
           <p>
-            {saved.panelCount === 1 ? 'Its panel goes' : `Its ${saved.panelCount} panels go`} with
-            it, for everybody. Streams and samples stay.
+            {saved.panelCount === 1 ? 'Its panel is' : `Its ${saved.panelCount} panels are`} deleted
+            for everyone. Streams and samples stay.
           </p>
         </ConfirmDelete>
       )}

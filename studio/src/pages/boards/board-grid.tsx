@@ -39,7 +39,7 @@ export function BoardGrid({ panels, range, isLive, edit, onDrop }: BoardGridProp
       onEdit: () => edit.onEdit(at),
       onRemove: () => {
         edit.onChange(panels.filter((_, place) => place !== at))
-        setSaid(`${panelName(panels[at], at)} is off the board.`)
+        setSaid(`${panelName(panels[at], at)} removed from the board.`)
       },
     }
   }

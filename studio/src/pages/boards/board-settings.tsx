@@ -32,7 +32,7 @@ export function BoardSettings({ board, error, onChange, onSaveOver, wrong }: Boa
       {error?.code === 'conflict' && (
         <p>
           <Button kind="danger" onClick={onSaveOver}>
-            Save mine over theirs
+            Overwrite with my changes
           </Button>
         </p>
       )}
@@ -46,14 +46,14 @@ export function BoardSettings({ board, error, onChange, onSaveOver, wrong }: Boa
         />
         <Field
           label="ID"
-          hint="Unique in the organization; may stay blank"
+          hint="Optional. Unique in the organization"
           value={board.id}
           error={errorOf('id')}
           autoComplete="off"
           onChange={(event) => onChange({ id: event.currentTarget.value })}
         />
         <RangeField
-          label="Panels show"
+          label="Time range"
           value={board.range}
           error={errorOf('range')}
           onChange={(range) => onChange({ range })}

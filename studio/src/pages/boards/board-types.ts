@@ -16,7 +16,7 @@ export const PANEL_KINDS: ReadonlyArray<{
   { kind: 'value', label: 'Last value', size: { width: 3, height: 2 } },
   { kind: 'gauge', label: 'Gauge', size: { width: 3, height: 3 } },
   { kind: 'table', label: 'Table', size: { width: 6, height: 5 } },
-  { kind: 'query', label: 'Rows of a query', size: { width: 6, height: 5 } },
+  { kind: 'query', label: 'Query result', size: { width: 6, height: 5 } },
   { kind: 'text', label: 'Text', size: { width: 4, height: 2 } },
 ]
 

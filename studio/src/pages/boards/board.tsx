@@ -48,7 +48,7 @@ export function Board({ saved }: { readonly saved: Dashboard }) {
       const made = await saveRecord('dashboard', saved.uid, fields)
       queries.put(recordKey('dashboard', made.uid), made)
       draft.discard()
-      tell('The board is saved.')
+      tell('Board saved.')
       change({ edit: undefined })
     })
   const setPanels = (next: readonly Panel[]) => draft.set({ panels: [...next] })
@@ -56,7 +56,7 @@ export function Board({ saved }: { readonly saved: Dashboard }) {
     setPanels(next)
     // Others see it when it is saved.
     change({ edit: '1' })
-    tell('The stream is off the board: save it to keep that.')
+    tell('Stream removed. Save the board to keep the change.')
   }
   const field = /^panels\[(\d+)\]\.?(.*)$/.exec(save.error?.field ?? '')
   const wrongAt = field === null ? undefined : Number(field[1])
@@ -96,7 +96,7 @@ export function Board({ saved }: { readonly saved: Dashboard }) {
             <div className={styles.fullBar}>
               <h2 className={styles.name}>{board.name || board.id}</h2>
               <Button icon="close" onClick={full.leave}>
-                Leave full screen
+                Exit full screen
               </Button>
             </div>
           )}
@@ -118,11 +118,11 @@ export function Board({ saved }: { readonly saved: Dashboard }) {
           )}
           {!isEditing && draft.isChanged && (
             <p className={styles.note}>
-              This board has changes that are not saved. Edit it to save or discard them.
+              This board has unsaved changes. Choose Edit to save or discard them.
             </p>
           )}
           {panels.length === 0 && (
-            <Empty text="A board shows charts, gauges, last values, tables and texts side by side.">
+            <Empty text="No panels. A board shows charts, gauges, last values, tables, and text side by side.">
               {!isReader && (
                 <Button
                   kind="primary"
@@ -132,7 +132,7 @@ export function Board({ saved }: { readonly saved: Dashboard }) {
                     setEdited(0)
                   }}
                 >
-                  Add the first panel
+                  Add first panel
                 </Button>
               )}
             </Empty>
@@ -148,7 +148,7 @@ export function Board({ saved }: { readonly saved: Dashboard }) {
       </LiveContext>
       {edited !== undefined && isEditing && (
         <PanelEditor
-          title={edited >= panels.length ? 'New panel' : 'Edit the panel'}
+          title={edited >= panels.length ? 'New panel' : 'Edit panel'}
           panel={panels[edited] ?? blankPanel('chart')}
           isNew={edited >= panels.length}
           errorOf={(asked) =>

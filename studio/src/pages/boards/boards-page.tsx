@@ -23,7 +23,7 @@ const columns: ReadonlyArray<Column<Dashboard>> = [
     label: 'Name',
     show: ({ uid, name, id }) => (
       <Link className={styles.name} to={`/boards/${uid}`}>
-        {name || id || 'Without a name'}
+        {name || id || 'Unnamed'}
       </Link>
     ),
   },
@@ -62,7 +62,7 @@ export function BoardsPage() {
     <PageFrame title="Boards" actions={actions}>
       {error !== undefined && <Empty text={error.message} />}
       {data !== undefined && total === 0 && (
-        <Empty text="Boards show charts, gauges and last values side by side, for everybody in the organization." />
+        <Empty text="No boards. A board shows charts, gauges, and last values side by side, for everyone in the organization." />
       )}
       {data !== undefined && total > 0 && (
         <DataTable label="Boards" columns={columns} rows={data.rows} keyOf={({ uid }) => uid} />
@@ -110,7 +110,7 @@ function NewBoard({ onClose }: { readonly onClose: () => void }) {
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit" isBusy={save.isBusy}>
-            Make it
+            Create
           </Button>
         </DialogActions>
       </form>

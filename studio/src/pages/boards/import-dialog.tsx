@@ -57,16 +57,16 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
         body: { dashboard: { ...trial.file, name }, map: mapOf(trial.missing, chosen) },
       })
       queries.invalidate(recordKey('dashboard'))
-      tell('The board is imported.')
+      tell('Board imported.')
       onClose()
       navigate(`/boards/${dashboard.uid}`)
     })
   // An ID that is taken here can be left out; the name is what people see.
   const isTaken = make.error?.code === 'claim_taken'
   return (
-    <Dialog title="Import a board" onClose={onClose} isWide>
+    <Dialog title="Import board" onClose={onClose} isWide>
       <Field
-        label="A file that Export gave"
+        label="Exported board (JSON file)"
         type="file"
         accept="application/json,.json"
         error={look.error?.message}
@@ -88,8 +88,8 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
           <p className={styles.note}>
             {trial.file.panels.length === 1 ? 'One panel.' : `${trial.file.panels.length} panels.`}{' '}
             {trial.missing.length === 0
-              ? 'All their streams are here.'
-              : 'These streams are not here. Choose others for them, or they are left out:'}
+              ? 'All streams were found.'
+              : 'These streams do not exist here. Choose a replacement for each, or leave it out:'}
           </p>
           {trial.missing.map((one) => (
             <MissingStream
@@ -110,7 +110,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
               make.clear()
             }}
           >
-            Leave the ID out
+            Import without the ID
           </Button>
         )}
         <Button onClick={onClose}>Cancel</Button>
@@ -140,9 +140,9 @@ function MissingStream({ missing, chosen, onChoose }: MissingStreamProps) {
       <legend className={styles.name}>{ids}</legend>
       {chosen !== undefined && <Instead stream={chosen} />}
       {missing.componentId === '' || missing.streamId === '' ? (
-        <p className={styles.note}>The file does not name it by IDs: it is left out.</p>
+        <p className={styles.note}>The file has no ID for this stream, so it is left out.</p>
       ) : (
-        <StreamPicker label="Instead: a component or stream" onPick={onChoose} />
+        <StreamPicker label="Replacement: component or stream" onPick={onChoose} />
       )}
     </fieldset>
   )
@@ -153,7 +153,7 @@ function Instead({ stream }: { readonly stream: PanelStream }) {
   if (facts === undefined) return null
   return (
     <p className={styles.note}>
-      Instead: {facts.componentName} · {facts.name}
+      Replacement: {facts.componentName} · {facts.name}
     </p>
   )
 }
@@ -161,17 +161,19 @@ function Instead({ stream }: { readonly stream: PanelStream }) {
 /** The board in a file, as Export wraps it or bare; what is no board at all is told here, for people. */
 async function readFile(given: Blob): Promise<File> {
   if (given.size > FILE_BYTES_MAX)
-    throw new Error('This file is longer than any board: choose one that Export gave.')
+    throw new Error(
+      'This file is too large for a board. Choose a file that was exported from a board.',
+    )
   let parsed: unknown
   try {
     parsed = JSON.parse(await given.text())
   } catch {
-    throw new Error('This file holds no JSON: choose one that Export gave.')
+    throw new Error('This file is not JSON. Choose a file that was exported from a board.')
   }
   const { dashboard = parsed } = (parsed ?? {}) as { dashboard?: unknown }
   const { format } = (dashboard ?? {}) as { format?: unknown }
   if (format !== FILE_FORMAT)
-    throw new Error('This file holds no board: choose one that Export gave.')
+    throw new Error('This file contains no board. Choose a file that was exported from a board.')
   return dashboard as File
 }
 

@@ -20,7 +20,7 @@ interface Asked {
 }
 
 /** What is known of a stream that is not there. */
-export const GONE: PlotAnswer = { plot: undefined, error: 'This stream is gone.', isGone: true }
+export const GONE: PlotAnswer = { plot: undefined, error: 'This stream was deleted.', isGone: true }
 
 /** The plots of a panel's streams, in their order; a stream that is gone takes no other along. */
 export async function readPlots(asked: Asked): Promise<readonly PlotAnswer[]> {

@@ -39,7 +39,7 @@ export function PutOnBoardButton({ streams, title }: PutOnBoardButtonProps) {
   return (
     <>
       <Button icon="boards" onClick={() => setIsOpen(true)}>
-        Put on a board
+        Add to board
       </Button>
       {isOpen && (
         <Suspense fallback={null}>

@@ -46,12 +46,12 @@ export function PutOnBoard({
     put.run(async () => {
       const made = { ...panel, title }
       const uid = target === NEW ? await putOnNew(name, made) : await putOn(target, made)
-      tell('The panel is on the board.')
+      tell('Panel added to the board.')
       onClose()
       navigate(`/boards/${uid}`)
     })
   return (
-    <Dialog title="Put on a board" onClose={onClose}>
+    <Dialog title="Add to board" onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -64,20 +64,20 @@ export function PutOnBoard({
           error={error?.message}
           choices={[
             ...boards.map((one) => ({ value: one.uid, label: (one.name || one.id).slice(0, 80) })),
-            { value: NEW, label: 'A new board' },
+            { value: NEW, label: 'New board' },
           ]}
           onChoose={setChosen}
         />
         {target === NEW && (
           <Field
-            label="Name of the board"
+            label="Board name"
             value={name}
             autoComplete="off"
             onChange={(event) => setName(event.currentTarget.value)}
           />
         )}
         <Field
-          label="Title of the panel"
+          label="Panel title"
           value={title}
           autoComplete="off"
           onChange={(event) => setTitle(event.currentTarget.value)}
@@ -86,7 +86,7 @@ export function PutOnBoard({
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit" isBusy={put.isBusy}>
-            Put it there
+            Add
           </Button>
         </DialogActions>
       </form>

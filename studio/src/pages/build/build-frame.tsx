@@ -16,7 +16,7 @@ export function BuildFrame({ kind, title, actions, children }: BuildFrameProps) 
   return (
     <PageFrame title={title} actions={actions}>
       <div className={styles.frame}>
-        <nav className={styles.kinds} aria-label="What is built">
+        <nav className={styles.kinds} aria-label="Build pages">
           {KINDS.map((words) => (
             <Link
               key={words.kind}

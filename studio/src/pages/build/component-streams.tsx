@@ -52,7 +52,7 @@ export function ComponentStreams({ record }: { readonly record: RecordKinds['com
       </div>
       {error !== undefined && <Empty text={error.message} />}
       {total === 0 && data !== undefined && (
-        <Empty text="A stream is one quantity: a temperature, a state, a meter. A sample that is sent for a new ID makes one." />
+        <Empty text="No streams. A stream holds one quantity, such as a temperature or a switch state. A sample with a new stream ID creates a stream." />
       )}
       {data !== undefined && total > 0 && (
         <DataTable<Stream>
@@ -97,5 +97,5 @@ const columnsOf = (base: string): ReadonlyArray<Column<Stream>> => [
     label: 'Kind',
     show: ({ streamType }) => short(KIND_WORDS[streamType] ?? streamType),
   },
-  { id: 'values', label: 'Values', show: ({ valueType }) => short(valueType || 'none yet') },
+  { id: 'values', label: 'Value type', show: ({ valueType }) => short(valueType || 'none yet') },
 ]

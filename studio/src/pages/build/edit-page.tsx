@@ -28,7 +28,7 @@ function OneRecord({ words, uid }: { readonly words: KindWords; readonly uid: st
       title={title}
       actions={
         kind === 'component' && uid !== 'new' ? (
-          <Link to={componentPath(uid)}>See its data</Link>
+          <Link to={componentPath(uid)}>View data</Link>
         ) : undefined
       }
     >

@@ -76,12 +76,12 @@ function SaveBar(props: SaveBarProps) {
           isBusy={save.isBusy}
           disabled={!isNew && !draft.isChanged}
         >
-          {isNew ? 'Make it' : 'Save'}
+          {isNew ? 'Create' : 'Save'}
         </Button>
         {draft.isChanged && <Button onClick={onDiscard}>Discard changes</Button>}
         {isStale && !isNew && (
           <Button kind="danger" onClick={() => onSave(true)}>
-            Save mine over theirs
+            Overwrite with my changes
           </Button>
         )}
         {!isNew && (
@@ -92,7 +92,7 @@ function SaveBar(props: SaveBarProps) {
       </div>
       {draft.isChanged && (
         <p className={styles.note}>
-          Not saved yet. What you entered is kept in this tab, also when it is loaded again.
+          Unsaved changes. This tab keeps your entries, even after a reload.
         </p>
       )}
     </>

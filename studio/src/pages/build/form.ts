@@ -29,7 +29,7 @@ export function errorsOf(
 
 /** A name for lists: its own, else its ID, else what it is. */
 export function shownName(record: { readonly name?: string; readonly id?: string }): string {
-  return record.name || record.id || 'Without a name'
+  return record.name || record.id || 'Unnamed'
 }
 
 /** A number in a field, as text while it is typed: what is no number is left for the service to refuse. */

@@ -19,39 +19,39 @@ export const KINDS: readonly KindWords[] = [
     many: 'Components',
     one: 'component',
     empty:
-      'Components are devices and things with streams. A device that sends its first sample makes its own.',
+      'A component is a device or a thing with streams. A device’s first sample creates its component.',
   },
   {
     kind: 'component_template',
     many: 'Templates',
     one: 'template',
     empty:
-      'A template says which streams a component of some make has, so that the next one is made in one step.',
+      'A template lists the streams of one kind of component. Use it to create components in one step.',
   },
   {
     kind: 'cycle',
     many: 'Cycles',
     one: 'cycle',
     empty:
-      'Cycles are the periods of statistics and interval streams: shifts, billing months, seasons.',
+      'A cycle defines the periods of statistics and interval streams, such as shifts, billing months, or seasons.',
   },
   {
     kind: 'unit',
     many: 'Units',
     one: 'unit',
-    empty: 'Units say how values are shown: a symbol, a number format, words for on and off.',
+    empty: 'A unit defines how values are shown: symbol, number format, and words for on and off.',
   },
   {
     kind: 'delete_profile',
     many: 'Delete profiles',
     one: 'delete profile',
-    empty: 'A delete profile says how long a stream keeps its samples.',
+    empty: 'A delete profile defines how long a stream keeps its samples.',
   },
   {
     kind: 'component_folder',
     many: 'Folders',
     one: 'folder',
-    empty: 'Folders put components in order: halls, sites, customers.',
+    empty: 'Folders group components, for example by hall, site, or customer.',
   },
 ]
 

@@ -51,7 +51,7 @@ const COLUMNS: { readonly [K in BuildKind]: Columns<K> } = {
     {
       id: 'zone',
       label: 'Time zone',
-      show: ({ timeZoneId }) => short(timeZoneId || 'the component’s'),
+      show: ({ timeZoneId }) => short(timeZoneId || 'of the component'),
     },
     { id: 'kind', label: '', show: ({ revision }) => short(revision === 0 ? 'built in' : '') },
   ],
@@ -64,7 +64,7 @@ const COLUMNS: { readonly [K in BuildKind]: Columns<K> } = {
   delete_profile: [
     nameOf('delete_profile'),
     idOf(),
-    { id: 'size', label: 'Keeps', show: (row) => short(sizeWords(row)) },
+    { id: 'size', label: 'Retention', show: (row) => short(sizeWords(row)) },
   ],
   component_folder: [
     nameOf('component_folder'),

@@ -51,9 +51,7 @@ function KindList({ words }: { readonly words: KindWords }) {
         <Filter key={`${folder}/${search}`} folder={folder} search={search} />
       )}
       {error !== undefined && <Empty text={error.message} />}
-      {data?.total === 0 && folder + search !== '' && (
-        <Empty text="Nothing here has these words." />
-      )}
+      {data?.total === 0 && folder + search !== '' && <Empty text="No matches." />}
       {data?.total === 0 && folder + search === '' && <Empty text={empty}>{make}</Empty>}
       {data !== undefined && data.total > 0 && (
         <DataTable<RecordKinds[BuildKind]>
@@ -81,7 +79,7 @@ function Filter({ folder, search }: { readonly folder: string; readonly search: 
       }}
     >
       <Field
-        label="With the words"
+        label="Search"
         name="search"
         type="search"
         defaultValue={search}
@@ -89,14 +87,14 @@ function Filter({ folder, search }: { readonly folder: string; readonly search: 
         autoComplete="off"
       />
       <Field
-        label="Only in the folder"
+        label="Folder"
         name="folder"
         defaultValue={folder}
         placeholder="/Components/Hall 1"
         autoComplete="off"
       />
       <Button type="submit" className={styles.show}>
-        Show
+        Apply
       </Button>
     </form>
   )

@@ -50,13 +50,13 @@ export function RecordEditor({ words, editor, saved }: RecordEditorProps) {
       const made = await saveRecord(kind, saved.uid, isNew ? whole : { ...draft.changes, ...known })
       queries.put(recordKey(kind, made.uid), made)
       draft.discard()
-      tell(`The ${one} is saved.`)
+      tell(`${capitalized(one)} saved.`)
       if (isNew) navigate(`/build/${kind}/${made.uid}`, { replace: true })
     })
   const remove = async () => {
     await deleteRecord(kind, saved.uid)
     draft.discard()
-    tell(`The ${one} is deleted.`)
+    tell(`${capitalized(one)} deleted.`)
     navigate(`/build/${kind}`)
   }
   const errorOf = errorsOf(kind, save.error)
@@ -103,6 +103,8 @@ export function RecordEditor({ words, editor, saved }: RecordEditorProps) {
 /** Why the person cannot change a record; undefined: they can. What is built in has no revision. */
 function useFixed({ uid, revision }: AnyRecord): string | undefined {
   const isGuest = useRole() === 'GUEST'
-  if (revision === 0 && uid !== '') return 'This one is built in: nobody can change it.'
-  return isGuest ? 'As a guest you can read this, and change nothing.' : undefined
+  if (revision === 0 && uid !== '') return 'Built-in. It cannot be changed.'
+  return isGuest ? 'Read-only: guests cannot make changes.' : undefined
 }
+
+const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

@@ -42,7 +42,7 @@ export function StreamEditor({ component, saved, isNew }: StreamEditorProps) {
         ...(isNew || isOver ? {} : { revision: draft.revision }),
       })
       draft.discard()
-      tell('The stream is saved.')
+      tell('Stream saved.')
       if (isNew) navigate(`${base}/stream/${made.uid}`, { replace: true })
     })
   const remove = async () => {
@@ -50,7 +50,7 @@ export function StreamEditor({ component, saved, isNew }: StreamEditorProps) {
     await call('delete', '/api/component/{componentUid}/stream/{uid}', { path })
     draft.discard()
     forget(component.uid, saved.uid)
-    tell('The stream is deleted.')
+    tell('Stream deleted.')
     navigate(base)
   }
   const discard = () => {
@@ -144,13 +144,13 @@ function StreamLoss({
     }),
   )
   if (error !== undefined) return <p>{error.message}</p>
-  if (data === undefined) return <p>Counting what goes with it …</p>
+  if (data === undefined) return <p>Counting samples …</p>
   const { sampleCount } = data.extent
   return (
     <>
       <p>
-        {sampleCount === 1 ? 'One sample goes' : `${sampleCount.toLocaleString()} samples go`} with
-        it, files too. Nothing of it can be brought back.
+        {sampleCount === 1 ? 'One sample is' : `${sampleCount.toLocaleString()} samples are`}{' '}
+        deleted too, including files. This cannot be undone.
       </p>
       <WhatStops extent={data.extent} />
     </>

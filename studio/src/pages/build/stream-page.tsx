@@ -29,12 +29,10 @@ export function StreamPage({ params }: PageProps) {
     <BuildFrame
       kind="component"
       title={title}
-      actions={
-        stream === 'new' ? undefined : <Link to={streamPath(uid, stream)}>See its data</Link>
-      }
+      actions={stream === 'new' ? undefined : <Link to={streamPath(uid, stream)}>View data</Link>}
     >
       <p className={styles.note}>
-        A stream of{' '}
+        Stream of{' '}
         <Link to={`/build/component/${uid}`}>
           {component.data === undefined ? 'its component' : shownName(component.data)}
         </Link>

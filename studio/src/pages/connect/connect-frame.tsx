@@ -20,7 +20,7 @@ interface ConnectFrameProps {
 export function ConnectFrame({ title, here, actions, children }: ConnectFrameProps) {
   return (
     <PageFrame title={title} actions={actions}>
-      <nav className={styles.places} aria-label="What is connected">
+      <nav className={styles.places} aria-label="Connect pages">
         {PLACES.map(({ to, label }) => (
           <Link key={to} to={to} className={styles.place} data-here={to === here || undefined}>
             {label}

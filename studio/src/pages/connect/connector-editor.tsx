@@ -36,7 +36,7 @@ export function ConnectorEditor({ saved }: { readonly saved: Connector }) {
   const isIdle = storesNothing(value.procs.map(({ sql }) => sql))
   const example = startingPoints.find(({ sql }) => sql === value.procs[0]?.sql)
   const name = (saved.name || saved.id).slice(0, 60)
-  const fixed = isGuest ? 'As a guest you can read this, and change nothing.' : undefined
+  const fixed = isGuest ? 'Read-only: guests cannot make changes.' : undefined
   return (
     <div className={styles.halves}>
       <EditorForm
@@ -102,7 +102,7 @@ export function ConnectorEditor({ saved }: { readonly saved: Connector }) {
           onDelete={remove}
           onClose={() => setIsDeleting(false)}
         >
-          <p>What it was sent is deleted with it, and its address is gone. Its samples stay.</p>
+          <p>Its received payloads are deleted too, and its URL stops working. Samples stay.</p>
         </ConfirmDelete>
       )}
     </div>
@@ -129,13 +129,13 @@ function useEdited(saved: Connector) {
       const made = await saveRecord('connector', saved.uid, fields)
       queries.put(recordKey('connector', made.uid), made)
       draft.discard()
-      tell('The connector is saved.')
+      tell('Connector saved.')
       if (isNew) navigate(`/connect/${made.uid}`, { replace: true })
     })
   const remove = async () => {
     await deleteRecord('connector', saved.uid)
     draft.discard()
-    tell('The connector is deleted.')
+    tell('Connector deleted.')
     navigate('/connect')
   }
   return { draft, save, saveNow, remove }

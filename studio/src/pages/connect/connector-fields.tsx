@@ -17,7 +17,7 @@ export function ConnectorFields({ value, set, errorOf }: FieldsProps<Connector>)
     <>
       <Field
         label="ID"
-        hint={isImport ? 'What programs know it by' : 'The end of its address'}
+        hint={isImport ? 'Used by the API' : 'Last part of the URL'}
         value={value.id}
         error={errorOf('id')}
         autoComplete="off"
@@ -35,7 +35,7 @@ export function ConnectorFields({ value, set, errorOf }: FieldsProps<Connector>)
       <RunsAs value={value} set={set} error={errorOf('runningUser')} />
       <ZoneField
         label="Time zone"
-        hint="Of times that tell none themselves"
+        hint="Used for times without a zone"
         value={zone}
         error={errorOf('procs[0].timeZoneId')}
         onChange={(timeZoneId) =>
@@ -44,7 +44,7 @@ export function ConnectorFields({ value, set, errorOf }: FieldsProps<Connector>)
       />
       <div className={styles.whole}>
         <Checkbox
-          label={isImport ? 'On: it runs' : 'On: its address takes calls'}
+          label={isImport ? 'Enabled: runs on its schedule' : 'Enabled: the URL accepts requests'}
           checked={value.isEnabled}
           onChange={(event) => set({ isEnabled: event.currentTarget.checked })}
         />
@@ -70,7 +70,9 @@ function RunsAs({ value, set, error }: FieldProps & { readonly error: string | u
   const chosen = value.runningUser
   const known = [
     ...people,
-    ...(chosen.uid === userUid ? [] : [{ value: chosen.uid, label: chosen.name || 'Somebody' }]),
+    ...(chosen.uid === userUid
+      ? []
+      : [{ value: chosen.uid, label: chosen.name || 'Unknown person' }]),
     { value: userUid, label: 'You' },
   ]
   const choices = [...new Map(known.toReversed().map((one) => [one.value, one])).values()]
@@ -82,7 +84,7 @@ function RunsAs({ value, set, error }: FieldProps & { readonly error: string | u
   return (
     <Select
       label="Runs as"
-      hint="Whose rights its samples are put with"
+      hint="Samples are stored with this person’s rights"
       choices={shown}
       value={chosen.uid}
       error={error}
@@ -108,11 +110,11 @@ function StartingPointField({ value, set }: FieldProps) {
   return (
     <div className={styles.whole}>
       <Select
-        label="Begin with"
-        hint={chosen?.hint ?? 'An example of SQL with what is sent, to change to your needs'}
+        label="Start from"
+        hint={chosen?.hint ?? 'Example SQL and payload to adapt'}
         value={chosen?.id ?? ''}
         choices={[
-          { value: '', label: 'Nothing' },
+          { value: '', label: 'Empty' },
           ...startingPoints.map(({ id, label }) => ({ value: id, label })),
         ]}
         onChoose={choose}

@@ -28,12 +28,12 @@ const columns: ReadonlyArray<Column<Connector>> = [
   { id: 'id', label: 'ID', show: ({ id }) => <span className={styles.name}>{id}</span> },
   {
     id: 'kind',
-    label: 'Takes',
+    label: 'Source',
     show: ({ connType, schedule, nextRun }) => {
-      if (connType === 'HTTP') return 'Calls'
+      if (connType === 'HTTP') return 'HTTP requests'
       return (
         <>
-          Rows of a database
+          Database
           <span className={styles.beside}>
             {scheduleWords(schedule)}
             {nextRun !== null && (
@@ -78,7 +78,7 @@ export function ConnectorsPage() {
     <ConnectFrame title="Connect" here="/connect" actions={make}>
       {error !== undefined && <Empty text={error.message} />}
       {data?.total === 0 && (
-        <Empty text="A connector takes what another system sends, in its own shape, and makes samples of it by SQL; an import reads a database." />
+        <Empty text="No connectors. A connector receives payloads from another system and converts them to samples with SQL. An import reads a database." />
       )}
       {data !== undefined && data.total > 0 && (
         <DataTable label="Connectors" columns={columns} rows={data.rows} keyOf={({ uid }) => uid} />

@@ -32,14 +32,14 @@ export function DryRunRows({ of: { samples, sampleCount, created } }: { readonly
   return (
     <div className={styles.part} role="status">
       <p className={styles.fine}>
-        {sampleCount === 0 && 'It would store nothing.'}
-        {sampleCount === 1 && 'It would store 1 sample.'}
-        {sampleCount > 1 && `It would store ${count} samples.`}
+        {sampleCount === 0 && 'Stores no samples.'}
+        {sampleCount === 1 && 'Stores 1 sample.'}
+        {sampleCount > 1 && `Stores ${count} samples.`}
         {created.length > 0 && ` ${createdText(created)}`}
       </p>
       {rows.length > 0 && (
         <DataTable
-          label="Samples it would store"
+          label="Samples of the dry run"
           isDense
           rows={rows}
           keyOf={({ at }) => String(at)}
@@ -48,7 +48,7 @@ export function DryRunRows({ of: { samples, sampleCount, created } }: { readonly
       )}
       {sampleCount > rows.length && (
         <p className={styles.soft}>
-          The first {rows.length} of {count} are shown.
+          Showing the first {rows.length} of {count}.
         </p>
       )}
     </div>
@@ -57,9 +57,9 @@ export function DryRunRows({ of: { samples, sampleCount, created } }: { readonly
 
 function createdText(created: DryRun['created']): string {
   const names = created.slice(0, CREATED_MAX).map(({ compId, streamId, isNewComponent }) => {
-    const of = isNewComponent ? `the component ${compId}` : compId
+    const of = isNewComponent ? `the new component ${compId}` : compId
     return `${streamId} of ${of}`
   })
   const more = created.length - names.length
-  return `It would create ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`
+  return `Creates ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`
 }

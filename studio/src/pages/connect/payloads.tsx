@@ -54,20 +54,18 @@ export function Payloads({ connector: { uid }, isChanged }: PayloadsProps) {
         <div className={styles.row}>
           {!isGuest && failed.length > 1 && (
             <Button isBusy={again.isBusy} onClick={() => void again.run(failed.toReversed())}>
-              Run the failed ones again ({failed.length})
+              Retry failed ({failed.length})
             </Button>
           )}
-          <Button onClick={() => invalidate(...payloadKey(uid))}>Look again</Button>
+          <Button onClick={() => invalidate(...payloadKey(uid))}>Refresh</Button>
         </div>
       </div>
       <FormAlert>{again.error ?? error?.message}</FormAlert>
       {isChanged && failed.length > 0 && (
-        <p className={styles.soft}>Save first: what runs again runs with the SQL as it is saved.</p>
+        <p className={styles.soft}>Save first. A rerun uses the saved SQL.</p>
       )}
       {data?.payload.length === 0 && (
-        <p className={styles.soft}>
-          Nothing has come yet. What its address is called with stands here.
-        </p>
+        <p className={styles.soft}>No payloads yet. Requests to the URL appear here.</p>
       )}
       {rows.length > 0 && (
         <DataTable
@@ -100,15 +98,15 @@ function AskForce({
   readonly onClose: () => void
 }) {
   return (
-    <Dialog title="Run it again?" onClose={onClose}>
+    <Dialog title="Run again?" onClose={onClose}>
       <p>
-        It was run, and its samples were stored. What the SQL makes of it as it is saved is put in
-        the place of samples with the same times; others stay.
+        This payload was already processed. Running it again applies the saved SQL and overwrites
+        samples with the same times. Other samples stay.
       </p>
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <Button kind="primary" onClick={onRun}>
-          Run it again
+          Run again
         </Button>
       </DialogActions>
     </Dialog>
@@ -126,7 +124,7 @@ function columnsOf({ chosen, show, run, again }: ColumnActs): ReadonlyArray<Colu
   return [
     {
       id: 'time',
-      label: 'Came',
+      label: 'Received',
       show: ({ time, method, size }) => (
         <>
           <Moment time={time} />
@@ -136,7 +134,7 @@ function columnsOf({ chosen, show, run, again }: ColumnActs): ReadonlyArray<Colu
         </>
       ),
     },
-    { id: 'outcome', label: 'Outcome', show: (one) => <Outcome of={one} /> },
+    { id: 'outcome', label: 'Result', show: (one) => <Outcome of={one} /> },
     {
       id: 'acts',
       label: '',

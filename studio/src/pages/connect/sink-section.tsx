@@ -22,12 +22,12 @@ export function SinkSection({ connector, example }: SinkSectionProps) {
   const canCopy = key.secret !== undefined || key.text === 'YOUR_KEY'
   return (
     <section className={styles.part} aria-labelledby="sink-title">
-      <h2 id="sink-title">Its address</h2>
+      <h2 id="sink-title">Webhook URL</h2>
       <div className={styles.row}>
         <code className={styles.address}>{sinkUrl}</code>
-        <CopyButton text={sinkUrl} what=" the address" />
+        <CopyButton text={sinkUrl} what=" the URL" />
       </div>
-      {!isEnabled && <p className={styles.soft}>It is off: calls are answered with 404.</p>}
+      {!isEnabled && <p className={styles.soft}>Disabled: requests get status 404.</p>}
       <details>
         <summary>Call it with curl</summary>
         <div className={styles.part}>
@@ -38,10 +38,10 @@ export function SinkSection({ connector, example }: SinkSectionProps) {
           </pre>
           {canCopy ? (
             <div>
-              <CopyButton text={write(key.secret ?? key.text)} what=" this line, with the key" />
+              <CopyButton text={write(key.secret ?? key.text)} what=" the command with the key" />
             </div>
           ) : (
-            <p className={styles.soft}>View the key above to copy this line with it.</p>
+            <p className={styles.soft}>View the key above to copy the command with the key.</p>
           )}
         </div>
       </details>
@@ -57,8 +57,8 @@ function purposeOf(id: string): KeyPurpose {
     needs: 'POST',
     methods: ['PUT', 'POST', 'GET', 'DELETE'],
     name: `Sink ${id}`.slice(0, 100),
-    description: 'Made by the page of the connector',
-    does: 'calls this address',
-    may: 'A key calls this address and may do nothing else.',
+    description: 'Created on the connector page',
+    does: 'can call this URL',
+    may: 'The key can call this URL, nothing else.',
   }
 }

@@ -5,9 +5,9 @@ import { useGqlEditor } from '../query/use-gql-editor.ts'
 import styles from './connect.module.css'
 import type { FailedRun } from './connector-types.ts'
 
-const HINT = 'Ctrl Space offers words, functions, what a call brings and, in quotes, IDs'
+const HINT = 'Press Ctrl+Space for keywords, functions, request variables, and (in quotes) IDs'
 const IDLE_HINT =
-  'This stores nothing: begin with INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE) SELECT …'
+  'No INSERT found, so nothing is stored. Start with INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE) SELECT …'
 
 interface SqlEditorProps {
   readonly label: string

@@ -18,7 +18,7 @@ export interface StartingPoint {
 export const startingPoints: readonly StartingPoint[] = [
   {
     id: 'json',
-    label: 'JSON of your own',
+    label: 'Custom JSON',
     hint: 'A device with a list of values, each with its time',
     timeZoneId: 'UTC',
     sql: `INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)
@@ -37,7 +37,7 @@ SELECT d, s, t, v FROM JSON_TABLE(@HTTP_BODY) WITH (
   {
     id: 'things-stack',
     label: 'The Things Stack',
-    hint: 'An uplink with decoded values, by POST',
+    hint: 'Uplink message with decoded values (POST)',
     timeZoneId: 'UTC',
     sql: `WITH up AS (
   SELECT * FROM JSON_TABLE(@HTTP_BODY) WITH (dev String '$.end_device_ids.device_id', at String '$.received_at',
@@ -63,7 +63,7 @@ UNION ALL SELECT dev, 'rssi', time, rssi FROM t`,
   {
     id: 'sigfox',
     label: 'Sigfox',
-    hint: 'A callback by GET: everything is in the address, the time in seconds',
+    hint: 'GET callback. All values are in the query string, times in seconds',
     timeZoneId: 'UTC',
     sql: `SET @q = @HTTP_QUERY_STRING;
 SET @time = CAST(queryValue(@q, 'time') AS LONG) * 1000;
@@ -77,7 +77,7 @@ UNION ALL SELECT queryValue(@q, 'id'), 'rssi', @time, CAST(queryValue(@q, 'rssi'
   {
     id: 'imonnit',
     label: 'iMonnit',
-    hint: 'Sensors with lists of types and values between bars',
+    hint: 'Sensors with types and values separated by |',
     timeZoneId: 'UTC',
     sql: `WITH RECURSIVE m AS (
   SELECT * FROM JSON_TABLE(@HTTP_BODY) WITH (id String '$.sensorMessages[*].sensorID', at String '$.sensorMessages[*].messageDate',
@@ -98,8 +98,8 @@ FROM m, n WHERE parseCsv(types, i, '|') IS NOT NULL`,
   },
   {
     id: 'digi',
-    label: 'CSV of a gateway',
-    hint: 'Lines with times of the site’s clock: the time zone tells which',
+    label: 'Gateway CSV',
+    hint: 'Times in local time. Set the time zone of the site',
     timeZoneId: 'Europe/Berlin',
     sql: `INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)
 SELECT 'boiler-house', channel, TOEPOCHMILLIS(at, 'yyyy-MM-dd HH:mm:ss'), value
@@ -115,8 +115,8 @@ WHERE ifNull(quality, 'good') <> 'bad'`,
   },
   {
     id: 'greenhouse',
-    label: 'Names and values between slashes',
-    hint: 'TC/22.4/HU/85 without a time: that of its arrival counts',
+    label: 'Path segments',
+    hint: 'TC/22.4/HU/85. Samples get the time of arrival',
     timeZoneId: 'UTC',
     sql: `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 2 FROM n WHERE parseCsv(@HTTP_BODY, i + 2, '/') IS NOT NULL)
 INSERT OR REPLACE INTO SAMPLE(CID, ID, SAMPLE)
@@ -128,7 +128,7 @@ SELECT 'greenhouse', parseCsv(@HTTP_BODY, i, '/'), CAST(parseCsv(@HTTP_BODY, i +
   {
     id: 'rss',
     label: 'RSS and other XML',
-    hint: 'Items between marks of XML',
+    hint: 'Items of an XML feed',
     timeZoneId: 'UTC',
     sql: `WITH RECURSIVE parts(rest, item) AS (
   SELECT @HTTP_BODY, NULL

@@ -57,7 +57,7 @@ export function TrySection({ value, isSaved, example, onFailed }: TrySectionProp
     })
   return (
     <section className={styles.part} aria-labelledby="try-title">
-      <h2 id="try-title">Try it</h2>
+      <h2 id="try-title">Test</h2>
       {chosen === '' ? (
         <TypedFields typed={typed} set={(more) => setTyped({ ...typed, ...more })} />
       ) : (
@@ -81,7 +81,7 @@ export function TrySection({ value, isSaved, example, onFailed }: TrySectionProp
         >
           Dry run
         </Button>
-        <span className={styles.soft}>Stores nothing; the SQL need not be saved.</span>
+        <span className={styles.soft}>Runs the SQL as shown here. Stores nothing.</span>
       </div>
       <FormAlert>{act.error?.message}</FormAlert>
       {found !== undefined && <DryRunRows of={found} />}
@@ -106,7 +106,7 @@ function TypedFields({ typed, set }: TypedFieldsProps) {
           onChoose={(method) => set({ method })}
         />
         <Field
-          label="Behind the question mark"
+          label="Query string"
           value={typed.query}
           autoComplete="off"
           spellCheck={false}
@@ -121,7 +121,7 @@ function TypedFields({ typed, set }: TypedFieldsProps) {
           rows={8}
           spellCheck={false}
           value={typed.body}
-          placeholder="What the other system sends, such as JSON, CSV or XML"
+          placeholder="Payload of the other system, such as JSON, CSV, or XML"
           onChange={(event) => set({ body: event.currentTarget.value })}
         />
       )}
@@ -144,8 +144,8 @@ function ChosenPayload(props: ChosenPayloadProps) {
   if (payload === undefined) {
     return (
       <div className={styles.row}>
-        <p className={styles.soft}>{error ?? 'It is being fetched …'}</p>
-        <Button onClick={onLeave}>Type one instead</Button>
+        <p className={styles.soft}>{error ?? 'Loading …'}</p>
+        <Button onClick={onLeave}>Use a new payload</Button>
       </div>
     )
   }
@@ -158,7 +158,7 @@ function ChosenPayload(props: ChosenPayloadProps) {
         {method} of <Moment time={time} />, {size.toLocaleString()} bytes
         {query !== '' && (
           <>
-            , behind the question mark <code>{query.slice(0, SHOWN_MAX)}</code>
+            , query string <code>{query.slice(0, SHOWN_MAX)}</code>
           </>
         )}
       </p>
@@ -171,16 +171,16 @@ function ChosenPayload(props: ChosenPayloadProps) {
           {text.slice(0, SHOWN_MAX)}
         </pre>
       )}
-      {body === null && <p className={styles.soft}>It has no body.</p>}
+      {body === null && <p className={styles.soft}>No body.</p>}
       {isCut && (
         <p className={styles.soft}>
-          The first {SHOWN_MAX.toLocaleString()} of {text.length.toLocaleString()} characters are
-          shown; the dry run takes all.
+          Showing the first {SHOWN_MAX.toLocaleString()} of {text.length.toLocaleString()}{' '}
+          characters. The dry run uses all of them.
         </p>
       )}
       <div className={styles.row}>
-        {!isCut && <Button onClick={() => onTake(payload)}>Change it</Button>}
-        <Button onClick={onLeave}>Type one instead</Button>
+        {!isCut && <Button onClick={() => onTake(payload)}>Edit a copy</Button>}
+        <Button onClick={onLeave}>Use a new payload</Button>
       </div>
     </div>
   )

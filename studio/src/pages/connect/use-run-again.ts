@@ -45,6 +45,6 @@ export function useRunAgain(connectorUid: string): RunAgain {
 }
 
 function toldOf(done: number, all: number, samples: number): string {
-  const stored = samples === 1 ? '1 sample is stored.' : `${samples} samples are stored.`
-  return all === 1 ? `It was run: ${stored}` : `${done} of ${all} were run: ${stored}`
+  const stored = samples === 1 ? '1 sample stored.' : `${samples} samples stored.`
+  return all === 1 ? `Done: ${stored}` : `${done} of ${all} done: ${stored}`
 }

@@ -39,7 +39,7 @@ export function ComponentPage({ name }: { readonly name: string }) {
 
 function ComponentView({ found }: { readonly found: FoundComponent }) {
   const { component, streams } = found
-  const title = component.name || component.id || 'without a name'
+  const title = component.name || component.id || 'Unnamed'
   const role = useRole()
   return (
     <PageFrame
@@ -84,8 +84,8 @@ function LiveMark() {
     off: 'Paused',
     connecting: 'Connecting …',
     live: 'Live',
-    looking: 'Every 5 seconds: other windows are live',
-    refused: 'Not live: too many pages are open',
+    looking: 'Updated every 5 seconds (too many live windows)',
+    refused: 'Not live (too many open windows)',
   }
   return (
     <span className={styles.live} data-state={state} role="status">

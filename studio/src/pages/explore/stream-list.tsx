@@ -41,8 +41,8 @@ export function StreamList({ found }: { readonly found: FoundComponent }) {
     <>
       {!isWhole && (
         <p className={styles.count}>
-          The first {streams.length} of {streamCount} streams are shown; the palette (Ctrl K) finds
-          the others.
+          Showing the first {streams.length} of {streamCount} streams. Use the search (Ctrl K) to
+          find others.
         </p>
       )}
       <div style={{ '--rows': streams.length } as CSSProperties}>
@@ -81,7 +81,7 @@ interface StreamRowProps {
 }
 
 function StreamRow({ stream, componentUid, zone, value, isKnown, line }: StreamRowProps) {
-  const name = stream.name || stream.id || 'without a name'
+  const name = stream.name || stream.id || 'Unnamed'
   return (
     <Link className={styles.stream} to={streamPath(componentUid, stream.uid)}>
       <span className={styles.streamName} title={[name, stream.id].join('\n')}>
@@ -92,7 +92,7 @@ function StreamRow({ stream, componentUid, zone, value, isKnown, line }: StreamR
         title={value === undefined ? undefined : textOf(stream, value)}
       >
         {value !== undefined && shortOf(stream, value)}
-        {value === undefined && isKnown && <span className={styles.none}>no sample yet</span>}
+        {value === undefined && isKnown && <span className={styles.none}>no samples</span>}
       </span>
       <span className={styles.age}>
         {value !== undefined && <Age time={value.time} zone={zone} />}

@@ -58,8 +58,8 @@ export function TreePanel({ shown, folder }: TreePanelProps) {
       </p>
       <div className={styles.rows} ref={list}>
         {tree.isEmpty && !isSearch ? (
-          <Empty text="Components appear here with their first sample.">
-            <Link to="/">How to send one</Link>
+          <Empty text="Components appear here when their first sample arrives.">
+            <Link to="/">Send a sample</Link>
           </Empty>
         ) : (
           <TreeList
@@ -78,9 +78,7 @@ export function TreePanel({ shown, folder }: TreePanelProps) {
 
 function countText(count: number | undefined): string {
   if (count === undefined) return 'Searching …'
-  return count === 0
-    ? 'No component has these words in its name or ID.'
-    : `${count.toLocaleString('en-GB')} found`
+  return count === 0 ? 'No matching components.' : `${count.toLocaleString('en-GB')} found`
 }
 
 interface TreeListProps {

@@ -47,6 +47,6 @@ async function byUid(name: string, signal: AbortSignal): Promise<Schema<'Compone
 async function byId(name: string, signal: AbortSignal): Promise<Schema<'Component'>> {
   const { component } = await call('get', '/api/component', { query: { id: name }, signal })
   if (component.length > 0) return component[0]
-  const message = `There is no component “${name}” here.`
+  const message = `Component “${name}” does not exist, or you do not have access.`
   throw new ApiError({ status: 404, code: 'component_not_found', message })
 }

@@ -28,14 +28,14 @@ export function Arrival({ component }: { readonly component: Schema<'Component'>
   return (
     <div className={styles.arrival}>
       <p role="status">
-        The first samples are here: <strong>{name}</strong>. What comes shows at once; send another.
+        First samples received: <strong>{name}</strong>. New samples appear immediately. Send
+        another one.
       </p>
       <section className={styles.card} aria-label="Chart">
         <LiveChart componentUid={uid} zone={timeZoneId} streams={data.stream} />
       </section>
       <p>
-        Times in <strong>{timeZoneId}</strong>.{' '}
-        <Link to={componentPath(uid)}>All about {name}</Link>
+        Times in <strong>{timeZoneId}</strong>. <Link to={componentPath(uid)}>Open {name}</Link>
       </p>
     </div>
   )

@@ -14,7 +14,7 @@ import { snippets } from './snippets.ts'
 
 /** By default the service listens on this machine alone. */
 const ELSEWHERE =
-  ' A device elsewhere needs the address of this machine in your network, and a service that was started with WEIR_HOST=0.0.0.0.'
+  ' To send from another device, start the service with WEIR_HOST=0.0.0.0 and use the network address of this machine.'
 
 /** How the first sample gets here: a key, a program that sends it, and the wait for it. */
 export function FirstRun() {
@@ -31,7 +31,7 @@ export function FirstRun() {
 function KeyStep({ of: key }: { readonly of: OwnKey }) {
   return (
     <section className={styles.step} aria-labelledby="first-key">
-      <h2 id="first-key">1. A key for the device</h2>
+      <h2 id="first-key">1. Create an API key</h2>
       <OwnKeyRow of={key} />
     </section>
   )
@@ -47,7 +47,7 @@ function SendStep({ of: key }: { readonly of: OwnKey }) {
     <section className={styles.step} aria-labelledby="first-send">
       <h2 id="first-send">2. Send a sample</h2>
       <Tabs
-        label="With what to send"
+        label="Program"
         tabs={snippets}
         chosen={chosen.id}
         onChoose={(id) => change({ with: id })}
@@ -57,9 +57,9 @@ function SendStep({ of: key }: { readonly of: OwnKey }) {
           {write(key.text)}
         </pre>
         {canCopy ? (
-          <CopyButton text={write(key.secret ?? key.text)} what=" this text, with the key" />
+          <CopyButton text={write(key.secret ?? key.text)} what=" the code with the key" />
         ) : (
-          <p className={styles.hint}>View the key above to copy this text with it.</p>
+          <p className={styles.hint}>View the key above to copy the code with the key.</p>
         )}
         <p className={styles.hint}>
           {chosen.hint}
@@ -87,14 +87,14 @@ function WaitStep() {
   }
   return (
     <section className={styles.step} aria-labelledby="first-wait">
-      <h2 id="first-wait">3. See it arrive</h2>
+      <h2 id="first-wait">3. See the chart</h2>
       <FormAlert>{error}</FormAlert>
       <p className={styles.waiting} role="status">
         <span className={styles.dot} />
-        Waiting for the first sample: this page turns into its chart.
+        Waiting for the first sample. Its chart appears here.
       </p>
       <Button isBusy={isBusy} onClick={send}>
-        Send one from this page
+        Send a test sample
       </Button>
     </section>
   )

@@ -4,7 +4,7 @@ import type { PageEntry } from '../../app/page-entry.ts'
 export const pages: readonly PageEntry[] = [
   {
     path: '/',
-    title: 'Beginning',
+    title: 'Home',
     load: () => import('./home-page.tsx').then(({ HomePage }) => ({ Page: HomePage })),
   },
 ]

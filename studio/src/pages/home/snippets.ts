@@ -21,19 +21,19 @@ export const snippets: readonly Snippet[] = [
   {
     id: 'curl',
     label: 'curl',
-    hint: 'In a terminal. Send it again with other values: the chart goes on.',
+    hint: 'Run in a terminal. Repeat with other values to extend the chart.',
     write: ({ address, key }) =>
       `curl -X PUT -H "X-Api-Key: ${key}" \\\n  "${address}/api/feed?compId=greenhouse&temp=21.5&humidity=48"`,
   },
   {
     id: 'arduino',
     label: 'Arduino',
-    hint: 'On an ESP32 or ESP8266, once Wi-Fi is connected.',
+    hint: 'For ESP32 or ESP8266, after Wi-Fi is connected.',
     write: ({ address, key }) => {
       const isSecure = address.startsWith('https:')
       const client = isSecure ? 'WiFiClientSecure' : 'WiFiClient'
       const trust = isSecure
-        ? '\n  client.setInsecure();  // encrypts without asking who answers; give it your certificate instead'
+        ? '\n  client.setInsecure();  // does not check the server certificate; set your certificate instead'
         : ''
       return `#ifdef ESP8266
 #include <ESP8266HTTPClient.h>
@@ -57,7 +57,7 @@ bool putSample(float temperature, float humidity) {
   {
     id: 'python',
     label: 'Python',
-    hint: 'Python 3, nothing but its standard library.',
+    hint: 'Python 3, standard library only.',
     write: ({ address, key }) => `import json, math, time, urllib.request
 
 while True:
@@ -71,7 +71,7 @@ while True:
   {
     id: 'javascript',
     label: 'JavaScript',
-    hint: 'In Node, Deno or Bun.',
+    hint: 'For Node.js, Deno, or Bun.',
     write: ({
       address,
       key,
@@ -86,7 +86,7 @@ if (!answer.ok) throw new Error(await answer.text())`,
   {
     id: 'telegraf',
     label: 'Telegraf',
-    hint: 'In telegraf.conf: a component for each host, a stream for each field.',
+    hint: 'Add to telegraf.conf. Creates one component per host and one stream per field.',
     write: ({ address, key }) => `[[outputs.http]]
   url = "${address}/api/feed"
   method = "PUT"

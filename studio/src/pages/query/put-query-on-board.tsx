@@ -20,7 +20,7 @@ export function PutQueryOnBoard({ saved, isChart }: PutQueryOnBoardProps) {
   return (
     <>
       <Button icon="boards" onClick={() => setIsOpen(true)}>
-        Put on a board
+        Add to board
       </Button>
       {isOpen && (
         <Suspense fallback={null}>

@@ -34,12 +34,12 @@ export function QueryActions({ saved, draft, isReader, isChart }: QueryActionsPr
       const made = await saveRecord('query', saved.uid, { sql, ...known })
       queries.put(recordKey('query', made.uid), made)
       draft.discard()
-      tell('The query is saved.')
+      tell('Query saved.')
     })
   const remove = async () => {
     await deleteRecord('query', saved.uid)
     draft.discard()
-    tell('The query is deleted.')
+    tell('Query deleted.')
     navigate('/query')
   }
   const name = (saved.name || saved.id || 'query').slice(0, 60)
@@ -52,7 +52,7 @@ export function QueryActions({ saved, draft, isReader, isChart }: QueryActionsPr
       )}
       {act.error?.code === 'conflict' && (
         <Button kind="danger" onClick={() => void save(undefined)}>
-          Save mine over theirs
+          Overwrite with my changes
         </Button>
       )}
       {saved.uid === '' ? (
@@ -100,7 +100,7 @@ export function QueryActions({ saved, draft, isReader, isChart }: QueryActionsPr
           onDelete={remove}
           onClose={() => setOpen(undefined)}
         >
-          <p>It goes for everybody in the organization. Streams and samples stay.</p>
+          <p>Deletes the query for everyone in the organization. Streams and samples stay.</p>
         </ConfirmDelete>
       )}
     </>

@@ -86,7 +86,7 @@ export function QueryDesk({ saved }: { readonly saved: RecordKinds['query'] }) {
             </p>
           )}
           {ended === undefined && !isRunning && (
-            <Empty text="A query asks for what is stored: choose a table or a stream to begin with, or write. INSERTs are tried first, and store nothing until you say so." />
+            <Empty text="Choose a table or a stream to start from, or write a query. INSERT shows a preview first and stores nothing until you confirm." />
           )}
           {ended !== undefined && (
             <ResultView

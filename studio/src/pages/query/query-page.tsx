@@ -31,7 +31,7 @@ export function QueryPage({ params }: PageProps) {
       <PageFrame title="Query">
         {error !== undefined && (
           <Empty text={error.message}>
-            <Link to="/query">Write another query</Link>
+            <Link to="/query">New query</Link>
           </Empty>
         )}
       </PageFrame>

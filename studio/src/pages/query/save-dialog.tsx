@@ -29,11 +29,11 @@ export function SaveDialog({ saved, sql, isRename, onClose, onSaved }: SaveDialo
       const fields = isRename ? { name, timeZoneId } : { name, timeZoneId, sql }
       const made = await saveRecord('query', isRename ? saved.uid : '', fields)
       queries.put(recordKey('query', made.uid), made)
-      tell(isRename ? 'The query is renamed.' : 'The query is saved.')
+      tell(isRename ? 'Query renamed.' : 'Query saved.')
       onSaved(made.uid)
     })
   return (
-    <Dialog title={isRename ? 'Rename the query' : 'Save the query'} onClose={onClose}>
+    <Dialog title={isRename ? 'Rename query' : 'Save query'} onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -50,7 +50,7 @@ export function SaveDialog({ saved, sql, isRename, onClose, onSaved }: SaveDialo
         />
         <ZoneField
           label="Time zone"
-          hint="Of dates that name none, and of the times that are shown"
+          hint="Used for dates without a zone and for displayed times"
           value={timeZoneId}
           error={act.errorAt('timeZoneId')}
           onChange={setZone}

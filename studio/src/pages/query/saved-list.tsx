@@ -28,13 +28,15 @@ export function SavedList({ shown }: { readonly shown: string }) {
       </h2>
       {error !== undefined && <p className={styles.soft}>{error.message}</p>}
       {data !== undefined && rows.length === 0 && (
-        <p className={styles.soft}>What you save is here, for everybody in the organization.</p>
+        <p className={styles.soft}>
+          No saved queries. Saved queries are shared with everyone in the organization.
+        </p>
       )}
       {rows.length >= SEARCHED_FROM && (
         <Field
-          label="Find a query"
+          label="Find query"
           isLabelHidden
-          placeholder="Find a query"
+          placeholder="Find query"
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
@@ -42,18 +44,18 @@ export function SavedList({ shown }: { readonly shown: string }) {
       <ul className={styles.saved}>
         {shown !== '' && (
           <li>
-            <Link to="/query">Write another</Link>
+            <Link to="/query">New query</Link>
           </li>
         )}
         {found.slice(0, DRAWN_MAX).map(({ uid, name, id }) => (
           <li key={uid}>
             <Link to={`/query/${uid}`} title={name || id}>
-              <span className={styles.savedName}>{name || id || 'Without a name'}</span>
+              <span className={styles.savedName}>{name || id || 'Unnamed'}</span>
             </Link>
           </li>
         ))}
       </ul>
-      {left > 0 && <p className={styles.soft}>{left} more: a word finds them.</p>}
+      {left > 0 && <p className={styles.soft}>{left} more. Search to find them.</p>}
     </section>
   )
 }

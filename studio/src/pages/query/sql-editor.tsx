@@ -23,7 +23,7 @@ export function SqlEditor({ value, zone, failed, onChange, onRun, ref }: SqlEdit
       <CodeEditor
         label="GS SQL"
         placeholder="SELECT cname, name, lastValue FROM STREAM"
-        hint="Ctrl Enter runs it, Ctrl Space offers words, columns and, in quotes, IDs"
+        hint="Press Ctrl+Enter to run, Ctrl+Space for keywords, columns, and (in quotes) IDs"
         hasLineNumbers
         {...gql}
         value={value}

@@ -27,9 +27,9 @@ export function VariableHelp({ onInsert }: { readonly onInsert: (text: string) =
         isLabelHidden
         value=""
         choices={[
-          { value: '', label: 'SET a variable …' },
+          { value: '', label: 'SET variable …' },
           ...names.map((name) => ({ value: name, label: `SET ${name}` })),
-          { value: ALL, label: 'SET all of them' },
+          { value: ALL, label: 'SET all variables' },
         ]}
         onChoose={(name) => {
           if (name !== '') onInsert(name === ALL ? names.map(lineOf).join('') : lineOf(name))

@@ -18,9 +18,9 @@ export function AheadLine({ extent, view }: AheadLineProps) {
   if (lastTime < view.range.until || lastTime <= Date.now() + AHEAD_MS) return null
   return (
     <p className={styles.ahead}>
-      The last sample is ahead of time: <Age time={lastTime} zone={view.zone} />.{' '}
+      The last sample has a time in the future: <Age time={lastTime} zone={view.zone} />.{' '}
       <Button kind="plain" onClick={view.onEnd}>
-        Show it
+        Show
       </Button>
     </p>
   )

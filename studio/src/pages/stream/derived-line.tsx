@@ -18,11 +18,11 @@ export function DerivedLine({ found }: { readonly found: FoundStream }) {
   const isLong = formula.length > FORMULA_LENGTH_MAX
   return (
     <p className={styles.derived}>
-      Derived from other streams:{' '}
+      Calculated from other streams:{' '}
       <code title={isLong ? formula : undefined}>
         {isLong ? `${formula.slice(0, FORMULA_LENGTH_MAX)}…` : formula}
       </code>
-      {problem !== undefined && <> Last problem: {problem}</>}
+      {problem !== undefined && <> Last error: {problem}</>}
     </p>
   )
 }

@@ -48,7 +48,7 @@ export function SampleForm({
     const time = isNew
       ? momentOf(zone, Date.parse(`${when.length === 16 ? `${when}:00` : when}Z`))
       : sample.time
-    if (Number.isNaN(time)) return setError('A time is needed.')
+    if (Number.isNaN(time)) return setError('Enter a time.')
     setIsBusy(true)
     try {
       const { componentUid, streamUid } = found
@@ -62,7 +62,7 @@ export function SampleForm({
   }
   const at = zonedText(zone, sample.time)
   return (
-    <Dialog title={isNew ? 'Add a sample' : `Sample of ${at}`} onClose={onClose}>
+    <Dialog title={isNew ? 'Add sample' : `Sample of ${at}`} onClose={onClose}>
       <form onSubmit={submit}>
         {isNew && (
           <Field
@@ -140,8 +140,8 @@ export function SampleDelete({ found, zone, sample, onDone, onClose }: FormProps
   return (
     <Dialog title="Delete this sample?" onClose={onClose}>
       <p>
-        {zonedText(zone, sample.time)}, <strong>{String(sample.data).slice(0, 200)}</strong>. It
-        cannot be brought back.
+        {zonedText(zone, sample.time)}, <strong>{String(sample.data).slice(0, 200)}</strong>. This
+        cannot be undone.
       </p>
       <FormAlert>{error}</FormAlert>
       <DialogActions>

@@ -25,7 +25,7 @@ export function StreamPage({ component, stream }: StreamPageProps) {
     return (
       <PageFrame title="Stream">
         <Empty text={error.message}>
-          <Link to="/">To the beginning</Link>
+          <Link to="/">Home</Link>
         </Empty>
       </PageFrame>
     )
@@ -38,7 +38,7 @@ export function StreamPage({ component, stream }: StreamPageProps) {
       heading={<Heading found={found} />}
       actions={
         <>
-          <Link to={overlayOf(found)}>Overlay others</Link>
+          <Link to={overlayOf(found)}>Compare …</Link>
           {found.kind === 'file' && role !== 'GUEST' && <a href="#upload">Upload files</a>}
           {role !== 'GUEST' && <Link to={editStreamPath(found)}>Edit</Link>}
           <CopyAddress />

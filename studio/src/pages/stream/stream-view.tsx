@@ -68,7 +68,7 @@ export function StreamView({ found, canChange }: StreamViewProps) {
       <div className={styles.columns} data-wide={cycle !== undefined || undefined}>
         <section className={styles.card} aria-label="Chart">
           {extent === undefined && plot !== undefined && (
-            <p className={styles.hint}>No samples yet. What is put to this stream shows here.</p>
+            <p className={styles.hint}>No samples yet. New samples of this stream appear here.</p>
           )}
           <Chart
             {...view}

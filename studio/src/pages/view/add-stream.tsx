@@ -16,7 +16,7 @@ interface AddStreamProps {
 export function AddStream({ onAdd, onClose }: AddStreamProps) {
   const [chosen, setChosen] = useState<Schema<'Component'>>()
   return (
-    <Dialog title="Add a stream" isWide isTop onClose={onClose}>
+    <Dialog title="Add stream" isWide isTop onClose={onClose}>
       {chosen === undefined ? (
         <ComponentSearch
           label="Component or stream"
@@ -52,15 +52,15 @@ function Streams({ component, onBack, onChoose }: StreamsProps) {
         <button type="button" className={styles.back} onClick={onBack}>
           Components
         </button>{' '}
-        / {component.name || component.id || 'without a name'}
+        / {component.name || component.id || 'Unnamed'}
       </p>
       {error !== undefined && <Empty text={error.message} />}
-      {data !== undefined && streams.length === 0 && <Empty text="It has no streams." />}
+      {data !== undefined && streams.length === 0 && <Empty text="No streams." />}
       <ul className={styles.choices} aria-label="Streams">
         {streams.map(({ uid, name, id, valueType }) => (
           <li key={uid}>
             <button type="button" className={styles.choice} onClick={() => onChoose(uid)}>
-              {name || id || 'without a name'}
+              {name || id || 'Unnamed'}
               <span className={styles.note}>{valueType.toLowerCase()}</span>
             </button>
           </li>

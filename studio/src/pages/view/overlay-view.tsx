@@ -129,7 +129,7 @@ function Tables({ streams, plots, zone, question }: TablesProps) {
   const found = streams[at]
   return (
     <details className={styles.tables} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
-      <summary>As a table</summary>
+      <summary>Show as table</summary>
       <Tabs
         label="Streams"
         tabs={streams.map(({ streamUid, streamName }) => ({ id: streamUid, label: streamName }))}

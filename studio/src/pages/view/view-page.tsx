@@ -38,7 +38,7 @@ export function ViewPage() {
             title={found.map(({ streamName }) => streamName).join(', ')}
           />
           <Button icon="plus" kind="primary" disabled={isFull} onClick={() => setIsAdding(true)}>
-            Add a stream
+            Add stream
           </Button>
         </>
       }
@@ -48,14 +48,14 @@ export function ViewPage() {
         <p key={name} className={styles.lost} role="alert">
           {refused?.message}{' '}
           <Button kind="plain" onClick={() => setNames(names.filter((one) => one !== name))}>
-            Remove it
+            Remove
           </Button>
         </p>
       ))}
       {names.length === 0 && (
-        <Empty text="Put streams over each other: their lines share one time axis, and two units have an axis each.">
+        <Empty text="Add streams to compare them on one time axis. Up to two units get an axis each.">
           <Button icon="plus" onClick={() => setIsAdding(true)}>
-            Add the first stream
+            Add first stream
           </Button>
         </Empty>
       )}

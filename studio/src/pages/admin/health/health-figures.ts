@@ -48,50 +48,53 @@ const slowestOf =
     quantileOf(0.99, name, { now: now.metrics, before: before?.metrics, without })
 
 const KINDS: readonly Kind[] = [
-  { label: 'Samples stored a second', read: rateOf('weir_samples_stored_total'), text: countText },
-  { label: 'Calls a second', read: rateOf('weir_http_requests_total'), text: countText },
   {
-    label: 'Calls take, 99 of 100, at most',
-    // A page that follows values is a call for as long as it is open.
-
+    label: 'Samples stored per second',
+    read: rateOf('weir_samples_stored_total'),
+    text: countText,
+  },
+  { label: 'Requests per second', read: rateOf('weir_http_requests_total'), text: countText },
+  {
+    label: 'Latency p99',
+    // A live page keeps its request open, so its duration says nothing about latency.
     read: slowestOf('weir_http_request_duration_seconds', 'call="live"'),
     text: boundText,
   },
   {
-    label: 'Made durable, 99 of 100, within',
+    label: 'Write latency p99',
     read: slowestOf('weir_journal_sync_seconds'),
     text: boundText,
   },
-  { label: 'Refused a second', read: rateOf('weir_refusals_total'), text: countText },
+  { label: 'Rejections per second', read: rateOf('weir_refusals_total'), text: countText },
   {
     label: 'Journal',
     read: gaugeOf('weir_storage_bytes', 'part="journal"'),
     text: bytesText,
   },
   {
-    label: 'Waits to be sealed for',
+    label: 'Oldest unsealed data',
     read: gaugeOf('weir_seal_lag_seconds'),
     text: secondsText,
   },
   {
-    label: 'Memory of the process',
+    label: 'Process memory',
     read: gaugeOf('process_resident_memory_bytes'),
     text: bytesText,
   },
   {
-    label: 'Memory of calls under way',
+    label: 'Memory of running requests',
     read: gaugeOf('weir_memory_budget_used_bytes'),
     text: bytesText,
   },
   { label: 'Connections', read: gaugeOf('weir_connections'), text: countText },
   {
-    label: 'Free on the disk',
+    label: 'Free disk space',
     read: gaugeOf('weir_disk_free_bytes'),
     text: bytesText,
     isBad: (value) => value < DISK_LOW_BYTES,
   },
   {
-    label: 'Known damages',
+    label: 'Known damage',
     read: gaugeOf('weir_damaged_items'),
     text: countText,
     isBad: (value) => value > 0,

@@ -36,7 +36,11 @@ export function HealthSection() {
             <dt>{label}</dt>
             <dd>
               <span className={styles.value}>{text}</span>
-              <Sparkline points={points} label={`${label}, since this page is open`} height={40} />
+              <Sparkline
+                points={points}
+                label={`${label}, since this page was opened`}
+                height={40}
+              />
             </dd>
           </div>
         ))}

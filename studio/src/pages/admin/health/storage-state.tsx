@@ -18,7 +18,7 @@ export function StorageState({ storage }: { readonly storage: Schema<'Storage'> 
     act.run(async () => {
       await call('post', '/api/storage/scrub')
       invalidate('storage')
-      tell('Everything that is stored is being read and checked.')
+      tell('Check started. All stored data is read and verified.')
     })
   return (
     <>
@@ -28,17 +28,17 @@ export function StorageState({ storage }: { readonly storage: Schema<'Storage'> 
           <SizeWords sizes={sizes} /> <ScrubWords scrub={scrub} />
         </p>
         <Button isBusy={act.isBusy} onClick={() => void check()}>
-          Check all of it
+          Check storage
         </Button>
       </div>
       {scrub.damaged.length > 0 && (
         <DataTable
-          label="Known damages"
+          label="Known damage"
           rows={scrub.damaged.map((damage, at) => ({ ...damage, at }))}
           keyOf={({ at }) => String(at)}
           columns={[
             { id: 'part', label: 'Part', show: ({ part }) => part },
-            { id: 'what', label: 'What', show: ({ what }) => what },
+            { id: 'what', label: 'Damage', show: ({ what }) => what },
           ]}
         />
       )}
@@ -50,11 +50,11 @@ function SizeWords({ sizes }: { readonly sizes: Schema<'Storage'>['sizes'] }) {
   const { samples, catalog, quarantine } = sizes
   const files = sizes.files === null ? 'not counted yet' : bytesText(sizes.files)
   if (samples === null || catalog === null || quarantine === null) {
-    return <>Kept in a cluster of Cassandra, which tells its sizes itself; files {files}.</>
+    return <>Data is stored in a cluster, which reports its own sizes. Files {files}.</>
   }
   return (
     <>
-      Samples {bytesText(samples)}, records {bytesText(catalog)}, files {files}, set aside{' '}
+      Samples {bytesText(samples)}, records {bytesText(catalog)}, files {files}, quarantine{' '}
       {bytesText(quarantine)}.
     </>
   )
@@ -65,8 +65,8 @@ function ScrubWords({
 }: {
   readonly scrub: Schema<'Storage'>['scrub']
 }) {
-  if (running !== null) return <>Being checked: {bytesText(running.bytes)} read.</>
-  if (time === null) return <>Not checked yet; that happens by itself once a week.</>
+  if (running !== null) return <>Check in progress: {bytesText(running.bytes)} read.</>
+  if (time === null) return <>Not checked yet. A check runs every week.</>
   return (
     <>
       Last checked <Moment time={time} />

@@ -26,7 +26,7 @@ export function GoneStream({ stream, name }: GoneStreamProps) {
       {label} was deleted.{' '}
       {onDrop !== undefined && (
         <Button kind="plain" onClick={() => onDrop(stream)}>
-          Take it off<span className="visually-hidden"> the board: {label.slice(0, 80)}</span>
+          Remove from board<span className="visually-hidden"> {label.slice(0, 80)}</span>
         </Button>
       )}
     </p>

@@ -20,7 +20,7 @@ export function PanelBody({ panel, boardRange, isLive }: PanelBodyProps) {
   if (panel.kind === 'text') return <TextPanel panel={panel} />
   if (panel.kind === 'query') return <QueryPanel panel={panel} range={range} isLive={isLive} />
   if (panel.streams.length === 0) {
-    return <p className={styles.gone}>No stream is chosen: edit the panel to choose one.</p>
+    return <p className={styles.gone}>No stream chosen. Edit the panel to choose one.</p>
   }
   switch (panel.kind) {
     case 'gauge':

@@ -53,7 +53,7 @@ export function PanelEditor({
             onChange={(event) => set({ title: event.currentTarget.value })}
           />
           <Select
-            label="Shows"
+            label="Panel type"
             value={panel.kind}
             error={errorOf('kind')}
             choices={PANEL_KINDS.map(({ kind, label }) => ({ value: kind, label }))}
@@ -80,8 +80,8 @@ export function PanelEditor({
             />
             <div className={styles.side}>
               <RangeField
-                label="Range, for queries with @FROM and @UNTIL"
-                blank="As the board"
+                label="Range (for queries with @FROM and @UNTIL)"
+                blank="Same as board"
                 value={panel.range}
                 error={errorOf('range')}
                 onChange={(range) => set({ range })}
@@ -103,7 +103,7 @@ export function PanelEditor({
               {(panel.kind === 'chart' || panel.kind === 'table') && (
                 <RangeField
                   label="Range"
-                  blank="As the board"
+                  blank="Same as board"
                   value={panel.range}
                   error={errorOf('range')}
                   onChange={(range) => set({ range })}
@@ -116,7 +116,7 @@ export function PanelEditor({
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit">
-            Put it on the board
+            Add to board
           </Button>
         </DialogActions>
       </form>
@@ -131,7 +131,7 @@ function ChosenStreams({
   readonly streams: readonly PanelStream[]
   readonly onChange: (streams: PanelStream[]) => void
 }) {
-  if (streams.length === 0) return <p className={styles.note}>No stream is chosen yet.</p>
+  if (streams.length === 0) return <p className={styles.note}>No stream chosen yet.</p>
   return (
     <ul className={styles.streams} aria-label="Streams of the panel">
       {streams.map((stream) => (
@@ -161,7 +161,7 @@ function ChosenStream({
   return (
     <li>
       <span className={styles.name}>{name}</span>
-      <IconButton icon="close" label={`Take out ${name.slice(0, 80)}`} onClick={onRemove} />
+      <IconButton icon="close" label={`Remove ${name.slice(0, 80)}`} onClick={onRemove} />
     </li>
   )
 }

@@ -78,7 +78,7 @@ function Tools({ panel, name, acts }: HandleProps) {
       <button
         type="button"
         className={styles.handle}
-        aria-label={`Move ${name}: drag it, or use the arrow keys`}
+        aria-label={`Move ${name}: drag or use the arrow keys`}
         title="Move"
         {...drag}
         onKeyDown={(event) => onArrow(event, (step) => acts.onPlace(moved(...step)))}
@@ -86,7 +86,7 @@ function Tools({ panel, name, acts }: HandleProps) {
         <Icon name="move" size={18} />
       </button>
       <IconButton icon="edit" label={`Edit ${name}`} onClick={acts.onEdit} />
-      <IconButton icon="trash" label={`Take ${name} off the board`} onClick={acts.onRemove} />
+      <IconButton icon="trash" label={`Remove ${name} from the board`} onClick={acts.onRemove} />
     </div>
   )
 }
@@ -102,7 +102,7 @@ function ResizeHandle({ panel, name, acts }: HandleProps) {
     <button
       type="button"
       className={styles.resize}
-      aria-label={`Resize ${name}: drag it, or use the arrow keys`}
+      aria-label={`Resize ${name}: drag or use the arrow keys`}
       title="Resize"
       {...drag}
       onKeyDown={(event) => onArrow(event, (step) => acts.onPlace(sized(...step)))}

@@ -13,7 +13,7 @@ const STATISTICS: ReadonlyArray<readonly [string, string]> = [
   ['sum', 'Sum'],
   ['first', 'First'],
   ['last', 'Last'],
-  ['nongapcount', 'Number of values'],
+  ['nongapcount', 'Count'],
 ]
 
 interface PanelOptionsProps {
@@ -50,12 +50,12 @@ export function PanelOptions({ panel, errorOf, onChange }: PanelOptionsProps) {
         />
       )}
       <Select
-        label="Statistic of each"
+        label="Aggregate per"
         value={options.cycleId}
-        hint={missingOf('The cycles', asked)}
+        hint={missingOf('cycles', asked)}
         error={errorOf('options.cycleId')}
         choices={[
-          { value: '', label: 'None: samples as they are' },
+          { value: '', label: 'None (raw samples)' },
           ...cycles.map(({ id, name }) => ({ value: id, label: (name || id).slice(0, 60) })),
           // What is chosen stays, though it is not among those that are known.
           ...(isKnown ? [] : [{ value: options.cycleId, label: options.cycleId.slice(0, 60) }]),
@@ -64,7 +64,7 @@ export function PanelOptions({ panel, errorOf, onChange }: PanelOptionsProps) {
       />
       {options.cycleId !== '' && (
         <Select
-          label="Which"
+          label="Statistic"
           value={options.stat}
           error={errorOf('options.stat')}
           choices={STATISTICS.map(([value, label]) => ({ value, label }))}
@@ -74,7 +74,7 @@ export function PanelOptions({ panel, errorOf, onChange }: PanelOptionsProps) {
       {(kind === 'chart' || kind === 'table') && (
         <ZoneField
           label="Time zone"
-          hint="Blank: that of the component"
+          hint="Leave blank for the time zone of the component"
           value={options.timeZoneId}
           error={errorOf('options.timeZoneId')}
           onChange={(timeZoneId) => set({ timeZoneId })}
@@ -97,7 +97,7 @@ function Bound({ of, field, label, set, errorOf }: BoundProps) {
     <Field
       label={label}
       inputMode="decimal"
-      hint="Blank: by the value"
+      hint="Blank: automatic"
       autoComplete="off"
       value={String(of.options[field] ?? '')}
       error={errorOf(`options.${field}`)}

@@ -29,19 +29,19 @@ export function QueryFields({ query, errorOf, onChange }: QueryFieldsProps) {
         label="Query"
         value={uid}
         error={errorOf('query.uid')}
-        hint={missingOf('Queries', found) ?? 'One that is saved on the page Query'}
+        hint={missingOf('queries', found) ?? 'A query saved on the Query page'}
         choices={[
           { value: '', label: 'Choose' },
-          ...(isKnown ? [] : [{ value: uid, label: 'As it is' }]),
+          ...(isKnown ? [] : [{ value: uid, label: 'Keep current' }]),
           ...rows.map((one) => ({
             value: one.uid,
-            label: (one.name || one.id || 'Without a name').slice(0, 80),
+            label: (one.name || one.id || 'Unnamed').slice(0, 80),
           })),
         ]}
         onChoose={(chosen) => onChange({ uid: chosen, view })}
       />
       <Select
-        label="As"
+        label="Show as"
         value={view}
         choices={[
           { value: 'table', label: 'Table' },

@@ -45,12 +45,12 @@ export function QueryPanel({ panel, range, isLive }: QueryPanelProps) {
     },
   )
   if (isOff) {
-    return <p className={styles.gone}>No query is chosen: edit the panel to choose one.</p>
+    return <p className={styles.gone}>No query chosen. Edit the panel to choose one.</p>
   }
   const error = saved.error ?? rows.error
   if (error !== undefined) {
     const isGone = saved.error?.status === 404
-    return <p className={styles.gone}>{isGone ? 'The query is deleted.' : error.message}</p>
+    return <p className={styles.gone}>{isGone ? 'The query was deleted.' : error.message}</p>
   }
   if (saved.data === undefined || rows.data === undefined) return null
   const { name, id } = saved.data

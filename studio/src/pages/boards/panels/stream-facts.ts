@@ -73,7 +73,7 @@ async function readStream(componentUid: string, uid: string): Promise<Schema<'St
 }
 
 const namedOf = ({ name, id }: { readonly name: string; readonly id: string }) =>
-  name || id || 'Without a name'
+  name || id || 'Unnamed'
 
 /** How a component is called; blank where it is gone, too. */
 export async function readComponentName(uid: string): Promise<string> {

@@ -21,7 +21,7 @@ interface StreamPickerProps {
 /** Chooses a stream: by words of it and its component, or a component first, then one of its streams. */
 export function StreamPicker({
   onPick,
-  label = 'Add a stream, by its component or its name',
+  label = 'Add stream: search component or stream',
 }: StreamPickerProps) {
   const [chosen, setChosen] = useState<Component>()
   if (chosen === undefined) {
@@ -74,7 +74,7 @@ function Streams({ component, onBack, onPick }: StreamsProps) {
         choices={[
           {
             value: '',
-            label: data !== undefined && streams.length === 0 ? 'It has none' : 'Choose',
+            label: data !== undefined && streams.length === 0 ? 'No streams' : 'Choose',
           },
           ...streams.map((one) => ({ value: one.uid, label: (one.name || one.id).slice(0, 80) })),
         ]}
@@ -84,7 +84,7 @@ function Streams({ component, onBack, onPick }: StreamsProps) {
         }}
       />
       <div className={styles.back}>
-        <Button onClick={onBack}>Another component</Button>
+        <Button onClick={onBack}>Choose another component</Button>
       </div>
     </div>
   )

@@ -3,5 +3,5 @@ import styles from './panels.module.css'
 
 /** Words of whoever made the board. */
 export function TextPanel({ panel }: { readonly panel: Panel }) {
-  return <p className={styles.words}>{panel.text || 'Nothing is written here yet.'}</p>
+  return <p className={styles.words}>{panel.text || 'No text.'}</p>
 }

@@ -12,13 +12,13 @@ import { useOwnSources } from './use-sources.ts'
 import { VariableRows } from './variable-rows.tsx'
 
 const ORIGINS: readonly Choice[] = [
-  { value: 'NONE', label: 'From devices and people' },
-  { value: 'FROM_EXPRESSION', label: 'From a formula over other streams' },
+  { value: 'NONE', label: 'Sent by devices and people' },
+  { value: 'FROM_EXPRESSION', label: 'Calculated from other streams' },
 ]
 
 const TRIGGERS: readonly Choice[] = [
   { value: 'ALL', label: 'Every variable has a sample' },
-  { value: 'ANY', label: 'Any has one; of the others the latest counts' },
+  { value: 'ANY', label: 'Any variable has a sample (use the latest of the others)' },
 ]
 
 interface DerivationFieldsProps extends FieldsProps<StreamDraft> {
@@ -32,7 +32,7 @@ export function DerivationFields(props: DerivationFieldsProps) {
   return (
     <div className={build.whole}>
       <Select
-        label="Samples come"
+        label="Source"
         value={value.streamDerivationType}
         error={errorOf('streamDerivationType')}
         choices={ORIGINS}
@@ -75,14 +75,14 @@ function Formula(props: DerivationFieldsProps & { readonly derivation: Derivatio
         onChange={(next) => change({ variables: [...next] })}
       />
       <Select
-        label="There is a result where"
+        label="Calculate when"
         value={trigger}
         error={errorOf('derivation.trigger')}
         choices={TRIGGERS}
         onChoose={(chosen) => change({ trigger: chosen as DerivationDraft['trigger'] })}
       />
       <Checkbox
-        label="Follow corrections: samples that come late, are overwritten or deleted derive anew what they touch"
+        label="Recalculate when source samples are late, changed, or deleted"
         checked={followsCorrections}
         onChange={(event) => change({ followsCorrections: event.currentTarget.checked })}
       />

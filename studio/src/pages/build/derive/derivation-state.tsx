@@ -29,14 +29,14 @@ export function DerivationState({ componentUid, uid, zone }: DerivationStateProp
   if (status === undefined) return null
   const { lastRun, sampleCount, errorCount, lastError } = status
   return (
-    <section className={styles.panel} aria-label="What became of it">
-      <h2>What became of it</h2>
+    <section className={styles.panel} aria-label="Status">
+      <h2>Status</h2>
       <dl className={styles.facts}>
-        <dt>Derived last</dt>
+        <dt>Last calculation</dt>
         <dd>{lastRun === null ? 'Never' : <Moment time={lastRun} zone={zone} />}</dd>
         <dt>Samples stored</dt>
         <dd>{sampleCount.toLocaleString()}</dd>
-        <dt>Results missing because the formula failed</dt>
+        <dt>Formula errors (no result stored)</dt>
         <dd>{errorCount.toLocaleString()}</dd>
       </dl>
       {lastError !== null && <LastError error={lastError} zone={zone} />}
@@ -52,13 +52,13 @@ function LastError({ error, zone }: { readonly error: Failure; readonly zone: st
   return (
     <div className={styles.problem}>
       <p>
-        {time === null ? 'Nothing can be derived: ' : 'The last problem: '}
+        {time === null ? 'Cannot calculate: ' : 'Last error: '}
         {message}
       </p>
       {time !== null && (
         <dl className={styles.facts}>
           <div>
-            <dt>At</dt>
+            <dt>Time</dt>
             <dd>
               <Moment time={time} zone={zone} />
             </dd>

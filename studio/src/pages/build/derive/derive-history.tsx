@@ -46,24 +46,24 @@ export function DeriveHistory(props: DeriveHistoryProps) {
     })
   const time = { type: 'datetime-local', step: 1 } as const
   return (
-    <section className={styles.panel} aria-label="Derive over history">
-      <h2>Derive over history</h2>
+    <section className={styles.panel} aria-label="Recalculate history">
+      <h2>Recalculate history</h2>
       <p className={styles.note}>
-        Samples that the sources had before the formula was saved are derived when you ask. What the
-        stream has in the range is replaced.
+        Calculates results for samples that the sources already had when the formula was saved.
+        Replaces all samples of this stream in the range.
       </p>
       <div className={styles.range}>
         <Field
           label="From"
-          hint="Blank: from the beginning"
+          hint="Leave blank to start with the first sample"
           {...time}
           value={from}
           error={act.errorAt('from')}
           onChange={(event) => setFrom(event.currentTarget.value)}
         />
         <Field
-          label="Until, not included"
-          hint={`Blank: to the end. Times in ${zone}`}
+          label="Until (exclusive)"
+          hint={`Leave blank to end with the latest sample. Times in ${zone}`}
           {...time}
           value={until}
           error={act.errorAt('until')}
@@ -71,12 +71,10 @@ export function DeriveHistory(props: DeriveHistoryProps) {
         />
       </div>
       <FormAlert>{act.errorBeside('from', 'until')}</FormAlert>
-      {isChanged && (
-        <p className={styles.note}>Save first: it goes by the formula that is saved.</p>
-      )}
+      {isChanged && <p className={styles.note}>Save first. The saved formula is used.</p>}
       <div className={styles.tools}>
         <Button isBusy={act.isBusy} disabled={isChanged || isRunning} onClick={() => void start()}>
-          Derive
+          Recalculate
         </Button>
         {isRunning && <Button onClick={() => void cancel()}>Cancel</Button>}
       </div>
@@ -116,10 +114,10 @@ function useJob(streamUid: string): Job | undefined {
 }
 
 const WORDS: Readonly<Record<Job['status'], string>> = {
-  RUNNING: 'Deriving',
-  DONE: 'Derived',
+  RUNNING: 'Running',
+  DONE: 'Done',
   FAILED: 'Failed',
-  CANCELLED: 'Cancelled: what was derived so far stays',
+  CANCELLED: 'Canceled. Results stored so far stay',
 }
 
 function Progress({ job, zone }: { readonly job: Job; readonly zone: string }) {
@@ -128,18 +126,18 @@ function Progress({ job, zone }: { readonly job: Job; readonly zone: string }) {
   if (status === 'RUNNING') {
     return (
       <div className={styles.progress}>
-        <progress aria-label="Deriving" max={100} value={total === 0 ? undefined : part} />
-        <span>{total === 0 ? 'Waiting for its turn' : `${part} % of the range`}</span>
+        <progress aria-label="Recalculating" max={100} value={total === 0 ? undefined : part} />
+        <span>{total === 0 ? 'Queued' : `${part} % of the range`}</span>
       </div>
     )
   }
   return (
     <p className={status === 'FAILED' ? styles.failed : styles.note}>
       {WORDS[status]}
-      {message === '' ? '' : `: ${message}`} · asked for <Moment time={start} zone={zone} />
+      {message === '' ? '' : `: ${message}`} · started <Moment time={start} zone={zone} />
       {end !== null && (
         <>
-          , over <Moment time={end} zone={zone} />
+          , ended <Moment time={end} zone={zone} />
         </>
       )}
     </p>

@@ -66,7 +66,7 @@ export function FormulaEditor(props: FormulaEditorProps) {
   return (
     <CodeEditor
       label="Formula"
-      hint="Ctrl Space offers its functions and variables"
+      hint="Press Ctrl+Space for functions and variables"
       placeholder="(a + b) / 2"
       value={derivation.expression}
       language={language}

@@ -42,11 +42,9 @@ export function PreviewPanel({ componentUid, zone, stream }: PreviewPanelProps) 
   )
   return (
     <section className={styles.preview} aria-label="Preview">
-      <p className={styles.title}>What it gives of the newest samples</p>
+      <p className={styles.title}>Preview</p>
       {isOff && (
-        <p className={styles.note}>
-          Shown as soon as there is a formula and every variable has its stream.
-        </p>
+        <p className={styles.note}>Enter a formula and choose a stream for every variable.</p>
       )}
       {!isOff && error !== undefined && <Refused error={error} />}
       {!isOff && error === undefined && data !== undefined && (
@@ -59,7 +57,7 @@ export function PreviewPanel({ componentUid, zone, stream }: PreviewPanelProps) 
 function Refused({ error }: { readonly error: ApiError }) {
   // What is wrong with the formula stands at the formula.
   if (error.field === 'derivation.expression') {
-    return <p className={styles.note}>Shown as soon as the formula has no mistake.</p>
+    return <p className={styles.note}>Correct the formula to see results.</p>
   }
   return <p className={styles.soft}>{error.message}</p>
 }
@@ -77,8 +75,8 @@ function Results({ preview, zone, isAll }: ResultsProps) {
     return (
       <p className={styles.note}>
         {isAll
-          ? 'Nothing yet: not every variable has samples.'
-          : 'Nothing yet: there are no samples.'}
+          ? 'No results. Some variables have no samples.'
+          : 'No results. There are no samples.'}
       </p>
     )
   }
@@ -97,7 +95,11 @@ function Results({ preview, zone, isAll }: ResultsProps) {
           <Button onClick={() => setIsLong(true)}>Show {more} more</Button>
         </div>
       )}
-      {isCut && <p className={styles.note}>Older ones took too long to be shown here.</p>}
+      {isCut && (
+        <p className={styles.note}>
+          Older results are not shown because they took too long to calculate.
+        </p>
+      )}
     </>
   )
 }

@@ -35,7 +35,7 @@ export function SourceField(props: SourceFieldProps) {
   const isKnown = chosen === '' || (isOwn && own.some(({ value }) => value === chosen))
   const kept = isKnown ? [] : [{ value: chosen, label: keptWords(variable) }]
   const others =
-    place.isTemplate === true ? [] : [{ value: ELSEWHERE, label: 'Of another component …' }]
+    place.isTemplate === true ? [] : [{ value: ELSEWHERE, label: 'Another component …' }]
   const pickOwn = (key: string) => {
     const named = isNamedById ? { streamId: key, streamUid: '' } : { streamId: '', streamUid: key }
     onPick({ componentId: '', componentUid: '', ...named })
@@ -66,8 +66,7 @@ export function SourceField(props: SourceFieldProps) {
 }
 
 function keptWords({ componentId, componentUid, streamId, streamUid }: VariableDraft): string {
-  if (streamId === '' && (componentId ?? '') === '')
-    return 'One that is gone, or that you may not see'
+  if (streamId === '' && (componentId ?? '') === '') return 'Deleted, or you do not have access'
   const stream = streamId || streamUid
   const component = componentId || componentUid
   return component === '' ? stream : `${stream} of ${component}`.slice(0, 80)
@@ -91,7 +90,7 @@ function Elsewhere({ onPick, onClose }: ElsewhereProps) {
           value=""
           error={error?.message}
           choices={[
-            { value: '', label: streams?.length === 0 ? 'It has none' : 'Choose' },
+            { value: '', label: streams?.length === 0 ? 'No streams' : 'Choose' },
             ...(streams ?? []).map((one) => ({
               value: one.uid,
               label: shownName(one).slice(0, 80),
@@ -111,9 +110,9 @@ function Elsewhere({ onPick, onClose }: ElsewhereProps) {
       )}
       <div className={styles.tools}>
         {component !== undefined && (
-          <Button onClick={() => setComponent(undefined)}>Another component</Button>
+          <Button onClick={() => setComponent(undefined)}>Choose another component</Button>
         )}
-        <Button onClick={onClose}>Never mind</Button>
+        <Button onClick={onClose}>Cancel</Button>
       </div>
     </div>
   )

@@ -25,18 +25,18 @@ export function StreamTree({ componentUid, uid }: StreamTreeProps) {
   if (data === undefined || data.graph.edges.length === 0) return null
   const { graph } = data
   return (
-    <section className={styles.panel} aria-label="What depends on what">
-      <h2>What depends on what</h2>
+    <section className={styles.panel} aria-label="Dependencies">
+      <h2>Dependencies</h2>
       <div className={styles.trees}>
         <Side
           graph={graph}
           way="from"
           title="Derived from"
-          none="From nothing: devices and people send it"
+          none="No sources. Samples are sent by devices or people"
         />
-        <Side graph={graph} way="to" title="Derived from it" none="Nothing" />
+        <Side graph={graph} way="to" title="Used by" none="No other streams" />
       </div>
-      {!graph.isWhole && <p className={styles.note}>These are the nearest; there are more.</p>}
+      {!graph.isWhole && <p className={styles.note}>Only the nearest streams are shown.</p>}
     </section>
   )
 }
@@ -94,11 +94,11 @@ function Branches({ rows, label }: { readonly rows: readonly Branch[]; readonly 
       {rows.map(({ at, node, isAgain, below }) => (
         <li key={at}>
           {node.isHidden ? (
-            <span className={styles.note}>A stream that you may not see</span>
+            <span className={styles.note}>A stream that you cannot access</span>
           ) : (
             <Link to={editStreamPath(node)}>{nameOf(node)}</Link>
           )}
-          {isAgain && !node.isHidden && <span className={styles.note}> (as above)</span>}
+          {isAgain && !node.isHidden && <span className={styles.note}> (see above)</span>}
           {below.length > 0 && <Branches rows={below} />}
         </li>
       ))}
@@ -107,7 +107,7 @@ function Branches({ rows, label }: { readonly rows: readonly Branch[]; readonly 
 }
 
 function nameOf(node: Graph['nodes'][number]): string {
-  const stream = node.streamName || node.streamId || 'Without a name'
-  const component = node.componentName || node.componentId || 'a component without a name'
+  const stream = node.streamName || node.streamId || 'Unnamed'
+  const component = node.componentName || node.componentId || 'an unnamed component'
   return `${stream.slice(0, NAME_LENGTH_MAX)} of ${component.slice(0, NAME_LENGTH_MAX)}`
 }

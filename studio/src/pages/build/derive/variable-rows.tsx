@@ -30,7 +30,7 @@ export function VariableRows({ variables, place, sources, errorOf, onChange }: V
     <div className={styles.variables}>
       <p className={styles.title}>Variables</p>
       {variables.length === 0 && (
-        <p className={styles.note}>A name in the formula stands for the samples of a stream.</p>
+        <p className={styles.note}>A variable gives a stream a name in the formula.</p>
       )}
       {variables.map((variable, at) => (
         <VariableRow
@@ -57,7 +57,7 @@ export function VariableRows({ variables, place, sources, errorOf, onChange }: V
           icon="plus"
           onClick={() => onChange([...variables, blankVariable(freeName(variables))])}
         >
-          Add a variable
+          Add variable
         </Button>
       </div>
     </div>
@@ -115,7 +115,7 @@ function VariableRow(props: VariableRowProps) {
       />
       {stat !== '' && (
         <Select
-          label="Of each"
+          label="Per"
           value={cycleUid}
           error={errorOf('.cycleId') ?? errorOf('.cycleUid')}
           {...cycles}
@@ -123,7 +123,7 @@ function VariableRow(props: VariableRowProps) {
         />
       )}
       <Field
-        label="Back"
+        label="Offset (steps back)"
         hint={offset === 0 ? undefined : backWords(offset, stat)}
         inputMode="numeric"
         value={String(typeof offset === 'number' ? Math.abs(offset) : offset)}
@@ -131,7 +131,7 @@ function VariableRow(props: VariableRowProps) {
         onChange={(event) => onChange({ offset: offsetOf(event.currentTarget.value) })}
       />
       <div className={styles.remove}>
-        <IconButton icon="trash" label={`Take out variable ${name || at + 1}`} onClick={onRemove} />
+        <IconButton icon="trash" label={`Remove variable ${name || at + 1}`} onClick={onRemove} />
       </div>
     </fieldset>
   )
@@ -147,5 +147,5 @@ function backWords(offset: number, stat: string): string {
   const steps = Math.abs(offset)
   const [one, many] =
     stat === '' ? ['sample or interval', 'samples or intervals'] : ['period', 'periods']
-  return steps === 1 ? `the ${one} before` : `${steps} ${many} before`
+  return steps === 1 ? `the previous ${one}` : `${steps} ${many} earlier`
 }

@@ -22,18 +22,13 @@ export function ComponentFields(props: FieldsProps<Component>) {
     <>
       {isNew && <FromTemplate onChoose={set} />}
       <TextField of={props} field="name" label="Name" />
-      <TextField
-        of={props}
-        field="id"
-        label="ID"
-        hint="Devices send by it as compId; may stay blank"
-      />
+      <TextField of={props} field="id" label="ID" hint="Optional. Devices send it as compId" />
       <FolderField
         value={value.folder}
         error={errorOf('folder')}
         onChange={(folder) => set({ folder })}
       />
-      <ZoneOf of={props} hint="Of its days and other periods" />
+      <ZoneOf of={props} hint="Used for days and other periods" />
       <AboutFields of={props} />
       {isNew && (
         <StreamDrafts
@@ -53,7 +48,7 @@ function FromTemplate({ onChoose }: { readonly onChoose: (changes: Partial<Compo
     listRecords('component_template', { limit: '1000' }, signal),
   )
   const templates = asked.data?.rows ?? []
-  const missing = missingOf('The templates', asked)
+  const missing = missingOf('templates', asked)
   if (templates.length === 0 && missing === undefined) return null
   const fill = (uid: string) => {
     setChosen(uid)
@@ -71,8 +66,8 @@ function FromTemplate({ onChoose }: { readonly onChoose: (changes: Partial<Compo
   return (
     <div className={styles.whole}>
       <Select
-        label="Like the template"
-        hint={missing ?? 'Fills in its streams, description, location and time zone'}
+        label="Template"
+        hint={missing ?? 'Fills in streams, description, location, and time zone'}
         value={chosen}
         choices={[
           { value: '', label: 'None' },
@@ -93,15 +88,15 @@ export function ComponentLoss({ record }: { readonly record: Component }) {
     }),
   )
   if (error !== undefined) return <p>{error.message}</p>
-  if (data === undefined) return <p>Counting what goes with it …</p>
+  if (data === undefined) return <p>Counting streams and samples …</p>
   const { streamCount, sampleCount, isWhole } = data.extent
   return (
     <>
       <p>
         {streamCount === 1 ? 'One stream' : `${streamCount.toLocaleString()} streams`} and{' '}
         {isWhole ? '' : 'more than '}
-        {sampleCount === 1 ? 'one sample' : `${sampleCount.toLocaleString()} samples`} go with it,
-        files too. Nothing of it can be brought back.
+        {sampleCount === 1 ? 'one sample' : `${sampleCount.toLocaleString()} samples`} are deleted
+        too, including files. This cannot be undone.
       </p>
       <WhatStops extent={data.extent} />
     </>

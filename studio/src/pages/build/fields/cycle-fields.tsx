@@ -22,19 +22,19 @@ export function CycleFields(props: FieldsProps<Cycle>) {
         of={props}
         field="id"
         label="ID"
-        hint="By it statistics are asked for; unique in the organization"
+        hint="Used in statistics requests. Unique in the organization"
       />
-      <SizeFields of={props} label={isCustom ? undefined : 'A period lasts'} types={TYPES} />
+      <SizeFields of={props} label={isCustom ? undefined : 'Period length'} types={TYPES} />
       {!isCustom && (
         <TextField
           of={props}
           field="referenceDate"
-          label="One period starts at"
+          label="Reference start"
           placeholder="2024-01-01T06:00:00"
-          hint="A local date, or date and time"
+          hint="Start of any one period: a local date, or date and time"
         />
       )}
-      <ZoneOf of={props} hint="Blank: that of the component" />
+      <ZoneOf of={props} hint="Leave blank for the time zone of the component" />
       {isCustom && <Intervals {...props} />}
       <div className={styles.whole}>
         <CyclePreview cycle={value} />
@@ -67,7 +67,7 @@ function Intervals({ value, set, errorOf }: FieldsProps<Cycle>) {
               onChange={(event) => change(at, { from: event.currentTarget.value })}
             />
             <Field
-              label={`Period ${at + 1} until, not included`}
+              label={`Period ${at + 1} until (exclusive)`}
               placeholder="2024-02-01"
               value={interval.until}
               error={both}
@@ -75,7 +75,7 @@ function Intervals({ value, set, errorOf }: FieldsProps<Cycle>) {
             />
             <IconButton
               icon="trash"
-              label={`Take out period ${at + 1}`}
+              label={`Remove period ${at + 1}`}
               onClick={() => set({ intervals: intervals.filter((_, place) => place !== at) })}
             />
           </div>
@@ -89,7 +89,7 @@ function Intervals({ value, set, errorOf }: FieldsProps<Cycle>) {
           set({ intervals: [...intervals, { from, until: '' }] })
         }}
       >
-        Add a period
+        Add period
       </Button>
     </div>
   )

@@ -27,7 +27,7 @@ export function CyclePreview({ cycle }: { readonly cycle: RecordKinds['cycle'] }
       <div className={styles.head}>
         <h2>Next periods</h2>
         {cycle.timeZoneId === '' && (
-          <ZoneField label="as in the zone" value={zone} onChange={setZone} />
+          <ZoneField label="in time zone" value={zone} onChange={setZone} />
         )}
       </div>
       {error !== undefined && <p className={styles.wrong}>{error.message}</p>}
@@ -52,7 +52,7 @@ export function CyclePreview({ cycle }: { readonly cycle: RecordKinds['cycle'] }
             </tbody>
           </table>
           <p className={styles.zone}>
-            {data.period.length === 0 ? 'No period is left. ' : ''}Times in {data.timeZoneId}
+            {data.period.length === 0 ? 'No further periods. ' : ''}Times in {data.timeZoneId}
           </p>
         </>
       )}

@@ -20,7 +20,7 @@ export function FolderField({ value, error, onChange }: FolderFieldProps) {
     <>
       <Field
         label="Folder"
-        hint={missingOf('The folders there are', asked) ?? 'Made if it is missing'}
+        hint={missingOf('folders', asked) ?? 'Created if it does not exist'}
         value={value}
         error={error}
         list={listId}

@@ -6,7 +6,7 @@ import type { FieldsProps } from '../form.ts'
 import { SizeFields } from './shared-fields.tsx'
 import { TextField } from './text-field.tsx'
 
-const ID_HINT = 'Unique in the organization; may stay blank'
+const ID_HINT = 'Optional. Unique in the organization'
 
 const STYLES: ReadonlyArray<readonly [string, string]> = [
   ['TRUE_FALSE', 'true / false'],
@@ -26,18 +26,13 @@ export function UnitFields(props: FieldsProps<RecordKinds['unit']>) {
     <>
       <TextField of={props} field="name" label="Name" />
       <TextField of={props} field="id" label="ID" hint={ID_HINT} />
-      <TextField
-        of={props}
-        field="symbol"
-        label="Symbol"
-        hint="Such as °C; a blank in it is shown"
-      />
+      <TextField of={props} field="symbol" label="Symbol" hint="For example °C. Spaces are shown" />
       <Select
-        label="The symbol stands"
+        label="Symbol position"
         value={value.symbolLocation}
         error={errorOf('symbolLocation')}
         choices={[
-          { value: 'AFTER', label: 'Behind the value' },
+          { value: 'AFTER', label: 'After the value' },
           { value: 'BEFORE', label: 'Before the value' },
         ]}
         onChoose={(symbolLocation) => set({ symbolLocation } as Partial<RecordKinds['unit']>)}
@@ -47,10 +42,10 @@ export function UnitFields(props: FieldsProps<RecordKinds['unit']>) {
         field="numberFormat"
         label="Number format"
         placeholder="0.0"
-        hint="0.00: two decimals; 0,000.0: thousands apart; blank: the plain number"
+        hint="0.00: two decimals. 0,000.0: thousands separator. Blank: plain number"
       />
       <Select
-        label="Yes and no are shown as"
+        label="Booleans are shown as"
         value={value.booleanStyle}
         error={errorOf('booleanStyle')}
         choices={STYLES.map(([style, label]) => ({ value: style, label }))}
@@ -68,11 +63,11 @@ export function DeleteProfileFields(props: FieldsProps<RecordKinds['delete_profi
       <TextField of={props} field="id" label="ID" hint={ID_HINT} />
       <SizeFields
         of={props}
-        label="Keeps samples for"
+        label="Retention"
         types={['MINUTE', 'HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR']}
       />
       <p className={`${styles.note} ${styles.whole}`}>
-        Older samples of the streams that have this profile are deleted in the background.
+        Older samples of streams with this profile are deleted in the background.
       </p>
     </>
   )
@@ -87,7 +82,7 @@ export function FolderFields(props: FieldsProps<RecordKinds['component_folder']>
         field="path"
         label="Path"
         placeholder="/Components/Hall 1"
-        hint="Begins with /Components; folders above are made if they are missing. Another path moves it with all inside."
+        hint="Starts with /Components. Missing parent folders are created. Changing the path moves the folder and its contents."
       />
     </div>
   )
@@ -99,19 +94,18 @@ export function FolderLoss({ record }: { readonly record: RecordKinds['component
     listRecords('component', { folder: record.path, limit: '1' }, signal),
   )
   if (error !== undefined) return <p>{error.message}</p>
-  if (data === undefined) return <p>Counting what is inside …</p>
-  if (data.total === 0) return <p>The folder holds no components. Folders below it go with it.</p>
+  if (data === undefined) return <p>Counting components …</p>
+  if (data.total === 0)
+    return <p>The folder contains no components. Its subfolders are deleted too.</p>
   return (
     <p>
-      {data.total === 1
-        ? 'One component inside goes'
-        : `${data.total.toLocaleString()} components inside go`}{' '}
-      with it, with all streams, samples and files. Nothing of it can be brought back.
+      {data.total === 1 ? 'One component is' : `${data.total.toLocaleString()} components are`}{' '}
+      deleted too, with all streams, samples, and files. This cannot be undone.
     </p>
   )
 }
 
 /** What goes with a record on which nothing hangs. */
 export function NothingMore() {
-  return <p>No samples go with it. It cannot be deleted while something uses it.</p>
+  return <p>No samples are deleted. You cannot delete it while it is in use.</p>
 }

@@ -34,14 +34,14 @@ export function StreamDrafts({ streams, onChange, errorOf, isTemplate }: StreamD
           </div>
           <IconButton
             icon="trash"
-            label={`Take out stream ${at + 1}`}
+            label={`Remove stream ${at + 1}`}
             onClick={() => onChange(streams.filter((_, place) => place !== at))}
           />
         </fieldset>
       ))}
       <div>
         <Button icon="plus" onClick={() => onChange([...streams, blankStream])}>
-          Add a stream
+          Add stream
         </Button>
       </div>
     </div>

@@ -9,12 +9,12 @@ import { useChoices } from './use-choices.ts'
 
 const KINDS: readonly Choice[] = [
   { value: 'rdm_stream', label: 'Random: samples at any time' },
-  { value: 'intvl_stream', label: 'Interval: one value for each period of a cycle' },
-  { value: 'point_stream', label: 'Point: the newest value only' },
+  { value: 'intvl_stream', label: 'Interval: one value per period of a cycle' },
+  { value: 'point_stream', label: 'Point: only the latest value' },
 ]
 
 const VALUES: readonly Choice[] = [
-  { value: '', label: 'As its first sample is' },
+  { value: '', label: 'Set by the first sample' },
   'DOUBLE',
   'FLOAT',
   'LONG',
@@ -54,7 +54,7 @@ export function StreamFields(props: StreamFieldsProps) {
   const profile = value.delete_profile?.uid ?? ''
   const units = useChoices('unit', unit, 'No unit')
   const cycles = useChoices('cycle', cycle, 'Choose a cycle')
-  const profiles = useChoices('delete_profile', profile, 'For ever')
+  const profiles = useChoices('delete_profile', profile, 'Forever')
   const referred = (uid: string) => (uid === '' ? null : { uid })
   return (
     <>
@@ -63,11 +63,11 @@ export function StreamFields(props: StreamFieldsProps) {
         of={props}
         field="id"
         label="ID"
-        hint="Devices send by it; unique in its component"
+        hint="Devices send it as streamId. Unique in the component"
       />
       <Select
         label="Kind"
-        hint={isNew ? undefined : 'Stays as it was made'}
+        hint={isNew ? undefined : 'Cannot be changed'}
         disabled={!isNew}
         value={value.streamType}
         error={errorOf('streamType')}
@@ -78,8 +78,8 @@ export function StreamFields(props: StreamFieldsProps) {
         }}
       />
       <Select
-        label="Values"
-        hint={isTyped ? 'Stays as it was made' : undefined}
+        label="Value type"
+        hint={isTyped ? 'Cannot be changed' : undefined}
         disabled={isTyped}
         value={value.valueType}
         error={errorOf('valueType')}
@@ -89,9 +89,7 @@ export function StreamFields(props: StreamFieldsProps) {
       {isInterval && (
         <Select
           label="Base cycle"
-          hint={
-            cycles.hint ?? (isNew ? 'One value for each of its periods' : 'Stays as it was made')
-          }
+          hint={cycles.hint ?? (isNew ? 'One value per period' : 'Cannot be changed')}
           disabled={!isNew}
           value={cycle}
           error={errorOf('baseCycle')}
@@ -109,14 +107,14 @@ export function StreamFields(props: StreamFieldsProps) {
         onChoose={(uid) => set({ unit: referred(uid) })}
       />
       <Select
-        label="Longer periods show its"
+        label="Aggregate by"
         value={value.rollupMethod}
         error={errorOf('rollupMethod')}
         choices={ROLLUPS}
         onChoose={(rollupMethod) => set({ rollupMethod } as Partial<StreamDraft>)}
       />
       <Select
-        label="Keeps samples"
+        label="Retention"
         value={profile}
         error={errorOf('delete_profile')}
         {...profiles}

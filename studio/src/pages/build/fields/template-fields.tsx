@@ -17,9 +17,9 @@ export function TemplateFields(props: FieldsProps<Template>) {
         of={props}
         field="id"
         label="ID"
-        hint="Devices name it as compTmplId when they make themselves"
+        hint="Devices send it as compTmplId to create their component"
       />
-      <ZoneOf of={props} hint="Blank: that of the organization’s owner" />
+      <ZoneOf of={props} hint="Leave blank for the time zone of the organization’s owner" />
       <AboutFields of={props} />
       <StreamDrafts
         isTemplate

@@ -6,9 +6,9 @@ import type { Choice } from '../../../ui/select.tsx'
 import { shownName } from '../form.ts'
 
 const KIND_WORDS = {
-  unit: 'The units',
-  cycle: 'The cycles',
-  delete_profile: 'The delete profiles',
+  unit: 'units',
+  cycle: 'cycles',
+  delete_profile: 'delete profiles',
 } as const
 
 interface Choices {
@@ -27,6 +27,6 @@ export function useChoices(kind: keyof typeof KIND_WORDS, chosen: string, none: 
   const known = rows.map((row) => ({ value: row.uid, label: shownName(row).slice(0, 80) }))
   const isKnown = chosen === '' || known.some(({ value }) => value === chosen)
   const first = { value: '', label: none }
-  const kept = isKnown ? [] : [{ value: chosen, label: 'The one it has' }]
+  const kept = isKnown ? [] : [{ value: chosen, label: 'Current choice' }]
   return { choices: [first, ...kept, ...known], hint: missingOf(KIND_WORDS[kind], asked) }
 }

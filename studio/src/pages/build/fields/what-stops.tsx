@@ -12,18 +12,15 @@ export function WhatStops({ extent }: { readonly extent: Schema<'Extent'> }) {
     <>
       <p>
         {derivedCount === 1
-          ? 'Another stream is derived from it. It keeps its samples and gets no more:'
-          : `${derivedCount.toLocaleString()} other streams are derived from it. They keep their samples and get no more:`}
+          ? 'One stream is derived from it. That stream keeps its samples but gets no new ones:'
+          : `${derivedCount.toLocaleString()} streams are derived from it. They keep their samples but get no new ones:`}
       </p>
-      <ul className={styles.stops} aria-label="Streams that get no more samples">
+      <ul className={styles.stops} aria-label="Streams that get no new samples">
         {derived.map((one) => (
           <li key={one.streamUid}>
-            {(one.streamName || one.streamId || 'a stream without a name').slice(
-              0,
-              NAME_LENGTH_MAX,
-            )}
+            {(one.streamName || one.streamId || 'an unnamed stream').slice(0, NAME_LENGTH_MAX)}
             {' of '}
-            {(one.componentName || one.componentId || 'a component without a name').slice(
+            {(one.componentName || one.componentId || 'an unnamed component').slice(
               0,
               NAME_LENGTH_MAX,
             )}
@@ -33,7 +30,7 @@ export function WhatStops({ extent }: { readonly extent: Schema<'Extent'> }) {
           <li>
             {derived.length === 0 ? '' : 'and '}
             {more === 1 ? 'one' : more.toLocaleString()}
-            {derived.length === 0 ? ' that you may not see' : ' more'}
+            {derived.length === 0 ? ' that you cannot access' : ' more'}
           </li>
         )}
       </ul>

@@ -34,10 +34,10 @@ export function FilePanel({ timeZoneId, ...target }: FileTarget & { readonly tim
       <h2 id="files-heading">Files</h2>
       {!isReader && <FileUploads target={target} onDone={() => queries.invalidate(key)} />}
       {error !== undefined && <Empty text={error.message} />}
-      {data?.length === 0 && <Empty text="No file has arrived yet." />}
+      {data?.length === 0 && <Empty text="No files." />}
       {shown !== undefined && (
         <div className={styles.files}>
-          <ul className={styles.list} aria-label="Files, the latest first">
+          <ul className={styles.list} aria-label="Files, newest first">
             {files.map((file) => (
               <li key={file.time}>
                 <button

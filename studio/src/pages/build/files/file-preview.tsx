@@ -54,7 +54,7 @@ export function FilePreview({
           {data.text}
         </pre>
       )}
-      {data?.kind === 'other' && <p>There is no preview for files of this kind.</p>}
+      {data?.kind === 'other' && <p>No preview for this file type.</p>}
     </figure>
   )
 }

@@ -62,11 +62,17 @@ function send(address: string, file: File, { signal, onProgress }: UploadOptions
     call.onerror = () => {
       noteLost()
       const message =
-        'Not sent: nothing of the file was kept. Send it again when the service is back.'
+        'Upload failed: the service cannot be reached. Nothing was stored. Try again later.'
       reject(new ApiError({ status: 0, code: 'connection', message }))
     }
     call.onabort = () =>
-      reject(new ApiError({ status: 0, code: 'stopped', message: 'Stopped: nothing was kept.' }))
+      reject(
+        new ApiError({
+          status: 0,
+          code: 'stopped',
+          message: 'Upload stopped. Nothing was stored.',
+        }),
+      )
     call.onloadend = () => signal.removeEventListener('abort', stop)
     signal.addEventListener('abort', stop)
     call.send(file)

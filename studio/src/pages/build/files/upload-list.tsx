@@ -37,7 +37,7 @@ export function UploadList({ uploads }: { readonly uploads: readonly Upload[] })
                 {upload.error}
               </span>
               <Button kind="plain" onClick={upload.retry}>
-                Send again
+                Retry
               </Button>
             </>
           )}

@@ -50,7 +50,7 @@ export function ConnectionFields(props: ConnectionFieldsProps) {
           set({ port: digits === '' ? Number.NaN : Number(digits) })
         }}
       />
-      <Field label={kind === 'ORACLE' ? 'Service' : 'Name of the database'} {...line('database')} />
+      <Field label={kind === 'ORACLE' ? 'Service' : 'Database name'} {...line('database')} />
       <Select
         label="Encryption"
         choices={choicesOf(TLS_WORDS)}
@@ -58,14 +58,14 @@ export function ConnectionFields(props: ConnectionFieldsProps) {
         error={errorOf('tls')}
         onChoose={(tls) => set({ tls: tls as Connection['tls'] })}
       />
-      <Field label="User" hint="Best one that can only read" {...line('user')} />
+      <Field label="User" hint="Use a read-only database user" {...line('user')} />
       <Field
         label="Password"
         type="password"
         hint={
           value.hasPassword
-            ? 'One is kept, encrypted, and never shown; give it again when server, database, encryption, or user change'
-            : 'Kept encrypted, and never shown'
+            ? 'Stored encrypted and never shown. Enter it again if the server, database, encryption, or user changes'
+            : 'Stored encrypted and never shown'
         }
         value={password}
         error={errorOf('password')}

@@ -54,13 +54,13 @@ function ConnectionEditor({ saved }: { readonly saved: Connection }) {
       queries.put(recordKey('connection', made.uid), made)
       draft.discard()
       setPassword('')
-      tell('The connection is saved.')
+      tell('Connection saved.')
       if (isNew) navigate(`/connect/connections/${made.uid}`, { replace: true })
     })
   const remove = async () => {
     await deleteRecord('connection', saved.uid)
     draft.discard()
-    tell('The connection is deleted.')
+    tell('Connection deleted.')
     navigate('/connect/connections')
   }
   const isChanged = draft.isChanged || password !== ''
@@ -71,7 +71,7 @@ function ConnectionEditor({ saved }: { readonly saved: Connection }) {
         isNew={isNew}
         save={save}
         draft={{ isChanged }}
-        fixed={isGuest ? 'As a guest you can read this, and change nothing.' : undefined}
+        fixed={isGuest ? 'Read-only: guests cannot make changes.' : undefined}
         onSave={(isOver) => void saveNow(isOver)}
         onDiscard={() => {
           draft.discard()
@@ -97,7 +97,9 @@ function ConnectionEditor({ saved }: { readonly saved: Connection }) {
           onDelete={remove}
           onClose={() => setIsDeleting(false)}
         >
-          <p>Its password is deleted with it. It stays while an import reads it.</p>
+          <p>
+            Its password is deleted too. You cannot delete a connection while an import uses it.
+          </p>
         </ConfirmDelete>
       )}
     </div>

@@ -21,20 +21,20 @@ export function ConnectionTest(props: { readonly uid: string; readonly isChanged
     <section className={styles.part} aria-label="Test">
       <div className={styles.row}>
         <Button isBusy={act.isBusy} disabled={isChanged} onClick={() => void run()}>
-          Test the connection
+          Test connection
         </Button>
         <span className={styles.soft} role="status">
-          {act.isBusy && 'Signing in, for 10 seconds at most …'}
-          {!act.isBusy && isChanged && 'Save first: what is saved is tested.'}
+          {act.isBusy && 'Signing in (up to 10 seconds) …'}
+          {!act.isBusy && isChanged && 'Save first. The test uses the saved settings.'}
         </span>
       </div>
       <FormAlert>
         {act.error?.message ??
-          (found?.isOk === false ? `It does not work: ${found.message}` : undefined)}
+          (found?.isOk === false ? `Connection failed: ${found.message}` : undefined)}
       </FormAlert>
       {found?.isOk === true && (
         <p className={styles.fine} role="status">
-          It works, in {found.tookMs.toLocaleString()} ms. {found.message}
+          Connected in {found.tookMs.toLocaleString()} ms. {found.message}
         </p>
       )}
     </section>

@@ -22,7 +22,7 @@ export const USUAL_PORTS: Readonly<Record<Connection['kind'], number>> = {
 /** How sessions are encrypted. */
 export const TLS_WORDS: Readonly<Record<Connection['tls'], string>> = {
   verify: 'Encrypted, certificate checked',
-  on: 'Encrypted, whoever the server is',
+  on: 'Encrypted, certificate not checked',
   off: 'None',
 }
 

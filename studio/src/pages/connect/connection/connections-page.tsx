@@ -26,7 +26,7 @@ const columns: ReadonlyArray<Column<Connection>> = [
   { id: 'kind', label: 'Database', show: ({ kind }) => KIND_WORDS[kind] },
   {
     id: 'host',
-    label: 'Where',
+    label: 'Server',
     show: ({ host, port, database }) => (
       <span className={styles.name}>
         {host}:{port}
@@ -56,7 +56,7 @@ export function ConnectionsPage() {
     <ConnectFrame title="Connections" here="/connect/connections" actions={make}>
       {error !== undefined && <Empty text={error.message} />}
       {data?.total === 0 && (
-        <Empty text="A connection says where a database is and who signs in to it, for imports to read it." />
+        <Empty text="No connections. A connection holds the address and the sign-in data of a database that imports read." />
       )}
       {data !== undefined && data.total > 0 && (
         <DataTable

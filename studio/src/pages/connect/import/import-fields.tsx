@@ -29,8 +29,8 @@ export function ImportFields(props: ImportFieldsProps) {
     <>
       <ConnectionField {...props} />
       <Field
-        label="Rows at most"
-        hint="0: all"
+        label="Row limit"
+        hint="0 = no limit"
         type="number"
         min={0}
         value={value.maxRows ?? 0}
@@ -43,15 +43,15 @@ export function ImportFields(props: ImportFieldsProps) {
       <ScheduleField {...props} />
       <div className={styles.whole}>
         <Checkbox
-          label="Leave out rows that did not change since they were imported"
+          label="Skip rows that have not changed"
           checked={value.skipUnchangedRows ?? true}
           onChange={(event) => set({ skipUnchangedRows: event.currentTarget.checked })}
         />
       </div>
       <div className={styles.whole}>
         <CodeEditor
-          label="Statement for the database"
-          hint="Sent as it stands; its rows are @JDBC_RESULT below, as CSV with a line of names"
+          label="Database query"
+          hint="Sent to the database unchanged. The SQL below reads its rows as @JDBC_RESULT: CSV with a header line"
           placeholder="SELECT device, measured_at, temperature FROM readings"
           hasLineNumbers
           value={value.externalSql ?? ''}
@@ -72,16 +72,16 @@ function ConnectionField({ value, set, errorOf }: FieldsProps<Connector>) {
   const chosen = value.connection?.uid ?? ''
   const known = (asked.data?.rows ?? []).map((one) => ({ value: one.uid, label: nameOf(one) }))
   const isKnown = known.some((one) => one.value === chosen)
-  const kept = isKnown || chosen === '' ? [] : [{ value: chosen, label: 'The one it has' }]
+  const kept = isKnown || chosen === '' ? [] : [{ value: chosen, label: 'Current choice' }]
   const hint =
     asked.data?.total === 0 ? (
-      <Link to="/connect/connections/new">Make a connection first</Link>
+      <Link to="/connect/connections/new">Create a connection first</Link>
     ) : (
-      missingOf('The connections', asked)
+      missingOf('connections', asked)
     )
   return (
     <Select
-      label="Reads from"
+      label="Connection"
       choices={[{ value: '', label: 'Choose a connection' }, ...kept, ...known]}
       value={chosen}
       hint={hint}

@@ -37,7 +37,7 @@ export function ImportRuns(props: { readonly connector: Connector; readonly isCh
     act.run(async () => {
       await call('delete', '/api/connector/{uid}/run', { path: { uid } })
       invalidate(...payloadKey(uid))
-      tell('The run is called off; nothing of it is stored.')
+      tell('Run canceled. Nothing was stored.')
     })
   return (
     <section className={styles.part} aria-labelledby="runs-title">
@@ -50,27 +50,27 @@ export function ImportRuns(props: { readonly connector: Connector; readonly isCh
             disabled={!isEnabled || isChanged}
             onClick={() => void begin()}
           >
-            Run it
+            Run now
           </Button>
         )}
         {!isGuest && running !== undefined && (
           <Button kind="danger" isBusy={act.isBusy} onClick={() => void cancel()}>
-            Cancel the run
+            Cancel run
           </Button>
         )}
       </div>
       <FormAlert>{act.error?.message ?? error?.message}</FormAlert>
-      {isChanged && <p className={styles.soft}>Save first: it runs as it is saved.</p>}
-      {!isEnabled && <p className={styles.soft}>It is off, and does not run.</p>}
+      {isChanged && <p className={styles.soft}>Save first. A run uses the saved import.</p>}
+      {!isEnabled && <p className={styles.soft}>This import is disabled.</p>}
       {running !== undefined && (
         <p className={styles.fine} role="status">
           Running: {running.rowsFetched.toLocaleString()} rows fetched.
         </p>
       )}
-      {data?.run.length === 0 && <p className={styles.soft}>It has not run yet.</p>}
+      {data?.run.length === 0 && <p className={styles.soft}>No runs yet.</p>}
       {data !== undefined && data.run.length > 0 && (
         <DataTable
-          label="Its runs"
+          label="Import runs"
           isDense
           rows={data.run}
           keyOf={(one) => one.uid}
@@ -98,8 +98,8 @@ function useRuns(uid: string, start: number) {
 }
 
 const columns: ReadonlyArray<Column<Run>> = [
-  { id: 'start', label: 'Began', show: ({ start }) => <Moment time={start} /> },
-  { id: 'outcome', label: 'Outcome', show: (run) => <Outcome of={run} /> },
+  { id: 'start', label: 'Started', show: ({ start }) => <Moment time={start} /> },
+  { id: 'outcome', label: 'Result', show: (run) => <Outcome of={run} /> },
   {
     id: 'rows',
     label: 'Rows',
@@ -114,7 +114,7 @@ const columns: ReadonlyArray<Column<Run>> = [
   },
   {
     id: 'took',
-    label: 'Took',
+    label: 'Duration',
     isNumber: true,
     show: ({ start, end }) => (end === null ? '' : `${((end - start) / 1_000).toFixed(1)} s`),
   },

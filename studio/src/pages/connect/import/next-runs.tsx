@@ -36,7 +36,7 @@ export function NextRuns({ connector, isSaved }: NextRunsProps) {
   }
   return (
     <p className={`${styles.soft} ${styles.whole}`}>
-      It runs {scheduleWords(schedule)}
+      Runs {scheduleWords(schedule)}
       {next !== undefined && connector.isEnabled && (
         <>
           ; next: <Moment time={next} zone={zone} />

@@ -10,12 +10,12 @@ import { NextRuns } from './next-runs.tsx'
 import { cronOf, type DailyTime, dailyTime, kindOf, type ScheduleKind } from './schedule-words.ts'
 
 const KINDS: ReadonlyArray<{ readonly value: ScheduleKind; readonly label: string }> = [
-  { value: 'never', label: 'Never: somebody runs it' },
-  { value: 'minutes', label: 'Every so many minutes' },
+  { value: 'never', label: 'Manually' },
+  { value: 'minutes', label: 'Every N minutes' },
   { value: 'day', label: 'Every day' },
   { value: 'weekday', label: 'Every weekday' },
   { value: 'week', label: 'Every week' },
-  { value: 'cron', label: 'By a cron expression' },
+  { value: 'cron', label: 'Cron expression' },
 ]
 const MORNING: DailyTime = { kind: 'day', hour: 6, minute: 0, weekday: 1 }
 
@@ -42,7 +42,7 @@ export function ScheduleField({ value, set, errorOf, isScheduleSaved }: Schedule
   return (
     <>
       <Select
-        label="Runs by itself"
+        label="Schedule"
         choices={KINDS}
         value={kind}
         error={errorOf('schedule')}
@@ -89,7 +89,7 @@ export function ScheduleField({ value, set, errorOf, isScheduleSaved }: Schedule
       )}
       {isCron && (
         <ZoneField
-          label="Clock of"
+          label="Time zone of the schedule"
           value={timeZoneId}
           onChange={(zone) => set({ schedule: { cron: schedule.cron, timeZoneId: zone } })}
         />

@@ -43,10 +43,10 @@ export function kindOf(schedule: Schedule | null | undefined): ScheduleKind {
 
 /** A schedule in words: `every weekday at 06:00, Europe/Berlin`. */
 export function scheduleWords(schedule: Schedule | null | undefined): string {
-  if (schedule === null || schedule === undefined) return 'only when somebody runs it'
+  if (schedule === null || schedule === undefined) return 'manually'
   if ('everyMinutes' in schedule) {
     return schedule.everyMinutes === 1 ? 'every minute' : `every ${schedule.everyMinutes} minutes`
   }
   const { cron, timeZoneId } = schedule
-  return `${cronWords(cron) ?? `by the cron expression ${cron}`}, ${timeZoneId}`
+  return `${cronWords(cron) ?? `on the cron expression ${cron}`}, ${timeZoneId}`
 }

@@ -70,7 +70,7 @@ function Row({ row, isOpen, toggle, onInsert }: RowProps) {
           type="button"
           className={styles.fold}
           aria-expanded={isOpen}
-          aria-label={`What is in ${label}`}
+          aria-label={`Contents of ${label}`}
           onClick={() => toggle(key)}
         >
           <Icon name={isOpen ? 'down' : 'right'} size={16} />

@@ -46,7 +46,7 @@ export function rowsOf(source: InsertSource): InsertRow[] {
     ...components.flatMap((component) => componentRows(component, source)),
   ]
   return moreCount > 0
-    ? [...rows, told('more', 0, `${moreCount} more components: a word finds them`)]
+    ? [...rows, told('more', 0, `${moreCount} more components. Search to find them`)]
     : rows
 }
 
@@ -90,7 +90,7 @@ function componentRows(component: Named, { open, streams }: InsertSource): Inser
     isFolded: true,
   }
   const below = open.has(key) ? streams.get(uid) : []
-  if (below === undefined) return [row, told(`${key} …`, 1, 'Looking …')]
+  if (below === undefined) return [row, told(`${key} …`, 1, 'Loading …')]
   if (open.has(key) && below.length === 0) return [row, told(`${key} none`, 1, 'No streams')]
   const left = below.length - STREAMS_MAX
   return [

@@ -25,7 +25,7 @@ export function ResultChart({ label, answer, zone, height, isCompact }: ResultCh
   if (picture === undefined) {
     return (
       <p className={styles.note}>
-        A chart needs a column of times, as time of SAMPLE, and one of numbers.
+        A chart needs a time column, such as time of SAMPLE, and a number column.
       </p>
     )
   }
@@ -40,7 +40,7 @@ export function ResultChart({ label, answer, zone, height, isCompact }: ResultCh
     <>
       {seriesCount > SERIES_MAX && (
         <p className={styles.note}>
-          The first {SERIES_MAX} of {seriesCount} lines are drawn.
+          Showing the first {SERIES_MAX} of {seriesCount} lines.
         </p>
       )}
       <Chart

@@ -52,7 +52,7 @@ export function ResultView(props: ResultViewProps) {
         <>
           {answer.more === true && (
             <p className={styles.note}>
-              These are the first {countText(ROWS_MAX)} rows; the CSV has all.
+              Showing the first {countText(ROWS_MAX)} rows. The CSV has all rows.
             </p>
           )}
           {picture ?? (
@@ -74,7 +74,7 @@ function lineOf({ answer, error, isStopped, tookMs, call }: EndedRun): string {
   const samples = `${countText(sampleCount)} ${sampleCount === 1 ? 'sample' : 'samples'}`
   const stored = call.kind === 'store' ? `${samples} stored` : `${samples} to store`
   const parts = [found, ...(sampleCount > 0 ? [stored] : [])].filter(Boolean)
-  return `${parts.join(', ') || 'Done, without rows'} in ${took}.`
+  return `${parts.join(', ') || 'No rows'} in ${took}.`
 }
 
 interface InsertedProps {
@@ -100,7 +100,7 @@ function Inserted({ answer, call, zone, onStore }: InsertedProps) {
       {sampleCount > 0 && call.kind === 'try' && (
         <>
           <p className={styles.bar}>
-            <span>Nothing is stored yet: INSERT would store these samples.</span>
+            <span>Preview. Nothing is stored yet.</span>
             {onStore !== undefined && (
               <Button kind="primary" onClick={onStore}>
                 Store {sampleCount === 1 ? 'this sample' : `${countText(sampleCount)} samples`}
@@ -108,10 +108,10 @@ function Inserted({ answer, call, zone, onStore }: InsertedProps) {
             )}
           </p>
           {samples.length < sampleCount && (
-            <p className={styles.note}>The first {countText(samples.length)} of them:</p>
+            <p className={styles.note}>The first {countText(samples.length)} samples:</p>
           )}
           <ResultTable
-            label="Samples that would be stored"
+            label="Samples to store"
             columns={SAMPLE_COLUMNS}
             rows={samples.map(({ cid, id, time, sample }) => [cid, id, time, sample])}
             zone={zone}
