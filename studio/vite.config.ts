@@ -18,7 +18,7 @@ export default defineConfig({
   },
   server: {
     proxy: Object.fromEntries(
-      ['/api', '/docs', '/openapi.json', '/healthz'].map((path) => [path, service]),
+      ['/api', '/docs', '/help', '/openapi.json', '/healthz'].map((path) => [path, service]),
     ),
   },
 })

@@ -39,6 +39,7 @@ import { jobRoutes } from './derivation/job-routes.ts'
 import { expressionRoutes } from './expression-routes.ts'
 import { extentRoutes } from './extent-routes.ts'
 import { fileRoutes } from './file-routes.ts'
+import { helpRoutes } from './help-routes.ts'
 import { invitationRoutes } from './invitation-routes.ts'
 import { liveRoutes } from './live-routes.ts'
 import { loginRoutes } from './login-routes.ts'
@@ -127,5 +128,6 @@ export function addRoutes(app: App, table: OperationTable, parts: RouteParts): v
   storageRoutes(app, parts)
   propertyRoutes(app, { catalog, gate, identity })
   streamRoutes(app, { catalog, gate, identity })
+  helpRoutes(app)
   studioRoutes(app)
 }

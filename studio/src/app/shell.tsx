@@ -97,6 +97,10 @@ function Bar({ path, onFind }: { readonly path: string; readonly onFind: () => v
           <Icon name="search" />
           Find
         </button>
+        <a className={styles.place} href="/help" target="_blank" rel="noreferrer">
+          <Icon name="help" />
+          Help
+        </a>
         <AccountMenu className={styles.place} />
       </div>
     </nav>
