@@ -22,19 +22,19 @@ import { type Extent, type ExtentPath, measureExtent } from './get/measure-exten
 import { getPlot } from './plot/get-plot.ts'
 import { getSparks, type Sparks, type SparksCommand } from './plot/get-sparks.ts'
 import type { Plot, PlotCommand } from './plot/plot.ts'
-import { AssignedTimes, EVERY_TIME, type TimeLane } from './put/assigned-times.ts'
+import { AssignedTimes, EVERY_TIME, type TimeLane, TriedTimes } from './put/assigned-times.ts'
 import { requireStillThere } from './put/prepare-put.ts'
 import {
   type DeriveLanded,
+  PutCall,
   type PutCommand,
-  putSamples,
+  type PutTrial,
   type SamplesLanded,
-} from './put/put-feed.ts'
+} from './put/put-call.ts'
 import { recallTimes } from './put/recall-times.ts'
 import { ClaimedTimes } from './put/repeatable-times.ts'
 import { type RequestedValues, requireRequested } from './put/requested-streams.ts'
 import { answerRequested, type RequestedAnswer } from './put/requested-values.ts'
-import { type PutTrial, tryPut } from './put/try-put.ts'
 import { warnOfAhead } from './put/warn-of-ahead.ts'
 import { warnOfTimes } from './put/warn-of-times.ts'
 import {
@@ -125,12 +125,12 @@ export class Feed {
 
   /** Stores samples, all or none; resolves when they are durable, with warnings to be told. */
   put(principal: Principal, command: PutCommand): Promise<readonly string[]> {
-    return putSamples(this.#deps, principal, command)
+    return new PutCall(this.#deps, principal, command).run()
   }
 
   /** As put, up to where something is made or stored: what it would do, or why it would be refused. */
   tryPut(principal: Principal, command: PutCommand): Promise<PutTrial> {
-    return tryPut(this.#deps, principal, command)
+    return new PutCall(this.#deps, principal, command, new TriedTimes()).try()
   }
 
   /** As put, for samples whose streams, values and places another part has settled. */
@@ -154,13 +154,9 @@ export class Feed {
       () => requireRequested(catalog.index, principal, requested, command.samples),
       () => true,
     )
-    let made: readonly string[] = []
-    const onMade = (streamIds: readonly string[]) => {
-      made = streamIds
-    }
-    const asking = { ...command, requested: { ...requested, onMade } }
-    const warnings = await putSamples(this.#deps, principal, asking)
-    const asked = { ...requested, made }
+    const call = new PutCall(this.#deps, principal, { ...command, requested })
+    const warnings = await call.run()
+    const asked = { ...requested, made: call.madeForAnswer }
     const values = await answerRequested(this.#deps, principal.orgUid, asked, memory)
     return { values, warnings }
   }

@@ -38,8 +38,14 @@ export interface Creation {
   readonly placing: Placing
   /** That of the index when the streams of the put were last looked at. */
   readonly generation: number
-  /** Told which streams are made for the answer alone; what was told last counts. */
-  readonly onMadeForAnswer?: (streamIds: readonly string[]) => void
+}
+
+/** What has come of a creation. */
+interface Created {
+  /** What must be removed before the samples are appended. */
+  readonly removals: readonly Removal[]
+  /** Streams that were created for the answer alone. */
+  readonly madeForAnswer: readonly string[]
 }
 
 /** What a look at the streams of a put has shown. */
@@ -109,24 +115,23 @@ function isOfSame(a: MissingTarget, b: MissingTarget): boolean {
 
 /**
  * Creates the missing streams of a put and gives types to those that have none, in one step and after
- * every sample for them was found good, and fills in their handles. Answers what must be removed
- * first: a stream that another call has made meanwhile may hold samples.
+ * every sample for them was found good, and fills in their handles. A stream that another call has made meanwhile may
+ * hold samples, which must be removed first.
  */
 export async function createMissing(
   catalog: Catalog,
   orgUid: string,
   creation: Creation,
-): Promise<readonly Removal[]> {
+): Promise<Created> {
   const { samples, missing } = creation
   for (const target of missing) requireDefinition(target.creation)
   const timeless = timelessSamples(creation)
   const components = await byComponent(creation)
   const look = lookAt(catalog, creation, components)
-  let removals: readonly Removal[] = []
+  let made: Created = { removals: [], madeForAnswer: [] }
   const check = async (prepared: readonly PreparedComponent[]) => {
     const findings = await look(prepared)
-    removals = findings.removals
-    creation.onMadeForAnswer?.(madeForAnswer(prepared))
+    made = { removals: findings.removals, madeForAnswer: madeForAnswer(prepared) }
     return findings.wishes
   }
   const wanted = components.map((component) => component.wanted)
@@ -134,7 +139,7 @@ export async function createMissing(
   const created = await creating.catch(refuseDeleted)
   fillHandles(samples, components, created)
   giveTimes(catalog, creation, timeless)
-  return removals
+  return made
 }
 
 function madeForAnswer(prepared: readonly PreparedComponent[]): string[] {

@@ -16,12 +16,6 @@ export interface RequestedValues {
   readonly creation: CreationRules
 }
 
-/** The same, as a put makes those that are missing. */
-export interface RequestedStreams extends RequestedValues {
-  /** Told which streams are made for the answer alone; what was told last counts. */
-  readonly onMade: (streamIds: readonly string[]) => void
-}
-
 /** Refuses, before anything is stored, when the caller may not read or create a requested stream. */
 export async function requireRequested(
   index: StreamIndex,
