@@ -66,7 +66,7 @@ test('README: the first start serves the studio', { skip }, async () => {
 })
 
 test('systemd: the recipe ends with a service that has its studio', { skip }, async () => {
-  const lines = readRecipe(OPERATIONS, '## A service of systemd')
+  const lines = readRecipe(OPERATIONS, '## Run as a systemd service')
   assert.ok(lines.some((line) => line.includes('npm ci && ')))
   // The test above has just run the same npm ci.
   await machine.follow(lines.map((line) => line.replace('npm ci && ', '')))
