@@ -150,7 +150,7 @@ export const textFunctions: readonly ExpressionFunction[] = [
   textFunction(
     {
       name: 'substr',
-      help: 'The part of a text from a position (the first is 1, -1 the last), all of it or so many characters.',
+      help: 'The part of a text from a position (the first is 1, -1 the last), to its end or with a given length.',
       parameters: p('text', 'start:whole', 'length:whole?'),
       type: 'STRING',
       examples: [
@@ -164,7 +164,7 @@ export const textFunctions: readonly ExpressionFunction[] = [
   textFunction(
     {
       name: 'mid',
-      help: 'So many characters of a text from a position on; the first is 1.',
+      help: 'A number of characters of a text from a position on; the first is 1.',
       parameters: p('text', 'start:whole', 'length:whole'),
       type: 'STRING',
       examples: [["mid('pressure', 3, 4)", 'essu']],
@@ -260,7 +260,7 @@ export const textFunctions: readonly ExpressionFunction[] = [
   textFunction(
     {
       name: 'indexOf',
-      help: 'The position of one text in another, from 1; 0 if it is not there.',
+      help: 'The position of one text in another, from 1; 0 if it does not occur.',
       parameters: p('text', 'find'),
       type: 'LONG',
       examples: [["indexOf('a:b', ':')", 2]],
