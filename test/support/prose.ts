@@ -9,6 +9,9 @@ interface Block {
   readonly text: string
 }
 
+/** The name of a test in a table, behind its file: it is a name and no prose. */
+const TEST_NAME = /^\s*`[^`]+\.test\.ts`: /
+
 /** What begins a block of its own although no empty line comes before it. */
 const BLOCK_START = /^\s*(?:[-*+] |\d+\. |#{1,6} |\|)/
 
@@ -38,7 +41,10 @@ function blocksOf(page: string): Block[] {
     if (text === '') {
       open = false
     } else if (text.startsWith('|')) {
-      const cells = text.replaceAll('\\|', ' ').split('|')
+      const cells = text
+        .replaceAll('\\|', ' ')
+        .split(/\|| · /)
+        .filter((cell) => !TEST_NAME.test(cell))
       blocks.push(...cells.map((cell) => ({ line: index + 1, text: cell })))
       open = false
     } else if (open && !BLOCK_START.test(line)) {
