@@ -63,12 +63,12 @@ import type { StreamDeriver } from './derivation/index.ts'
 import type { Feed } from './feed/index.ts'
 import type { FileUsage } from './files/index.ts'
 import {
-  addRoutes,
   buildServer,
   FeedBodyReader,
   FeedCalls,
   Gate,
   openCommandSocket,
+  serviceOperations,
   type WeirServer,
 } from './http/index.ts'
 import { runServiceCommand } from './run-service-command.ts'
@@ -156,7 +156,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   await resumeOrganizationDeletions(deletion, log)
   await connecting.recover()
   parts.elsewhere?.start()
-  const server = await buildServer({
+  const server = buildServer({
     clock,
     log,
     tls: tlsFiles(config),
@@ -175,15 +175,14 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     budget,
     gate,
     keepingUp: keepingUp(parts, data),
-    addRoutes: (app, table, readMetrics) =>
-      addRoutes(app, table, {
+    operations: (readMetrics) =>
+      serviceOperations({
         ...data,
         calls,
         config,
         deletion,
         gate,
         identity,
-        log,
         oauth,
         operators,
         ...connecting,
@@ -195,7 +194,6 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
         usageOf: usageReader(catalogStore, data.fileUsage),
         readMetrics,
         measure: data.stores.measure,
-        keepingUp: keepingUp(parts, data),
       }),
   })
   const run = (command: Command) => runServiceCommand({ ...data, identity }, command)

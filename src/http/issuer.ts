@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
+import type { RequestHead } from './transport/exchange.ts'
 
 /** Tells the address under which a caller reaches the service, which is its OAuth issuer too. */
-export type IssuerReader = (req: IncomingMessage) => string
+export type IssuerReader = (req: RequestHead) => string
 
 const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/
 
@@ -24,7 +24,7 @@ export function issuerReader(options: {
 }
 
 /** The Host header when it can be one, else the address that was connected to. */
-export function hostOf(req: IncomingMessage): string {
+export function hostOf(req: RequestHead): string {
   const given = req.headers.host ?? ''
   if (HOST.test(given)) return given.toLowerCase()
   const { localAddress = '127.0.0.1', localPort = 80 } = req.socket
@@ -38,6 +38,6 @@ export function hostNameOf(host: string): string {
   return host.replace(/:\d+$/, '')
 }
 
-function schemeOf(req: IncomingMessage): string {
+function schemeOf(req: RequestHead): string {
   return (req.socket as Partial<TLSSocket>).encrypted === true ? 'https:' : 'http:'
 }

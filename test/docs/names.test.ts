@@ -25,7 +25,7 @@ function callsIn(page: string): string[] {
 }
 
 test('every call that is named is an operation', () => {
-  const { paths } = service.app.server.app.swagger() as { paths: Record<string, object> }
+  const { paths } = service.app.server.describe() as { paths: Record<string, object> }
   const known = Object.entries(paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`.split('/')),
   )

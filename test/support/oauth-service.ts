@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
 import { checkDescribed } from './described-answers.ts'
 import { type Service, type ServiceOptions, startService } from './service.ts'
 
@@ -44,7 +43,7 @@ export const REDIRECT = 'https://client.example/cb'
 /** Starts a service; `await using` stops it. */
 export async function startOAuthService(options: ServiceOptions = {}): Promise<OAuthService> {
   const service = await startService(options)
-  const { port } = service.app.server.app.server.address() as AddressInfo
+  const { port } = service.app.server
   const url = `http://127.0.0.1:${port}`
   const owner = { email: service.ownerEmail, password: service.ownerPassword }
   const send: OAuthService['send'] = async (method, path, body, headers = {}) => {

@@ -19,7 +19,7 @@ export async function startServiceOn(
   const given = { WEIR_PORT: '0', WEIR_DATA_DIR: dataDir, WEIR_RATE_LIMITS: 'off', ...settings }
   const options = { log: createLog({ level: 'silent' }), passwordCost: LEAST_PASSWORD_COST }
   const app = await openApp(readConfig(given), options)
-  describeAnswersBy(() => app.server.app.swagger())
+  describeAnswersBy(() => app.server.describe())
   let closed: Promise<void> | undefined
   const close = () => {
     closed ??= app.close()

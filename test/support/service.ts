@@ -54,7 +54,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     return { app, url: await app.listen() }
   }
   let { app, url } = await open(options.settings ?? {})
-  describeAnswersBy(() => app.server.app.swagger())
+  describeAnswersBy(() => app.server.describe())
   const restart = async (settings: Readonly<Record<string, string>> = {}) => {
     await app.close()
     const opened = await open({ ...options.settings, ...settings })

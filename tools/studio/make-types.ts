@@ -53,7 +53,7 @@ async function describeService(): Promise<object> {
   try {
     const config = readConfig({ WEIR_PORT: '0', WEIR_DATA_DIR: folder })
     const app = await openApp(config, { log: createLog({ level: 'silent' }) })
-    const description = app.server.app.swagger()
+    const description = app.server.describe()
     await app.close()
     return description
   } finally {

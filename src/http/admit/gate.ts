@@ -1,5 +1,3 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Principal } from '../../access/index.ts'
 import {
   type AdmissionAnswer,
   type AdmissionCall,
@@ -8,24 +6,8 @@ import {
   type Identity,
   Standing,
 } from '../../auth/index.ts'
-import { invariant } from '../../base/index.ts'
-import { type Dialect, weirDialect } from '../table/dialect.ts'
-import { limitHeaders } from '../transport/answer.ts'
-import { type Exchange, exchangeOf } from '../transport/exchange.ts'
-import { requireOwnSite } from './own-site.ts'
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Who calls; set by the gate's guard, so only on routes that have one. */
-    caller: Caller
-    principal: Principal
-    /** How the caller stands while the call goes on; set with it. */
-    standing: Standing
-  }
-}
-
-/** Methods that change nothing. */
-const READING: ReadonlySet<string> = new Set(['GET', 'HEAD'])
+import type { Dialect } from '../table/dialect.ts'
+import type { Exchange } from '../transport/exchange.ts'
 
 /** How a call comes before admission. */
 interface Arrival {
@@ -68,28 +50,6 @@ export class Gate {
   follow(arrival: Arrival, caller: Caller, asOf: number): Standing {
     const uncounted = { ...arrival, countedAs: undefined }
     return new Standing(this.#admission, { callOf: () => callOf(uncounted), caller, asOf })
-  }
-
-  /** An onRequest hook that lets in the calls of a route that the table does not have. */
-  guard(countedAs: CountedAs): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
-    return async (request, reply) => {
-      const exchange = exchangeOf(request.raw)
-      invariant(exchange !== undefined, 'a guarded request came past our server')
-      const arrival = { exchange, dialect: weirDialect, countedAs }
-      const asOf = this.changes
-      try {
-        const caller = await this.admit(arrival)
-        if (!READING.has(request.method)) requireOwnSite(request.raw, caller)
-        request.caller = caller
-        request.principal = caller.principal
-        request.standing = this.follow(arrival, caller, asOf)
-      } finally {
-        if (exchange.limit !== undefined) {
-          const headers = limitHeaders(exchange.limit)
-          for (let at = 0; at < headers.length; at += 2) reply.header(headers[at], headers[at + 1])
-        }
-      }
-    }
   }
 }
 

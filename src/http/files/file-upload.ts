@@ -23,7 +23,7 @@ export async function holdDecoder(
 }
 
 /** Whether a Content-Type says that the file is a field of a form. */
-export function isForm(contentType: string): boolean {
+function isForm(contentType: string): boolean {
   return /^multipart\/form-data\b/i.test(contentType)
 }
 

@@ -114,22 +114,17 @@ const csvRows = Type.String({
   examples: ['cid,max(sample)\r\nboiler,61.5\r\n'],
 })
 
-/** How a call that answers rows is described. */
-export const gqlOperation = (operationId: string) => ({
-  operationId,
-  response: {
-    200: {
-      description: 'Rows of the last SELECT; text/csv when format or Accept asks for it',
-      headers: {
-        'Weir-More': {
-          type: 'string',
-          description: 'true when c has cut rows off; of long CSV a trailer, true or false',
-        },
-      },
-      content: { 'application/json': { schema: gqlAnswer }, 'text/csv': { schema: csvRows } },
+/** How rows are described. */
+export const gqlRows = {
+  description: 'Rows of the last SELECT; text/csv when format or Accept asks for it',
+  headers: {
+    'Weir-More': {
+      type: 'string',
+      description: 'true when c has cut rows off; of long CSV a trailer, true or false',
     },
   },
-})
+  content: { 'application/json': { schema: gqlAnswer }, 'text/csv': { schema: csvRows } },
+}
 
 /** A saved query as it is answered. */
 export const queryRecord = named(

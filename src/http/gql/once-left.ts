@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { HttpReply } from '../transport/http-reply.ts'
 
 /** How often a client that has closed its side is tried. */
 const TRY_EVERY_MS = 500
@@ -7,11 +7,7 @@ const TRY_EVERY_MS = 500
  * Calls `leave` once, when nobody is left to read an answer, or it has left. A client that has closed its
  * side may still wait for it; only writing tells, so it is sent that its call is being processed.
  */
-export function onceLeft(
-  { raw: req }: FastifyRequest,
-  { raw: res }: FastifyReply,
-  leave: () => void,
-): void {
+export function onceLeft({ request: req, response: res }: HttpReply, leave: () => void): void {
   let timer: NodeJS.Timeout | undefined
   const tell = (): void => {
     if (!res.headersSent && !res.destroyed) res.writeProcessing()

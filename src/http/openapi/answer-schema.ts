@@ -90,12 +90,3 @@ function exampleOf(schema: TSchema): unknown {
 
 /** The answer of calls that only say that they are done. */
 export const doneAnswer = named('DoneAnswer', envelopeFields, { message: '', success: true })
-
-/** The part of a route's schema that names its operation and tells what a success answers. */
-export function operation(
-  operationId: string,
-  answer: TSchema,
-  status = 200,
-): { readonly operationId: string; readonly response: Readonly<Record<number, TSchema>> } {
-  return { operationId, response: { [status]: answer } }
-}

@@ -2,34 +2,27 @@ import { errorResponses, errorsOf, errorsWith, oauthErrors } from './error-respo
 import { nameSchemas } from './name-schemas.ts'
 import { credentialsFor } from './security-schemes.ts'
 
-declare module 'fastify' {
-  interface FastifySchema {
-    /** The errors of a call that carries no credential, or that it speaks as RFC 6749 has it. */
-    'x-errors'?: readonly number[] | 'oauth'
-    /** Whether the body may be left out. */
-    'x-optional-body'?: boolean
-  }
-}
-
 /** What is sent, by media type. */
-type Content = Record<
+export type MediaContent = Record<
   string,
   { schema: { title?: string; examples?: readonly unknown[] }; example?: unknown }
 >
 
-/** An operation as the plug-in collects it from a route. */
-interface Operation {
+/** An operation as its entry tells it. */
+export interface ApiOperation {
+  operationId?: string
+  parameters?: readonly object[]
   summary?: string
   tags?: readonly string[]
   security?: readonly object[]
-  requestBody?: { required?: boolean; content?: Content }
-  responses: Record<string, { description?: string; content?: Content }>
+  requestBody?: { required?: boolean; content?: MediaContent }
+  responses: Record<string, { description?: string; content?: MediaContent }>
   'x-capability'?: string
   'x-errors'?: readonly number[] | 'oauth'
   'x-optional-body'?: boolean
 }
 
-/** The description as the plug-in collects it from the routes. */
+/** The description as the entries tell it. */
 interface CollectedApi {
   paths?: Record<string, Record<string, unknown>>
   components?: Record<string, unknown>
@@ -44,12 +37,12 @@ export function describeApi<Api extends object>(collected: Api): Api {
   const described = Object.entries(paths).map(([path, item]) => {
     const operations = Object.entries(item).map(([method, operation]) => [
       method,
-      describeOperation(operation as Operation, method, path),
+      describeOperation(operation as ApiOperation, method, path),
     ])
     return [path, Object.fromEntries(operations)]
   })
   for (const [, item] of described) {
-    for (const operation of Object.values(item)) moveExamples(operation as Operation)
+    for (const operation of Object.values(item)) moveExamples(operation as ApiOperation)
   }
   const schemas = {}
   const named = {
@@ -67,7 +60,7 @@ export function describeApi<Api extends object>(collected: Api): Api {
 }
 
 /** A media object shows its example itself: not every reader looks into schemas for one. */
-function moveExamples({ requestBody, responses }: Operation): void {
+function moveExamples({ requestBody, responses }: ApiOperation): void {
   for (const { content } of [requestBody, ...Object.values(responses)].filter(isPresent)) {
     for (const [type, media] of Object.entries(content ?? {})) {
       const { examples, ...schema } = media.schema
@@ -82,7 +75,7 @@ function isPresent<T>(given: T | undefined): given is T {
   return given !== undefined
 }
 
-function describeOperation(operation: Operation, method: string, path: string): object {
+function describeOperation(operation: ApiOperation, method: string, path: string): object {
   const { 'x-errors': ownErrors, 'x-optional-body': isOptional, ...shown } = operation
   const { security, requestBody, summary = '' } = shown
   const isOpen = security?.length === 0

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { parse as parseQuery } from 'node:querystring'
 import type { Principal } from '../../access/index.ts'
 import type { ActingCaller } from '../../auth/administer/index.ts'
@@ -32,6 +33,8 @@ export class Call<Body = unknown, Target = undefined> {
   readonly body: Body
   /** What the operation has read of the head before it asked who calls. */
   readonly target: Target
+  /** What an error of this call is answered with beside its own headers. */
+  errorHeaders: Readonly<Record<string, string>>
   readonly #head: CallHead
   readonly #admitted: Admitted | undefined
   readonly #readBytes: <T>(use: UseBytes<T>) => Promise<T>
@@ -42,15 +45,24 @@ export class Call<Body = unknown, Target = undefined> {
     readonly head: CallHead
     readonly body: Body
     readonly target: Target
+    readonly errorHeaders: Readonly<Record<string, string>>
     readonly admitted: Admitted | undefined
     readonly readBytes: <T>(use: UseBytes<T>) => Promise<T>
   }) {
     this.exchange = parts.exchange
     this.body = parts.body
     this.target = parts.target
+    this.errorHeaders = parts.errorHeaders
     this.#head = parts.head
     this.#admitted = parts.admitted
     this.#readBytes = parts.readBytes
+  }
+
+  /** The request as Node reads it: for inputs of the kind `stream`, and operations that are not hot. */
+  get incoming(): IncomingMessage {
+    const { incoming } = this.exchange
+    invariant(!Buffer.isBuffer(incoming), 'the body of a hot call is read whole')
+    return incoming
   }
 
   get method(): string {
@@ -78,7 +90,7 @@ export class Call<Body = unknown, Target = undefined> {
   }
 
   /** A header of the request, by its name in lower case. */
-  header(name: keyof Exchange['req']['headers']): string | undefined {
+  readonly header = (name: keyof Exchange['req']['headers']): string | undefined => {
     const value = this.exchange.req.headers[name]
     return value === undefined ? undefined : String(value)
   }

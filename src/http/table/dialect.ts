@@ -44,7 +44,7 @@ export const sinkDialect: Dialect = {
 }
 
 /** Answers with tokens, and whatever comes in their place, are kept by nobody. */
-const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
+export const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
 /** OAuth's endpoints: Basic is for clients and holds no API key; errors in the words of RFC 6749. */
 export const oauthDialect: Dialect = {

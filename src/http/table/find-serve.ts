@@ -1,21 +1,29 @@
 import { Refusal } from '../../base/index.ts'
-import type { FastLane } from '../transport/exchange.ts'
+import type { FastLane, Serve } from '../transport/exchange.ts'
 import { type ServingParts, serveOperation } from './serve-operation.ts'
+import { type NoPage, serveUnknown } from './serve-unknown.ts'
 import type { OperationTable } from './table.ts'
 
-/** Finds who serves a method and target: undefined: no operation does. Refuses a path that cannot be decoded. */
-export function operationsLane(table: OperationTable, parts: ServingParts): FastLane {
+/** What every call is served with. */
+interface TableParts extends ServingParts {
+  readonly table: OperationTable
+  readonly noPage: NoPage
+}
+
+/** Finds how any call is served. Refuses a path that cannot be decoded. */
+export function operationsLane(parts: TableParts): (method: string, url: string) => Serve {
   return (method, url) => {
-    const match = table.find(method, url)
-    return match === undefined ? undefined : (exchange) => serveOperation(parts, exchange, match)
+    const match = parts.table.find(method, url)
+    if (match === undefined) return (exchange) => void serveUnknown(parts, exchange)
+    return (exchange) => serveOperation(parts, exchange, match)
   }
 }
 
-/** As operationsLane(), of hot operations alone, for the front; what is unusual is left to Node's parser. */
-export function hotLane(table: OperationTable, parts: ServingParts): FastLane {
+/** Finds how a hot operation is served, for the front; what is unusual is left to Node's parser. */
+export function hotLane(parts: TableParts): FastLane {
   return (method, url) => {
     try {
-      const match = table.find(method, url)
+      const match = parts.table.find(method, url)
       if (match?.operation.isHot !== true) return undefined
       return (exchange) => serveOperation(parts, exchange, match)
     } catch (error) {

@@ -6,6 +6,7 @@ import type { Static, TSchema } from 'typebox'
 import type { Method } from '../../access/index.ts'
 import { ADMIN_BODY_BYTES_MAX } from '../../base/index.ts'
 import type { FeedBodyReader } from '../feed/feed-body-reader.ts'
+import type { RequestHead } from '../transport/exchange.ts'
 import type { Call } from './call.ts'
 import { type Dialect, weirDialect } from './dialect.ts'
 
@@ -59,7 +60,10 @@ type Input<Body> =
     }
 
 /** A body of JSON that `run` checks; the schema describes it. */
-function json(schema?: TSchema, options: { readonly takesAnyType?: boolean } = {}): Input<unknown> {
+export function json(
+  schema?: TSchema,
+  options: { readonly takesAnyType?: boolean } = {},
+): Input<unknown> {
   return {
     kind: 'json',
     limitBytes: ADMIN_BODY_BYTES_MAX,
@@ -95,6 +99,8 @@ interface Description {
   readonly headers?: TSchema
   /** What a success answers: a schema, or a response of the description. */
   readonly answer?: object
+  /** The same by status, where a success has several. */
+  readonly answers?: Readonly<Record<number, object>>
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
   /** The errors of a call that carries no credential, or that it speaks as RFC 6749 has it. */
   readonly errors?: readonly number[] | 'oauth'
@@ -108,6 +114,7 @@ interface Description {
 /** What a head names. */
 export interface CallTarget {
   readonly method: string
+  readonly head: RequestHead
   readonly ids: Readonly<Record<string, string>>
   readonly queryText: string
 }
@@ -144,8 +151,10 @@ interface Entry<Body, Target> extends Description {
   readonly allow?: string
   /** The status of a success. */
   readonly status?: number
-  /** Whether nobody on the way may keep the answer. */
+  /** Whether nobody on the way may keep the answer, or an error of `run` in its place. */
   readonly isSecret?: boolean
+  /** What errors of `run` are answered with beside their own headers. */
+  readonly errorHeaders?: Readonly<Record<string, string>>
   /** Reads what method, path and query name, before anybody is asked who calls; kept as `call.target`. */
   readonly readTarget?: (target: CallTarget) => Target
   /** Does what the call asks for; answers a value, bytes of JSON, or an Answer. */
@@ -170,12 +179,16 @@ export interface HttpOperation extends Description {
   readonly allow?: string
   readonly status: number
   readonly isSecret: boolean
+  readonly errorHeaders: Readonly<Record<string, string>>
   readonly readTarget: ((target: CallTarget) => unknown) | undefined
   readonly run: (call: Call<never, never>) => unknown
 }
 
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
+const NO_HEADERS = {}
+/** Nobody on the way keeps the answer. */
+const NO_STORE = { 'Cache-Control': 'no-store' }
 const NO_INPUT: Input<never> = { kind: 'none' }
 
 /** An entry of the table. */
@@ -199,6 +212,7 @@ export function httpOperation<Body = unknown, Target = undefined>(
     isPage: entry.isPage ?? false,
     status: entry.status ?? 200,
     isSecret: entry.isSecret ?? false,
+    errorHeaders: entry.errorHeaders ?? (entry.isSecret === true ? NO_STORE : NO_HEADERS),
     readTarget: entry.readTarget,
     run: entry.run,
   }

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 import { type MemoryBudget, type MemoryShare, SMALL_CALL_BYTES_MAX } from '../../base/index.ts'
-import { commonHeaders, JSON_POLICY, JSON_TYPE } from '../transport/answer.ts'
+import { answerHeaders } from '../transport/answer.ts'
 import type { Exchange } from '../transport/exchange.ts'
 import { Answer } from './call-answer.ts'
 import type { HttpOperation } from './http-operation.ts'
@@ -22,7 +22,8 @@ const BODILESS: ReadonlySet<number> = new Set([204, 304])
 /** What an answer is sent with. */
 interface Sending {
   readonly exchange: Exchange
-  readonly operation: HttpOperation
+  /** Whose defaults the answer has, where it is one's. */
+  readonly operation?: Pick<HttpOperation, 'status' | 'isSecret'>
   readonly budget: MemoryBudget | undefined
   /** Whether the caller has said who it is. */
   readonly isKnown: boolean
@@ -32,11 +33,11 @@ interface Sending {
 export async function sendAnswer(
   sending: Sending,
   result: unknown,
-  onEarlyError: (error: unknown) => void,
+  onEarlyError: (error: unknown) => void = () => {},
 ): Promise<void> {
   const { exchange, operation } = sending
   const { body, head } = asAnswer(result)
-  const status = head.status ?? operation.status
+  const status = head.status ?? operation?.status ?? 200
   if (body instanceof Readable) {
     const headers = headersOf(sending, head.headers, undefined)
     exchange.reply.sendStream(status, headers, { body, trailer: head.trailer, onEarlyError })
@@ -55,35 +56,14 @@ function asAnswer(result: unknown): Pick<Answer, 'body' | 'head'> {
   return { body: JSON.stringify(result), head: {} }
 }
 
-/** The common headers, those of the answer, its type and length where it has not told them. */
+/** The headers of an answer, and what its operation says of all its answers. */
 function headersOf(
   { exchange, operation }: Sending,
   own: Answer['head']['headers'] = {},
   length: number | undefined,
 ): string[] {
-  const headers = commonHeaders(exchange)
-  if (operation.isSecret) headers.push('Cache-Control', 'no-store')
-  let type: string | undefined
-  let hasPolicy = false
-  let hasLength = false
-  for (const [name, value] of Object.entries(own)) {
-    const lower = name.toLowerCase()
-    if (lower === 'content-type') type = String(value)
-    if (lower === 'content-security-policy') hasPolicy = true
-    if (lower === 'content-length') hasLength = true
-    // A header may come again: cookies do.
-    for (const one of [value].flat()) headers.push(name, String(one))
-  }
-  // Nothing has no type: a client must not be led to read JSON.
-  if (type === undefined && length !== undefined && length > 0) {
-    type = JSON_TYPE
-    headers.push('Content-Type', type)
-  }
-  if (type?.startsWith('application/json') && !hasPolicy) {
-    headers.push('Content-Security-Policy', JSON_POLICY)
-  }
-  if (length !== undefined && !hasLength) headers.push('Content-Length', String(length))
-  return headers
+  const told = operation?.isSecret === true ? { 'Cache-Control': 'no-store', ...own } : own
+  return answerHeaders(exchange, told, length)
 }
 
 /** Whether an answer is so short, or its memory held already, that it need not be counted. */

@@ -52,9 +52,11 @@ async function serve(
 ): Promise<void> {
   const { operation } = match
   const { gate, budget, keepingUp } = parts
+  let call: Call<never, never> | undefined
   const fail = (error: unknown): void => {
     const { dialect, allow } = operation
-    answerError(exchange, error, parts.log, { writeError: dialect.writeError, allow })
+    const headers = call?.errorHeaders
+    answerError(exchange, error, parts.log, { writeError: dialect.writeError, allow, headers })
   }
   try {
     const target = readTarget(exchange, match)
@@ -89,11 +91,12 @@ async function serve(
       }
     }
     if (!operation.isCurrent) await keepingUp?.catchUp()
-    const call = new Call<never, never>({
+    call = new Call<never, never>({
       exchange,
       head: match,
       body: parsed as never,
       target: target as never,
+      errorHeaders: operation.errorHeaders,
       admitted,
       readBytes: (use) => readBytes(reading, use),
     })
@@ -122,6 +125,6 @@ function isReadFirst({ input }: HttpOperation): boolean {
 function readTarget({ req }: Exchange, { operation, ids, query, kept }: Match): unknown {
   if (operation.readTarget === undefined) return undefined
   const { method = '' } = req
-  kept.target ??= { made: operation.readTarget({ method, ids, queryText: query }) }
+  kept.target ??= { made: operation.readTarget({ method, head: req, ids, queryText: query }) }
   return kept.target.made
 }

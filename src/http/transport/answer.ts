@@ -8,8 +8,6 @@ import { WARNING_HEADER, warningText } from './warning-header.ts'
 /** The type of every answer that is a value. */
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-type Headers = Readonly<Record<string, string | number>>
-
 const EXPOSED =
   'Accept-Ranges, Content-Disposition, Content-Range, ETag, Link, RateLimit-Limit, ' +
   'RateLimit-Remaining, RateLimit-Reset, Retry-After, Weir-More, Weir-Version, Weir-Warning, X-Request-Id'
@@ -22,8 +20,6 @@ const OPEN_PATHS = /^\/(?:api|\.well-known)\//
 
 /** JSON is for programs: a browser that shows it runs and fetches nothing, and no page frames it. */
 export const JSON_POLICY = "default-src 'none'; frame-ancestors 'none'"
-const POLICY_HEADERS = ['Content-Security-Policy', JSON_POLICY] as const
-const JSON_HEADERS = ['Content-Type', JSON_TYPE, ...POLICY_HEADERS] as const
 
 /** A browser that was here over TLS once comes back so for a year. */
 const STRICT_TRANSPORT = 'max-age=31536000'
@@ -51,7 +47,7 @@ export function commonHeaders(exchange: Exchange): string[] {
 }
 
 /** The headers that tell how a call stands with its rate limit. */
-export function limitHeaders({ limit, remaining, resetSeconds }: RateDecision): string[] {
+function limitHeaders({ limit, remaining, resetSeconds }: RateDecision): string[] {
   return [
     'RateLimit-Limit',
     String(limit),
@@ -62,23 +58,41 @@ export function limitHeaders({ limit, remaining, resetSeconds }: RateDecision): 
   ]
 }
 
-/** Answers at once: the common headers, the length and, of a body that is one, its type. */
-export function answer(
+/** Headers of an answer beside the common ones; a list stands for one that comes several times. */
+type OwnHeaders = Readonly<Record<string, string | number | readonly string[]>>
+
+/**
+ * All headers of an answer: the common ones, its own, which come in their place, and the type and length
+ * of a body. `length` is undefined where none is told.
+ */
+export function answerHeaders(
   exchange: Exchange,
-  status: number,
-  body: string | Uint8Array,
-  extra?: Headers,
-): void {
-  const { reply } = exchange
-  if (reply.isOver) return
-  const headers = commonHeaders(exchange)
-  const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
+  own: OwnHeaders,
+  length: number | undefined,
+): string[] {
+  const names = Object.keys(own).map((name) => name.toLowerCase())
+  const common = commonHeaders(exchange)
+  const isReplaced = (name: string) => names.includes(name.toLowerCase())
+  const headers =
+    names.length === 0 ? common : common.filter((_, at) => !isReplaced(common[at - (at % 2)]))
+  let type: string | undefined
+  for (const [name, value] of Object.entries(own)) {
+    if (name.toLowerCase() === 'content-type') type = String(value)
+    for (const one of [value].flat()) headers.push(name, String(one))
+  }
   // Nothing has no type: a client must not be led to read JSON.
-  const isJson = extra?.['Content-Type'] === undefined
-  if (bytes > 0) headers.push(...(isJson ? JSON_HEADERS : POLICY_HEADERS))
-  headers.push('Content-Length', String(bytes))
-  for (const name in extra) headers.push(name, String(extra[name]))
-  reply.send(status, headers, body)
+  if (type === undefined && length !== undefined && length > 0) {
+    type = JSON_TYPE
+    headers.push('Content-Type', JSON_TYPE)
+  }
+  const isJson = type?.startsWith('application/json') === true
+  if (isJson && !names.includes('content-security-policy')) {
+    headers.push('Content-Security-Policy', JSON_POLICY)
+  }
+  if (length !== undefined && !names.includes('content-length')) {
+    headers.push('Content-Length', String(length))
+  }
+  return headers
 }
 
 /** How an error is answered. */
@@ -87,7 +101,7 @@ interface ErrorForm {
   readonly writeError?: (error: unknown, exchange: Exchange) => ErrorReply
   /** The methods that a wrong one is answered with. */
   readonly allow?: string
-  readonly headers?: Headers
+  readonly headers?: OwnHeaders
 }
 
 /** Answers an error, logging it when the fault is ours. */
@@ -104,6 +118,9 @@ export function answerError(
     log.error({ requestId: exchange.id, incident: reply.incident, error }, 'request failed')
   }
   const isWrongMethod = allow !== undefined && reply.code === 'method_not_allowed'
+  if (exchange.reply.isOver) return
   const told = { ...headers, ...reply.headers }
-  answer(exchange, reply.status, reply.body, isWrongMethod ? { ...told, Allow: allow } : told)
+  const own = isWrongMethod ? { ...told, Allow: allow } : told
+  const all = answerHeaders(exchange, own, Buffer.byteLength(reply.body))
+  exchange.reply.send(reply.status, all, reply.body)
 }

@@ -32,8 +32,6 @@ export function errorEnvelope(
 /** Turns whatever was thrown into the answer for the client. */
 export function errorReply(error: unknown): ErrorReply {
   if (error instanceof Refusal) return refusalReply(error)
-  const framework = frameworkRefusal(error)
-  if (framework !== undefined) return refusalReply(framework)
   if (error instanceof CatalogConflict) {
     const what = 'Someone else changed this record meanwhile: read it again, then repeat the change'
     return refusalReply(refusal('conflict', { what }))
@@ -54,7 +52,7 @@ function isOutOfHandles(error: unknown): boolean {
 }
 
 /** What a refusal says; of a failed disk only file names, as folders are nobody's business. */
-export function shownMessage({ code, message }: Refusal): string {
+function shownMessage({ code, message }: Refusal): string {
   if (code !== 'read_only') return message
   return message
     .split(' ')
@@ -63,7 +61,7 @@ export function shownMessage({ code, message }: Refusal): string {
 }
 
 /** The whole message of a refusal of which callers are shown less; the log must have it. */
-export function hiddenReason(error: Refusal): string | undefined {
+function hiddenReason(error: Refusal): string | undefined {
   return error.code === 'read_only' ? error.message : undefined
 }
 
@@ -96,72 +94,4 @@ function bearerChallenge({ code }: Refusal): string | undefined {
     default:
       return undefined
   }
-}
-
-interface FrameworkError {
-  readonly code?: string
-  readonly statusCode?: number
-  readonly message: string
-  readonly validation?: ReadonlyArray<{
-    readonly instancePath: string
-    readonly message?: string
-    readonly params?: {
-      readonly missingProperty?: unknown
-      readonly requiredProperties?: unknown
-      readonly allowedValues?: readonly unknown[]
-    }
-  }>
-  readonly validationContext?: string
-}
-
-/** The field of a body that a check names; of one that is missing, its own path. */
-function bodyField({
-  instancePath,
-  params,
-}: NonNullable<FrameworkError['validation']>[number]): string | undefined {
-  const missing = [params?.missingProperty ?? params?.requiredProperties ?? []].flat()
-  const parts = [...instancePath.split('/').slice(1), ...missing.slice(0, 1).map(String)]
-  return parts.length === 0 ? undefined : placeOf(parts)
-}
-
-/** Where only some values are taken: which, as the messages of records tell it. */
-function allowedMessage({
-  params,
-}: NonNullable<FrameworkError['validation']>[number]): string | undefined {
-  const allowed = params?.allowedValues
-  if (allowed === undefined) return undefined
-  return `must be one of ${allowed.map((value) => value || '""').join(', ')}`
-}
-
-/** A place in a body as all messages write it, `panels[0].title`; no schema has a field of digits. */
-function placeOf(parts: readonly string[]): string {
-  return parts.join('.').replace(/\.(\d+)(?=\.|$)/g, '[$1]')
-}
-
-/** What Fastify refuses by itself, in our words. */
-function frameworkRefusal(error: unknown): Refusal | undefined {
-  if (!(error instanceof Error)) return undefined
-  const { code, statusCode, message, validation, validationContext } = error as FrameworkError
-  if (validation !== undefined) {
-    const [first] = validation
-    const field = placeOf(first.instancePath.split('/').slice(1))
-    const place = [validationContext, field].filter((part) => part !== '').join(': ')
-    const what = `${place} ${allowedMessage(first) ?? first.message ?? 'is not valid'}`
-    return refusal('bad_input', {
-      what,
-      field: validationContext === 'body' ? bodyField(first) : undefined,
-    })
-  }
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new Refusal('body_too_large', message)
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    return refusal('unsupported_media_type', { what: 'Send the body as application/json' })
-  }
-  if (code === 'FST_ERR_BAD_URL') {
-    return refusal('bad_input', { what: 'The path holds a percent sign that starts no UTF-8 text' })
-  }
-  if (statusCode === undefined || statusCode < 400 || statusCode >= 500) return undefined
-  if (statusCode === 404) return refusal('not_found', { what: message })
-  if (statusCode === 413) return new Refusal('body_too_large', message)
-  if (statusCode === 415) return refusal('unsupported_media_type', { what: message })
-  return refusal('bad_input', { what: message })
 }

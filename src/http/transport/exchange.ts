@@ -112,30 +112,5 @@ export interface Exchange {
 /** Answers a request, whatever comes of it. */
 export type Serve = (exchange: Exchange) => void
 
-/** Finds who serves requests of a method and target without Fastify; undefined: nobody does. */
+/** Finds who serves requests of a method and target; undefined: nobody does. */
 export type FastLane = (method: string, url: string) => Serve | undefined
-
-type Carrier = IncomingMessage & { weirExchange?: Exchange }
-
-/** Remembers the exchange on the request, so that Fastify's side finds it. */
-export function attachExchange(req: IncomingMessage, exchange: Exchange): void {
-  const carrier: Carrier = req
-  carrier.weirExchange = exchange
-}
-
-/** The exchange of a request that came through our server. */
-export function exchangeOf(req: IncomingMessage): Exchange | undefined {
-  const carrier: Carrier = req
-  return carrier.weirExchange
-}
-
-/** Has log and metrics tell why a request failed; the answer does not tell all of the reason. */
-export function tellReason(
-  req: IncomingMessage,
-  told: { readonly code: string; readonly reason: string | undefined },
-): void {
-  const exchange = exchangeOf(req)
-  if (exchange === undefined) return
-  exchange.code = told.code
-  exchange.reason = told.reason
-}

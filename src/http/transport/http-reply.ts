@@ -1,5 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
-import type { Reply, SentStream } from './exchange.ts'
+import { invariant } from '../../base/index.ts'
+import type { Exchange, Reply, SentStream } from './exchange.ts'
 import { afterBody } from './linger.ts'
 import { WRITTEN_BYTES_MAX, writeSlices } from './write-slices.ts'
 
@@ -76,6 +77,12 @@ export class HttpReply implements Reply {
     if (this.isOver || !socket.readableEnded || httpVersion === '1.0') return
     this.response.writeProcessing()
   }
+}
+
+/** Node's own request and response of a call that did not come through the front. */
+export function nodeReplyOf({ reply }: Pick<Exchange, 'reply'>): HttpReply {
+  invariant(reply instanceof HttpReply, 'only whole answers leave through the front')
+  return reply
 }
 
 /** Whether more of a body is to come. The head alone says so: a request that has none ends with it. */

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import { Readable } from 'node:stream'
 import { freeBytes } from '../../base/index.ts'
 
 /** How long the rest of a refused body is read away before the connection is closed. */
@@ -25,12 +24,4 @@ export function afterBody(req: IncomingMessage, done: () => void): void {
     req.on('data', freeBytes)
     req.resume()
   })
-}
-
-/** An answer as a stream that gives the text at once and ends when `afterBody` would call. */
-export function lingeringAnswer(req: IncomingMessage, text: string): Readable {
-  const stream = new Readable({ read: () => {} })
-  stream.push(text)
-  afterBody(req, () => stream.push(null))
-  return stream
 }

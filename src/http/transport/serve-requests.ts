@@ -4,7 +4,7 @@ import type { Log, MemoryBudget } from '../../base/index.ts'
 import { answerError } from './answer.ts'
 import { answerClientError } from './client-error.ts'
 import type { ConnectionCount } from './connection-count.ts'
-import { attachExchange, type Exchange, type FastLane, type Reply, type Serve } from './exchange.ts'
+import type { Exchange, FastLane, Reply, Serve } from './exchange.ts'
 import { type Front, openFront } from './front/front.ts'
 import { SilenceWatch } from './front/silence-watch.ts'
 import { HttpReply, hasUnreadBody } from './http-reply.ts'
@@ -20,7 +20,7 @@ import { withSingleSlashes } from './target.ts'
 import type { Traffic } from './traffic.ts'
 
 /** What requests are served with. */
-export interface RequestDeps {
+interface RequestDeps {
   readonly log: Log
   readonly tls?: TlsFiles
   /** Whom to let in. */
@@ -31,17 +31,16 @@ export interface RequestDeps {
   readonly departures: PaceWatch
   /** What all calls in flight may hold; without it only single calls are bounded. */
   readonly budget?: MemoryBudget
-  /** Says who serves a request; undefined: the handler does. Refuses what cannot be served. */
-  readonly findServe: FastLane
+  /** Says how a request is served. Refuses what cannot be. */
+  readonly findServe: (method: string, url: string) => Serve
   /** The same, of what the front serves. */
   readonly findHot: FastLane
 }
 
-/** A server whose requests go to a fast lane where one serves them, else to `handle`. */
+/** A server whose requests are served as `findServe` says, those of the front as `findHot` says. */
 export function serveRequests(
   deps: RequestDeps,
   traffic: Traffic,
-  handle: Handler,
 ): { readonly server: Server; readonly front: Front } {
   const { log, tls, arrivals, departures, connections, findServe, findHot } = deps
   const handleOne: Handler = (req, res) => {
@@ -50,13 +49,7 @@ export function serveRequests(
     if (exchange === undefined) return
     if (hasUnreadBody(req)) watchBody(req, exchange.reply, arrivals)
     watchAnswer(req, exchange, departures)
-    const serve: Serve = () => {
-      const found = findServe(req.method ?? '', req.url ?? '')
-      if (found !== undefined) return found(exchange)
-      attachExchange(req, exchange)
-      handle(req, res)
-    }
-    run(serve, exchange, log)
+    run(() => findServe(req.method ?? '', req.url ?? '')(exchange), exchange, log)
   }
   const server = openListener(handleOne, tls)
   server.maxConnections = connections.limits.connectionsMax

@@ -3,7 +3,7 @@ import { type MemoryBudget, type MemoryShare, refuse } from '../../base/index.ts
 import { collectBody, inflatedChunks, requireEncoding } from './body.ts'
 
 /** How a body is sent, and who may be told that it is too long. */
-export interface SmallBody {
+interface SmallBody {
   readonly contentEncoding: string | undefined
   readonly contentLength: string | undefined
   /** The most bytes, before and after inflating. */

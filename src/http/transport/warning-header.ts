@@ -15,13 +15,3 @@ export function warningText(warnings: readonly string[]): string | undefined {
     .replaceAll(/[^\x20-\x7e]/g, '?')
     .slice(0, LENGTH_MAX)
 }
-
-/** Puts the warnings that it is given into an answer of Fastify. */
-export function warnBy(reply: {
-  header(name: string, value: string): unknown
-}): (warnings: readonly string[]) => void {
-  return (warnings) => {
-    const text = warningText(warnings)
-    if (text !== undefined) reply.header(WARNING_HEADER, text)
-  }
-}

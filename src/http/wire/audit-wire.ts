@@ -44,15 +44,10 @@ const auditPage = named(
   { message: '', audit: [AUDIT_EXAMPLE], totalCount: 1, success: true },
 )
 
-/** How the list is described; of CSV in words alone, as with samples. */
-export const auditOperation = {
-  operationId: 'listAudit',
-  response: {
-    200: {
-      description: 'Entries, newest first; text/csv when format or Accept asks for it',
-      content: { 'application/json': { schema: auditPage } },
-    },
-  },
+/** The list as it is described; of CSV in words alone, as with samples. */
+export const auditAnswer = {
+  description: 'Entries, newest first; text/csv when format or Accept asks for it',
+  content: { 'application/json': { schema: auditPage } },
 }
 
 /** The filter of a call; refuses what names no act or no time. */

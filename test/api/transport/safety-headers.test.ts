@@ -1,10 +1,9 @@
 /** What answers tell browsers, and what they do not tell strangers. */
 import assert from 'node:assert/strict'
-import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { createLog, refuse, systemClock } from '../../../src/base/index.ts'
 import { readContentType } from '../../../src/http/files/file-headers.ts'
-import { buildServer } from '../../../src/http/index.ts'
+import { buildServer, httpOperation } from '../../../src/http/index.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 async function serviceWith(t: TestContext, settings: Record<string, string>): Promise<Service> {
@@ -15,7 +14,7 @@ async function serviceWith(t: TestContext, settings: Record<string, string>): Pr
 
 /** Where a proxy finds a service that tells people another address. */
 function plainUrl({ app }: Service): string {
-  const { port } = app.server.app.server.address() as AddressInfo
+  const { port } = app.server
   return `http://127.0.0.1:${port}`
 }
 
@@ -101,17 +100,25 @@ test('a 503 of a failed disk names no folder, and the log has the whole reason',
   const lines: string[] = []
   const log = createLog({ level: 'warn', destination: { write: (line) => lines.push(line) } })
   const fail = () => refuse('read_only', { what: problem, retryAfterSeconds: 5 })
-  const server = await buildServer({
+  const server = buildServer({
     clock: systemClock,
     log,
     trustedProxies: [],
     readiness: [{ name: 'samples', findProblem: () => problem }],
-    fastLane: (_method, url) => (url === '/lane' ? fail : undefined),
-    addRoutes: (app) => void app.get('/route', async () => fail()),
+    operations: () =>
+      [true, false].map((isHot) =>
+        httpOperation({
+          methods: ['GET'],
+          path: isHot ? '/hot' : '/route',
+          callers: 'anyone',
+          isHot,
+          run: fail,
+        }),
+      ),
   })
   t.after(() => server.close(0))
   const port = await server.listen({ host: '127.0.0.1', port: 0 })
-  for (const path of ['/readyz', '/lane', '/route']) {
+  for (const path of ['/readyz', '/hot', '/route']) {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`)
     assert.equal(answer.status, 503)
     const { message } = (await answer.json()) as { message: string }

@@ -3,9 +3,10 @@ import { after, before, test } from 'node:test'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { createLog, systemClock } from '../../../src/base/index.ts'
 import {
-  answer,
   buildServer,
-  type FastLane,
+  type HttpOperation,
+  httpOperation,
+  json,
   type ReadinessCheck,
   type WeirServer,
 } from '../../../src/http/index.ts'
@@ -18,29 +19,45 @@ after(async () => {
   for (const close of closers) await close()
 })
 
+const open = { methods: ['GET'], callers: 'anyone' } as const
+
 async function start(options: {
   readonly readiness?: readonly ReadinessCheck[]
   readonly gate?: Promise<void>
-  readonly fastLane?: FastLane
+  readonly operations?: readonly HttpOperation[]
 }): Promise<{ server: WeirServer; port: number; url: string }> {
   const log = createLog({ level: 'debug', destination: { write: (line) => lines.push(line) } })
-  const server = await buildServer({
+  const server = buildServer({
     clock: systemClock,
     log,
     trustedProxies: [],
     readiness: options.readiness ?? [],
-    fastLane: options.fastLane,
-    addRoutes: (app) => {
-      app.put('/api/echo', async (request) => ({ body: request.body ?? null }))
-      app.get('/api/echo/:id', async (request) => request.params)
-      app.get('/api/boom', async () => {
-        throw new Error(`disk at /secret/place?api_key=${SECRET}`)
-      })
-      app.get('/api/slow', async () => {
-        await options.gate
-        return { done: true }
-      })
-    },
+    operations: () => [
+      httpOperation({
+        ...open,
+        methods: ['PUT'],
+        path: '/api/echo',
+        input: json(),
+        run: ({ body }) => ({ body: body ?? null }),
+      }),
+      httpOperation({ ...open, name: 'getEcho', path: '/api/echo/:id', run: ({ ids }) => ids }),
+      httpOperation({
+        ...open,
+        path: '/api/boom',
+        run: () => {
+          throw new Error(`disk at /secret/place?api_key=${SECRET}`)
+        },
+      }),
+      httpOperation({
+        ...open,
+        path: '/api/slow',
+        run: async () => {
+          await options.gate
+          return { done: true }
+        },
+      }),
+      ...(options.operations ?? []),
+    ],
   })
   const port = await server.listen({ host: '127.0.0.1', port: 0 })
   closers.push(() => server.close(0))
@@ -117,16 +134,19 @@ test('a client that sends on after it was refused still reads the answer', async
   assert.equal(JSON.parse(stream.body).code, 'body_too_large')
 })
 
-test('a fast lane serves before Fastify, with the same headers, and its errors are answered', async () => {
+test('a hot operation is served by the front, with the same headers, and its errors are answered', async () => {
   const laned = await start({
-    fastLane: (_method, target) => {
-      if (!target.startsWith('/api/lane')) return undefined
-      return (exchange) => {
-        if (target === '/api/lane/broken') throw new Error('a lane broke')
-        exchange.route = '/api/lane'
-        answer(exchange, 200, '{"lane":true}')
-      }
-    },
+    operations: [
+      httpOperation({ ...open, path: '/api/lane', isHot: true, run: () => ({ lane: true }) }),
+      httpOperation({
+        ...open,
+        path: '/api/lane/broken',
+        isHot: true,
+        run: () => {
+          throw new Error('a hot operation broke')
+        },
+      }),
+    ],
   })
   const served = await fetch(`${laned.url}/api/lane`, { headers: { Origin: 'https://o.example' } })
   assert.deepEqual(await served.json(), { lane: true })

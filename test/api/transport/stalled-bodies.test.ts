@@ -3,9 +3,17 @@ import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import type { Caller } from '../../../src/auth/index.ts'
+import type { Principal } from '../../../src/access/index.ts'
+import type { Caller, Identity } from '../../../src/auth/index.ts'
 import { createLog, ManualClock, MemoryBudget } from '../../../src/base/index.ts'
-import { buildServer, type WeirServer } from '../../../src/http/index.ts'
+import {
+  buildServer,
+  Gate,
+  type HttpOperation,
+  httpOperation,
+  json,
+  type WeirServer,
+} from '../../../src/http/index.ts'
 import { startService } from '../../support/service.ts'
 
 const CLOCK = new ManualClock(1_700_000_000_000)
@@ -16,23 +24,36 @@ interface Started {
   readonly budget: MemoryBudget
 }
 
+function echo(path: string, callers: 'anyone' | 'uncounted'): HttpOperation {
+  const run = ({ body }: { body: unknown }) => ({ body: body ?? null })
+  return httpOperation({ methods: ['PUT'], path, callers, input: json(), run })
+}
+
 /** A server with an echo for strangers and one for callers who are known. */
 async function start(t: TestContext): Promise<Started> {
   const budget = new MemoryBudget(8_000_000)
-  const server = await buildServer({
+  const principal = { orgUid: 'org' } as Principal
+  const caller = { principal, place: 'header' } as Caller
+  const gate = new Gate({
+    admission: { changes: 0, admitNow: () => ({ caller, refusal: undefined, limit: undefined }) },
+  } as unknown as Pick<Identity, 'admission'>)
+  const server = buildServer({
     clock: CLOCK,
     log: createLog({ level: 'silent' }),
     trustedProxies: [],
     readiness: [],
     budget,
-    addRoutes: (app) => {
-      app.put('/api/echo', async (request) => ({ body: request.body ?? null }))
-      const onRequest = async (request: { caller: Caller }) => {
-        request.caller = {} as Caller
-      }
-      app.get('/api/long', { onRequest }, async () => 'x'.repeat(32_000_000))
-      app.put('/api/known', { onRequest }, async (request) => ({ body: request.body ?? null }))
-    },
+    gate,
+    operations: () => [
+      echo('/api/echo', 'anyone'),
+      echo('/api/known', 'uncounted'),
+      httpOperation({
+        methods: ['GET'],
+        path: '/api/long',
+        callers: 'uncounted',
+        run: () => 'x'.repeat(32_000_000),
+      }),
+    ],
   })
   t.after(() => server.close(0))
   return { server, budget, port: await server.listen({ host: '127.0.0.1', port: 0 }) }

@@ -46,7 +46,7 @@ async function lint(
 async function descriptionOf(settings: Record<string, string>): Promise<{ servers: object[] }> {
   const service = await startService({ settings })
   try {
-    return JSON.parse(JSON.stringify(service.app.server.app.swagger()))
+    return JSON.parse(JSON.stringify(service.app.server.describe()))
   } finally {
     await service.close()
   }

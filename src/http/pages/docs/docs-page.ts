@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 
-/** What the page loads beside Swagger UI's own files, as that plug-in takes it. */
-export const docsTheme = {
-  css: [{ filename: 'docs.css', content: readAsset('docs.css') }],
-  js: [{ filename: 'docs.js', content: readAsset('docs.js') }],
-}
+/** What the page loads beside the explorer's own files. */
+export const docsFiles = [
+  { name: 'docs.css', type: 'text/css; charset=UTF-8', text: readAsset('docs.css') },
+  { name: 'docs.js', type: 'application/javascript; charset=utf-8', text: readAsset('docs.js') },
+]
 
 /**
  * Only our own files run here. The page comes over whatever the service speaks, so nothing asks for

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
-import { takenEncodings } from '../../plugins/taken-encodings.ts'
+import { takenEncodings } from '../../transport/taken-encodings.ts'
 
 /** A file of the studio as it is sent. */
 export interface StudioFile {

@@ -1,0 +1,99 @@
+/** Every operation of the service. */
+import type { DeletionParts } from '../../auth/administer/index.ts'
+import type { Identity, Organization, OrganizationUsage } from '../../auth/index.ts'
+import type { OAuthWithUsers } from '../../auth/oauth/index.ts'
+import type { Clock, Config, MemoryBudget } from '../../base/index.ts'
+import type { Catalog } from '../../catalog/index.ts'
+import type {
+  Connections,
+  Connectors,
+  Imports,
+  KeptPayloads,
+  SinkCalls,
+} from '../../connectors/index.ts'
+import type { StreamDeriver } from '../../derivation/index.ts'
+import type { LiveHub } from '../../feed/live/index.ts'
+import type { FileService } from '../../files/index.ts'
+import type { Queries } from '../../gql/index.ts'
+import type { Gate } from '../admit/gate.ts'
+import type { FeedBodyReader } from '../feed/feed-body-reader.ts'
+import type { FeedCalls } from '../feed/feed-calls.ts'
+import { issuerReader } from '../issuer.ts'
+import type { HttpOperation } from '../table/http-operation.ts'
+import { apiKeyOperations } from './api-key-operations.ts'
+import { authorizeOperations } from './authorize-operations.ts'
+import { catalogOperations } from './catalog-operations.ts'
+import { connectorOperations } from './connector-operations.ts'
+import { feedOperations } from './feed-operations.ts'
+import { fileOperations } from './file-operations.ts'
+import { gqlOperations } from './gql-operations.ts'
+import { loginOperations } from './login-operations.ts'
+import { oauthClientOperations } from './oauth-client-operations.ts'
+import { oauthOperations } from './oauth-operations.ts'
+import { orgUserOperations } from './org-user-operations.ts'
+import { organizationOperations } from './organization-operations.ts'
+import { helpOperations, studioOperations } from './page-operations.ts'
+import { readingOperations } from './reading-operations.ts'
+import {
+  auditOperation,
+  type StorageOperationsDeps,
+  storageOperations,
+} from './service-operations.ts'
+import { sinkOperations } from './sink-operations.ts'
+import { streamOperations } from './stream-operations.ts'
+
+/** What the operations are served from. */
+interface OperationParts extends StorageOperationsDeps {
+  /** What all calls in flight may hold. */
+  readonly budget: MemoryBudget
+  readonly bodies: FeedBodyReader
+  readonly calls: FeedCalls
+  readonly catalog: Catalog
+  readonly clock: Clock
+  readonly config: Config
+  readonly connections: Connections
+  readonly connectors: Connectors
+  readonly deletion: DeletionParts
+  readonly derivation: Pick<StreamDeriver, 'jobs' | 'views'>
+  readonly files: FileService
+  readonly gate: Gate
+  readonly identity: Identity
+  readonly imports: Imports
+  readonly keptPayloads: KeptPayloads
+  readonly live: LiveHub
+  readonly oauth: OAuthWithUsers
+  readonly queries: Queries
+  readonly sinks: SinkCalls
+  /** What an organization has of what WEIR_QUOTAS counts. */
+  readonly usageOf: (organization: Organization) => Promise<OrganizationUsage>
+}
+
+/** All operations but those that a server has by itself: health, metrics, and the description. */
+export function serviceOperations(parts: OperationParts): HttpOperation[] {
+  const { config, gate, identity, oauth, usageOf } = parts
+  const { publicUrl, quotas, brands = new Map() } = config
+  const brandedHosts = new Set(brands.keys())
+  const issuerOf = issuerReader({ publicUrl, brandedHosts })
+  const isSecure = config.tlsCert !== undefined || publicUrl?.startsWith('https:') === true
+  return [
+    ...feedOperations(parts),
+    ...readingOperations(parts),
+    ...fileOperations(parts),
+    ...catalogOperations(parts),
+    ...streamOperations(parts),
+    ...gqlOperations(parts),
+    ...connectorOperations({ ...parts, issuerOf }),
+    ...sinkOperations(parts),
+    ...loginOperations({ gate, identity, isSecure }),
+    ...organizationOperations({ identity, deletion: parts.deletion, quotas, usageOf }),
+    ...orgUserOperations(identity),
+    ...apiKeyOperations(identity),
+    ...oauthClientOperations({ oauth, identity }),
+    ...oauthOperations({ oauth, issuerOf, gate }),
+    ...authorizeOperations({ oauth, issuerOf, brands }),
+    auditOperation(identity),
+    ...storageOperations(parts),
+    ...helpOperations(),
+    ...studioOperations(),
+  ]
+}
