@@ -338,6 +338,7 @@ class CommitWork {
   }
 
   #refuseSharedSeries(key: DocumentKey, series: Labels): void {
+    if (!this.#table.streams.mayShareSeries(series)) return
     const holders = this.#table.streams.findSeries(this.#table.scopeOf(key.orgUid), series)
     if ([...holders].length > 1) throw new CatalogConflict(keyOf(key), seriesClaim(series))
   }
@@ -352,11 +353,13 @@ interface Found {
 
 /** Refuses streams of one new component with the same ID. */
 function refuseDoubles({ orgUid, uids, streamCounts, streamIds }: CreateComponents): void {
-  let from = 0
-  for (const [at, count] of streamCounts.entries()) {
-    const slice = count < 2 ? [] : streamIds.slice(from, from + count)
-    from += count
-    const ids = slice.filter((id) => id !== '').map((id) => id.toWellFormed())
+  let until = 0
+  for (let at = 0; at < uids.length; at++) {
+    const count = streamCounts[at]
+    until += count
+    if (count < 2) continue
+    const named = streamIds.slice(until - count, until).filter((id) => id !== '')
+    const ids = named.map((id) => id.toWellFormed())
     if (new Set(ids).size === ids.length) continue
     const id = ids.find((one, place) => ids.indexOf(one) !== place)
     const key = { orgUid, kind: 'component', uid: uids[at] }

@@ -11,7 +11,7 @@ import type { CreateComponents } from '../../ports/component-port.ts'
 import type { DocumentKey } from '../../ports/document-key.ts'
 import { checkOfChanges } from './catalog-checks.ts'
 import type { CatalogScopes } from './catalog-scopes.ts'
-import { uidOfBytes } from './component/uid-bytes.ts'
+import { UidBytes, uidOfBytes } from './component/uid-bytes.ts'
 
 /** A row of some tens of kilobytes: what a reader has to take apart at once. */
 const QUADS_PER_ROW_MAX = 500
@@ -158,7 +158,7 @@ function isFull(run: Run): boolean {
 }
 
 function packUids(uids: readonly string[]): string {
-  return Buffer.from(uids.join('').replaceAll('-', ''), 'hex').toString('base64')
+  return new UidBytes(uids).toBase64()
 }
 
 function unpackUids(packed: string): string[] {

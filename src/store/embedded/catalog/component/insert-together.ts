@@ -30,7 +30,8 @@ export class InsertTogether {
     let at = 0
     for (const { values: step, statement } of this.#sized) {
       for (; at + step <= values.length; at += step) {
-        inserted += Number(statement.run(...values.slice(at, at + step)).changes)
+        const some = step === values.length ? values : values.slice(at, at + step)
+        inserted += Number(statement.run(...some).changes)
       }
     }
     return inserted * this.#columns === values.length

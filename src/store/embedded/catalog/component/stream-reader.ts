@@ -97,6 +97,11 @@ export class StreamReader {
     }
   }
 
+  /** False where the index alone tells that no two streams have a series; to read each of millions takes longer. */
+  mayShareSeries(series: Labels): boolean {
+    return this.#statements.secondSeries.get(hashOfSeries(series)) !== undefined
+  }
+
   /** Streams of a component in definition order. */
   page(owner: NumberedOwner, { start, limit }: { start: number; limit: number }): StoredStream[] {
     const common = owner.uid.replaceAll('-', '').slice(0, COMMON_DIGITS)
@@ -132,6 +137,7 @@ function prepareAll(db: DatabaseSync) {
     owner: prepare('SELECT component FROM stream WHERE uid = ?'),
     bySeries: prepare(`SELECT component, ordinal FROM stream WHERE series_hash = ?
       ORDER BY component, ordinal`),
+    secondSeries: prepare('SELECT 1 FROM stream WHERE series_hash = ? LIMIT 1 OFFSET 1'),
     // Streams of one place come in the order of their UIDs.
     page: prepare(`SELECT ${SELECTED_STREAM} FROM stream WHERE component = ?1
       ORDER BY coalesce(place, ordinal - 1), coalesce(stream.uid, unhex(?2 || printf('%06x', ordinal)))

@@ -4,7 +4,6 @@ import { invariant, readUid, UID_WORDS } from '../../../../base/plain.ts'
 const words = new Uint32Array(UID_WORDS)
 
 const BYTES = 16
-const WORD_BYTES = 4
 
 /** The bytes of UIDs, one buffer for all, and their words. */
 export class UidBytes {
@@ -14,18 +13,20 @@ export class UidBytes {
   /** Refuses what is no UID. */
   constructor(uids: readonly string[]) {
     this.words = new Uint32Array(uids.length * UID_WORDS)
-    this.#bytes = Buffer.allocUnsafe(uids.length * BYTES)
     for (const [at, uid] of uids.entries()) {
       invariant(readUid(uid, words), `${uid} is no UID`)
       this.words.set(words, at * UID_WORDS)
-      for (let word = 0; word < UID_WORDS; word++) {
-        this.#bytes.writeUInt32BE(words[word], at * BYTES + word * WORD_BYTES)
-      }
     }
+    this.#bytes = Buffer.from(this.words.slice().buffer).swap32()
   }
 
-  bytesAt(at: number): Buffer {
-    return this.#bytes.subarray(at * BYTES, (at + 1) * BYTES)
+  /** All of them, one after the other. */
+  toBase64(): string {
+    return this.#bytes.toString('base64')
+  }
+
+  bytesAt(at: number): Uint8Array {
+    return new Uint8Array(this.#bytes.buffer, at * BYTES, BYTES)
   }
 }
 
