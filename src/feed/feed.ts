@@ -22,7 +22,13 @@ import { type Extent, type ExtentPath, measureExtent } from './get/measure-exten
 import { getPlot } from './plot/get-plot.ts'
 import { getSparks, type Sparks, type SparksCommand } from './plot/get-sparks.ts'
 import type { Plot, PlotCommand } from './plot/plot.ts'
-import { AssignedTimes, EVERY_TIME, type TimeLane, TriedTimes } from './put/assigned-times.ts'
+import {
+  AssignedTimes,
+  EVERY_TIME,
+  recallTimes,
+  type TimeLane,
+  TriedTimes,
+} from './put/assigned-times.ts'
 import { requireStillThere } from './put/prepare-put.ts'
 import {
   type DeriveLanded,
@@ -31,12 +37,14 @@ import {
   type PutTrial,
   type SamplesLanded,
 } from './put/put-call.ts'
-import { recallTimes } from './put/recall-times.ts'
+import { warnOfAhead, warnOfTimes } from './put/put-warnings.ts'
 import { ClaimedTimes } from './put/repeatable-times.ts'
-import { type RequestedValues, requireRequested } from './put/requested-streams.ts'
-import { answerRequested, type RequestedAnswer } from './put/requested-values.ts'
-import { warnOfAhead } from './put/warn-of-ahead.ts'
-import { warnOfTimes } from './put/warn-of-times.ts'
+import {
+  answerRequested,
+  type RequestedAnswer,
+  type RequestedValues,
+  requireRequested,
+} from './put/requested-values.ts'
 import {
   getLastStatistics,
   getStatistics,

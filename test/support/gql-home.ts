@@ -2,8 +2,12 @@ import type { TestContext } from 'node:test'
 import type { Principal } from '../../src/access/index.ts'
 import { type Clock, epochMs, MemoryBudget } from '../../src/base/index.ts'
 import { type GqlOutcome, type GqlRun, GqlRuns, type StoredReads } from '../../src/gql/index.ts'
-import type { SqlCell, SqlRunnerSettings, SqlRunners } from '../../src/sql/index.ts'
-import { CompileThread } from '../../src/sql/index.ts'
+import {
+  CompileThread,
+  type SqlCell,
+  type SqlRunnerSettings,
+  type SqlRunners,
+} from '../../src/sql/index.ts'
 import { type DerivationHome, derivationHome, ORG, owner } from './derivation-home.ts'
 import { openRunners, sharedRunners } from './sql-runs.ts'
 

@@ -5,14 +5,16 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Clock, createLog, epochMs, systemClock } from '../../src/base/index.ts'
-import type {
-  CompiledQuery,
-  CompiledSql,
-  CompiledStatement,
-  RowCell,
-  SqlCell,
+import {
+  type CompiledQuery,
+  type CompiledSql,
+  type CompiledStatement,
+  type RowCell,
+  type SqlCall,
+  type SqlCell,
+  type SqlRunnerSettings,
+  SqlRunners,
 } from '../../src/sql/index.ts'
-import { type SqlCall, type SqlRunnerSettings, SqlRunners } from '../../src/sql/index.ts'
 import { atEnd } from './at-end.ts'
 
 // Runners find their code compiled, as those of the service do.

@@ -1,7 +1,11 @@
 /** From the samples of a run to a result of which every part was tried: what would be refused is refused here. */
 import type { Principal } from '../../access/index.ts'
-import type { EpochMs, MemoryBudget, MemoryShare } from '../../base/index.ts'
-import { requireCreatable } from '../../base/index.ts'
+import {
+  type EpochMs,
+  type MemoryBudget,
+  type MemoryShare,
+  requireCreatable,
+} from '../../base/index.ts'
 import { VALUE_CODE } from '../../catalog/shape/index.ts'
 import { type Feed, typeOfValue, VALUE_NULL } from '../../feed/index.ts'
 import type { PutOptions } from '../../feed/put/index.ts'

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Clock } from '../../base/index.ts'
-import { refuse } from '../../base/index.ts'
+import { type Clock, refuse } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import { POINT } from '../../catalog/shape/index.ts'
 import type { Sample, StreamHandle, TouchedSpan } from '../../store/index.ts'

@@ -11,8 +11,7 @@ import {
   VALUE_NULL,
   VALUE_NUMBER,
 } from './incoming-samples.ts'
-import { placeIntervals } from './place-intervals.ts'
-import { placePoint } from './place-samples.ts'
+import { placeIntervals, placePoint } from './place-samples.ts'
 
 /** The samples of one stream of a put that cannot be appended as they came. */
 export interface StreamSamples {

@@ -12,10 +12,8 @@ import type { Catalog } from '../../catalog/index.ts'
 import type { KeptRoom, Removal, SampleBatch, SampleStore } from '../../store/index.ts'
 import type { Retention } from '../expire/retention.ts'
 import { requireCreation, requireStreams } from '../feed-rights.ts'
-import type { AssignedTimes } from './assigned-times.ts'
-import { bytesInJournal } from './bytes-in-journal.ts'
+import { type AssignedTimes, findUnrecalled, recallTimes } from './assigned-times.ts'
 import { type Creation, createMissing, tryMissing, type WouldCreate } from './create-missing.ts'
-import { bytesOfCreation, whileCreating } from './creation-memory.ts'
 import type { IncomingSamples } from './incoming-samples.ts'
 import { numericBatch, toBatch } from './place-samples.ts'
 import {
@@ -27,12 +25,11 @@ import {
   type StreamSamples,
   StreamsToPrepare,
 } from './prepare-put.ts'
-import { findUnrecalled, recallTimes } from './recall-times.ts'
+import { bytesInJournal, bytesOfCreation, whileCreating } from './put-room.ts'
+import { findAhead, type StreamsAhead, warnOfAhead, warnOfTimes } from './put-warnings.ts'
 import { type ClaimedTimes, type RepeatablePut, RepeatableTimes } from './repeatable-times.ts'
-import { findMissingRequested, type RequestedValues } from './requested-streams.ts'
+import { findMissingRequested, type RequestedValues } from './requested-values.ts'
 import { type MissingTarget, resolveTargets } from './resolve-targets.ts'
-import { findAhead, type StreamsAhead, warnOfAhead } from './warn-of-ahead.ts'
-import { warnOfTimes } from './warn-of-times.ts'
 
 /**
  * Told of every batch that has become durable, before its call is answered. The columns belong to

@@ -1,8 +1,12 @@
 /** What a row tells of a stream beside its samples. */
 import { nextTurn } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
-import type { ComponentRecord, StreamRecord } from '../../catalog/shape/index.ts'
-import { STREAM_TYPES, VALUE_TYPES } from '../../catalog/shape/index.ts'
+import {
+  type ComponentRecord,
+  STREAM_TYPES,
+  type StreamRecord,
+  VALUE_TYPES,
+} from '../../catalog/shape/index.ts'
 import type { RowCell } from '../../sql/index.ts'
 import type {
   Sample,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import type { HeldMemory } from '../../base/index.ts'
 import {
   freeBytes,
+  type HeldMemory,
   type MemoryBudget,
   refusal,
   refuse,

@@ -1,6 +1,12 @@
 import type { Principal } from '../../access/index.ts'
-import type { HeldMemory, MemoryBudget, MemoryShare } from '../../base/index.ts'
-import { readLoosePairs, readQueryPairs, refuse } from '../../base/index.ts'
+import {
+  type HeldMemory,
+  type MemoryBudget,
+  type MemoryShare,
+  readLoosePairs,
+  readQueryPairs,
+  refuse,
+} from '../../base/index.ts'
 import type {
   Extent,
   ExtentPath,

@@ -1,6 +1,5 @@
 import type { RateDecision } from '../../auth/index.ts'
-import type { Log } from '../../base/index.ts'
-import { version } from '../../base/index.ts'
+import { type Log, version } from '../../base/index.ts'
 import { type ErrorReply, errorReply } from './error-reply.ts'
 import type { Exchange } from './exchange.ts'
 import { WARNING_HEADER, warningText } from './warning-header.ts'

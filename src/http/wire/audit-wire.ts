@@ -1,6 +1,11 @@
 /** The audit log on the wire: its filters, its page, and its CSV. */
-import type { AuditAct, AuditFilter, AuditRecord } from '../../auth/index.ts'
-import { AUDIT_ACTS, isAuditAct } from '../../auth/index.ts'
+import {
+  AUDIT_ACTS,
+  type AuditAct,
+  type AuditFilter,
+  type AuditRecord,
+  isAuditAct,
+} from '../../auth/index.ts'
 import { refuse, Type } from '../../base/index.ts'
 import { readTimeParameter } from '../../time/index.ts'
 import { prefersCsv } from '../feed/feed-csv.ts'

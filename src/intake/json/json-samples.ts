@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
-import type { HeldMemory } from '../../base/index.ts'
 import {
   type ErrorCode,
+  type HeldMemory,
   littleGarbage,
   Mutex,
   memoryRefusal,

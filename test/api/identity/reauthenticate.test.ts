@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Answer } from '../../support/oauth-service.ts'
-import { type OAuthService, startOAuthService } from '../../support/oauth-service.ts'
+import { type Answer, type OAuthService, startOAuthService } from '../../support/oauth-service.ts'
 
 let home: OAuthService
 let session: string

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { MemoryBudget, nextTurn } from '../../../src/base/index.ts'
-import {
-  CREATED_COMPONENT_BYTES,
-  CREATED_STREAM_BYTES,
-} from '../../../src/feed/put/creation-memory.ts'
+import { CREATED_COMPONENT_BYTES, CREATED_STREAM_BYTES } from '../../../src/feed/put/put-room.ts'
 import { keyWith, NOW, openFeedHome } from '../../support/feed-home.ts'
 
 const MB = 1_000_000

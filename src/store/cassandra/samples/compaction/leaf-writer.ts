@@ -7,8 +7,7 @@ import {
   packManifest,
   type ReplacedChunk,
 } from '../leaf-index.ts'
-import type { LeafReader } from '../leaf-reader.ts'
-import { MANIFEST_PLACE } from '../leaf-reader.ts'
+import { type LeafReader, MANIFEST_PLACE } from '../leaf-reader.ts'
 import { blobOf } from '../row-values.ts'
 import type { LeafPlace } from '../sample-head.ts'
 import { eachAtOnce } from '../slots.ts'

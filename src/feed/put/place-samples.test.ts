@@ -6,7 +6,7 @@ import { ITEMS_PER_SLICE } from '../../base/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import { compileCycle, intervalOf, loadZone } from '../../time/index.ts'
 import { IncomingSamples, VALUE_NULL, VALUE_NUMBER } from './incoming-samples.ts'
-import { placeIntervals } from './place-intervals.ts'
+import { placeIntervals } from './place-samples.ts'
 
 const [seed] = testSeeds(1)
 const START = 1_700_000_000_000
