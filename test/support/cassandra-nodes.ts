@@ -22,6 +22,9 @@ export const TEST_HOSTS: readonly string[] = CASSANDRA_HOSTS.slice(
 /** A third of the ring for each node. */
 const TOKENS = ['-9223372036854775808', '-3074457345618258603', '3074457345618258602']
 
+/** Whom nodes know that ask for passwords. */
+export const FIRST_ADMINISTRATOR = { user: 'cassandra', password: 'cassandra' } as const
+
 /** Below what systems hand out to whoever asks for any port. */
 const [FIRST_PORT, PORT_COUNT] = [20_000, 12_000]
 const TRIES_MAX = 50
@@ -32,6 +35,8 @@ export const NODES_START_MS_MAX = 300_000
 /** Nodes that run. */
 export interface CassandraNodes {
   readonly port: number
+  /** By which the nodes reach each other. */
+  readonly storagePort: number
   readonly pids: readonly number[]
   /** Ends a node at once, as kill -9 does. */
   kill(node: number): Promise<void>
@@ -145,6 +150,7 @@ export async function startCassandraNodes(
   await Promise.all(asked.map((host) => eventually(() => expectOthers(host, { hosts, port }))))
   return {
     port,
+    storagePort,
     get pids() {
       return children.flatMap(({ pid }) => pid ?? [])
     },
@@ -163,7 +169,9 @@ async function expectOthers(
   host: string,
   { hosts, port }: Pick<NodePlaces, 'hosts' | 'port'>,
 ): Promise<void> {
-  const settings = { hosts: [host], port, dataCentre: '', keyspace: '', replication: 3 }
+  // Nodes that let everybody in do not ask for them.
+  const place = { hosts: [host], port, dataCentre: '', keyspace: '', replication: 3 }
+  const settings = { ...place, ...FIRST_ADMINISTRATOR }
   const { client, end } = await connectClient(settings, {})
   try {
     const { rows } = await client.execute('SELECT peer, schema_version FROM system.peers', [], {

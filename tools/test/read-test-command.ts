@@ -21,7 +21,7 @@ const EVERYTHING = ['src/**/*.test.ts', 'test/**/*.test.ts']
 /** Parts of the nightly run that a name chooses. */
 const NIGHTLY_PARTS: Readonly<Record<string, readonly string[]>> = {
   cluster: ['test/slow/cluster/**/*.test.ts'],
-  faults: ['test/slow/cluster/faults.test.ts'],
+  faults: ['test/slow/cluster/faults.test.ts', 'test/slow/cluster/fault-rounds.test.ts'],
   kill: ['test/slow/**/*kill*.test.ts', 'test/slow/process/file-upload.test.ts'],
   power: ['test/power/*.test.ts'],
 }

@@ -8,6 +8,7 @@ import { followTests } from './samples/follow.ts'
 import { dropSampleTables, makeSampleTables, OwnStreams, openProcess } from './samples/home.ts'
 import { modelTests } from './samples/model.ts'
 import { orderTests } from './samples/order.ts'
+import { readTests } from './samples/reads.ts'
 import { statisticTests } from './samples/statistics.ts'
 
 const skip = cassandraSkip()
@@ -37,6 +38,7 @@ async function openOnCluster(): Promise<StoreUnderTest> {
 if (skip === false) sampleStoreContract('cassandra', openOnCluster)
 compactionTests(skip)
 orderTests(skip)
+readTests(skip)
 followTests(skip)
 modelTests(skip)
 feedTests(skip)

@@ -69,7 +69,7 @@ export class ClusterSamples implements SampleStore {
   constructor({ cql, clock, order, onFailure }: ClusterSamplesDeps) {
     this.#cql = cql
     this.#order = order
-    this.#touched = new TouchedStreams(cql)
+    this.#touched = new TouchedStreams({ cql, order })
     this.#dirty = new DirtyDays(cql)
     const heads = new SampleHeads(cql)
     const leaves = new LeafReader(cql)

@@ -1,16 +1,20 @@
 import type { Cluster, CqlRow } from '../connection/cluster.ts'
 import { mustBeWhole } from './row-values.ts'
+import { eachAtOnce } from './slots.ts'
 
 const DAY_MS = 86_400_000
 
 /** Over how many partitions the streams of a day are spread. */
 export const DIRTY_SHARDS = 32
 
+const KEPT_AT_ONCE = 64
+
 /** In the place of a day: the partition that lists the days themselves. */
 const LIST_DAY = -1
 
 const insertStream = 'INSERT INTO sample_dirty (day, shard, stream) VALUES (?, ?, ?)'
 const deleteStream = 'DELETE FROM sample_dirty WHERE day = ? AND shard = ? AND stream = ?'
+const deleteShard = 'DELETE FROM sample_dirty WHERE day = ? AND shard = ?'
 const selectStreams = 'SELECT stream FROM sample_dirty WHERE day = ? AND shard = ?'
 
 /** The day of a moment, counted from 1970 on. */
@@ -37,9 +41,23 @@ export class DirtyDays {
     await this.#cql.run(insertStream, params, { timestamp: stamp })
   }
 
-  /** Takes a stream off the list of a day. */
-  async delete(day: number, handle: number, timestamp: number): Promise<void> {
-    await this.#cql.run(deleteStream, [day, handle % DIRTY_SHARDS, handle], { timestamp })
+  /**
+   * Takes all streams off one part of a day's list but some, which get a later stamp, and those that were listed after a
+   * stamp. One deletion for all: a list of many single ones could not be read any more.
+   */
+  async keepOnly(
+    { day, shard }: { readonly day: number; readonly shard: number },
+    kept: {
+      readonly streams: readonly number[]
+      readonly listedUpTo: number
+      readonly stamp: number
+    },
+  ): Promise<void> {
+    const timestamp = kept.stamp
+    await eachAtOnce(kept.streams, KEPT_AT_ONCE, (stream) =>
+      this.#cql.run(insertStream, [day, shard, stream], { timestamp }),
+    )
+    await this.#cql.run(deleteShard, [day, shard], { timestamp: kept.listedUpTo })
   }
 
   /** The days that have a list. */

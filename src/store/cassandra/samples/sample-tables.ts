@@ -5,7 +5,8 @@
 
 /**
  * A row of `sample` that was deleted and comes back, because a node missed the deletion, counts for nothing: it is below
- * what is sealed, or is named by no version. So deletions need not be kept for the days of a repair.
+ * what is sealed, or is named by no version. One of `sample_dirty` or `sample_intent` has work done again that changes
+ * nothing. So deletions need not be kept for the days of a repair.
  */
 const DELETIONS_KEPT_SECONDS = 3_600
 
@@ -27,13 +28,15 @@ export const sampleTables: readonly string[] = [
     WITH gc_grace_seconds = ${DELETIONS_KEPT_SECONDS} AND ${BY_LEVELS}`,
   `CREATE TABLE IF NOT EXISTS sample_dirty (
     day int, shard int, stream int,
-    PRIMARY KEY ((day, shard), stream))`,
+    PRIMARY KEY ((day, shard), stream))
+    WITH gc_grace_seconds = ${DELETIONS_KEPT_SECONDS}`,
   `CREATE TABLE IF NOT EXISTS sample_touched (
     page bigint, seq bigint, spans blob,
     PRIMARY KEY (page, seq))`,
   `CREATE TABLE IF NOT EXISTS sample_intent (
     shard int, stamp bigint, writer int, spans blob,
-    PRIMARY KEY (shard, stamp, writer))`,
+    PRIMARY KEY (shard, stamp, writer))
+    WITH gc_grace_seconds = ${DELETIONS_KEPT_SECONDS}`,
   `CREATE TABLE IF NOT EXISTS sample_watched (
     shard int, stream int,
     PRIMARY KEY (shard, stream))`,

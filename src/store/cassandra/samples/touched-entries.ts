@@ -16,9 +16,10 @@ export const ENTRY_SPANS_MAX = 2_000
 const PAGES_MAX = 4_096
 const PAGES_FOLDED = 64
 
-/** Partitions that hold no entries: where the log ends, about, and where it begins. */
+/** Partitions that hold no entries: where the log ends, about, where it begins, and up to which stamp intents are adopted. */
 const END_PAGE = -1
 const BEGIN_PAGE = -2
+const ADOPTED_PAGE = -3
 
 /** Tries to add an entry of which it stayed unknown whether it was made. */
 const TRIES_MAX = 5
@@ -95,6 +96,16 @@ export class TouchedEntries {
     }
   }
 
+  /** A stamp up to which intents need not be looked for. */
+  async adoptedUpTo(): Promise<number> {
+    return (await this.#lastOf(ADOPTED_PAGE)) ?? 0
+  }
+
+  /** Keeps such a stamp. */
+  async noteAdopted(stamp: number): Promise<void> {
+    await this.#hint(ADOPTED_PAGE, stamp)
+  }
+
   async #turnPage(page: number): Promise<void> {
     await this.#hint(END_PAGE, page)
     const begin = (await this.#lastOf(BEGIN_PAGE)) ?? 0
@@ -122,9 +133,11 @@ export class TouchedEntries {
     }
   }
 
+  /** Keeps the greatest number of a kind; a smaller one that comes later changes nothing, whatever clocks show. */
   async #hint(kind: number, page: number): Promise<void> {
-    await this.#cql.run(insertHint, [BigInt(kind), BigInt(page)])
-    await this.#cql.run(deleteHints, [BigInt(kind), BigInt(page)])
+    const at = { timestamp: page }
+    await this.#cql.run(insertHint, [BigInt(kind), BigInt(page)], at)
+    await this.#cql.run(deleteHints, [BigInt(kind), BigInt(page)], at)
   }
 
   async #lastOf(page: number): Promise<number | undefined> {

@@ -1,4 +1,5 @@
 import { Mutex } from '../../../base/index.ts'
+import type { SampleOrder } from '../../ports/sample-order.ts'
 import type { TouchedSpan } from '../../ports/sample-port.ts'
 import type { Cluster } from '../connection/cluster.ts'
 import { blobOf, bytesOf, mustBeWhole } from './row-values.ts'
@@ -17,8 +18,13 @@ const INTENT_SHARDS = 16
 
 const AT_ONCE = 64
 
-/** Intents that one look adopts: of a process that died. */
-const ADOPTED_MAX = 1_000
+/**
+ * Intents of so many looks before are looked for again: a process that stood still may leave one late. What is older is
+ * not read, so that a look passes over few of those that were withdrawn. Looks are a minute apart.
+ */
+const LOOKS_AGAIN = 5
+
+const INTENTS_PER_PAGE = 100
 
 const insertWatched = 'INSERT INTO sample_watched (shard, stream) VALUES (?, ?)'
 const deleteWatched = 'DELETE FROM sample_watched WHERE shard = ? AND stream = ?'
@@ -26,7 +32,7 @@ const selectWatched = 'SELECT stream FROM sample_watched WHERE shard = ?'
 const insertIntent = 'INSERT INTO sample_intent (shard, stamp, writer, spans) VALUES (?, ?, ?, ?)'
 const deleteIntent = 'DELETE FROM sample_intent WHERE shard = ? AND stamp = ? AND writer = ?'
 const selectIntents = `SELECT stamp, writer, spans FROM sample_intent
-  WHERE shard = ? AND stamp <= ? LIMIT ${ADOPTED_MAX}`
+  WHERE shard = ? AND stamp > ? AND stamp <= ?`
 
 interface Waiting {
   readonly spans: readonly TouchedSpan[]
@@ -46,15 +52,22 @@ interface Intent {
  */
 export class TouchedStreams {
   readonly #cql: Cluster
+  readonly #order: Pick<SampleOrder, 'next'>
   readonly #entries: TouchedEntries
   #watched = new Set<number>()
   #kept = new Set<number>()
   readonly #keeping = new Mutex()
   #waiting: Waiting[] = []
   #isWriting = false
+  /** Up to which stamps the last looks have adopted, the oldest first. */
+  #adopted: number[] = []
 
-  constructor(cql: Cluster) {
+  constructor({
+    cql,
+    order,
+  }: { readonly cql: Cluster; readonly order: Pick<SampleOrder, 'next'> }) {
     this.#cql = cql
+    this.#order = order
     this.#entries = new TouchedEntries(cql)
   }
 
@@ -112,13 +125,20 @@ export class TouchedStreams {
 
   /** Tells in the name of processes that died what they had meant to touch up to a stamp. */
   async adopt(upTo: number): Promise<void> {
+    const floor = await this.#entries.adoptedUpTo()
     for (let shard = 0; shard < INTENT_SHARDS; shard += 1) {
-      const rows = await this.#cql.run(selectIntents, [shard, BigInt(upTo)])
-      for (const row of rows) {
-        const intent = { stamp: mustBeWhole(row.stamp), writer: mustBeWhole(row.writer) }
-        await this.tell(intent, unpackSpans(bytesOf(row.spans)))
+      const params = [shard, BigInt(floor), BigInt(upTo)]
+      for await (const rows of this.#cql.pages(selectIntents, params, INTENTS_PER_PAGE)) {
+        for (const row of rows) {
+          const intent = { stamp: mustBeWhole(row.stamp), writer: mustBeWhole(row.writer) }
+          await this.tell(intent, unpackSpans(bytesOf(row.spans)))
+        }
       }
     }
+    this.#adopted.push(upTo)
+    if (this.#adopted.length <= LOOKS_AGAIN) return
+    const [oldest] = this.#adopted.splice(0, 1)
+    if (oldest > floor) await this.#entries.noteAdopted(oldest)
   }
 
   /** As SampleStore has it. */
@@ -174,9 +194,12 @@ export class TouchedStreams {
         .filter((handle) => !wanted.has(handle))
         .map((handle) => [handle, false] as const),
     ]
+    if (changes.length === 0) return
+    // No clock: what another process kept before must not win.
+    const timestamp = await this.#order.next()
     await eachAtOnce(changes, AT_ONCE, async ([handle, isAdded]) => {
       const params = [handle % WATCHED_SHARDS, handle]
-      await this.#cql.run(isAdded ? insertWatched : deleteWatched, params)
+      await this.#cql.run(isAdded ? insertWatched : deleteWatched, params, { timestamp })
       if (isAdded) kept.add(handle)
       else kept.delete(handle)
     })

@@ -127,34 +127,42 @@ export class BackgroundCompaction {
 
   async #sweepDay(day: number): Promise<number> {
     let count = 0
-    for (let shard = 0; shard < DIRTY_SHARDS; shard += 1) {
-      for await (const handles of this.#deps.dirty.streams(day, shard)) {
-        count += handles.length
-        await eachAtOnce(handles, STREAMS_AT_ONCE, async (handle) => {
-          await this.compact(handle)
-          await this.#settle(day, handle)
-        })
-      }
-    }
+    for (let shard = 0; shard < DIRTY_SHARDS; shard += 1)
+      count += await this.#sweepShard(day, shard)
     return count
   }
 
-  /** Takes a stream off the list of a day once nothing of that day waits any more. */
-  async #settle(day: number, handle: number): Promise<void> {
-    const { heads, dirty, order } = this.#deps
-    if (this.#isClosed) return
+  async #sweepShard(day: number, shard: number): Promise<number> {
+    const { dirty, order } = this.#deps
+    // All writes of that day have smaller ones. Whoever writes from here on is on a later list.
+    const listedUpTo = await order.next()
+    const waiting: number[] = []
+    let count = 0
+    for await (const handles of dirty.streams(day, shard)) {
+      count += handles.length
+      await eachAtOnce(handles, STREAMS_AT_ONCE, async (handle) => {
+        await this.compact(handle)
+        if (!(await this.#isSettled(handle, listedUpTo))) waiting.push(handle)
+      })
+    }
+    if (this.#isClosed || waiting.length === count) return count
     const stamp = await order.next()
+    await dirty.keepOnly({ day, shard }, { streams: waiting, listedUpTo, stamp })
+    return count
+  }
+
+  /** Whether nothing of a stream waits that was there at a stamp. */
+  async #isSettled(handle: number, stamp: number): Promise<boolean> {
+    const { heads } = this.#deps
     try {
       const head = await heads.read(handle)
       const { leaves, dropped } = await heads.leavesOf(handle, head)
-      const isWaiting = head.runs.length > 0 || dropped.length > 0
-      if (isWaiting || (head.isForgotten && leaves.length > 0)) return
+      const isWaiting = dropped.length > 0 || head.runs.some((run) => run.stamp <= stamp)
+      return !isWaiting && !(head.isForgotten && leaves.length > 0)
     } catch (error) {
       // Another process is at it.
-      if (error instanceof ViewPassed) return
+      if (error instanceof ViewPassed) return false
       throw error
     }
-    // Not if it was put on the list since.
-    await dirty.delete(day, handle, stamp)
   }
 }
