@@ -11,7 +11,6 @@ const NOT_YET_PLAIN = [
   'docs/cluster.md',
   'docs/format/cassandra.md',
   'docs/format/postgres.md',
-  'docs/security.md',
 ]
 
 const pages = globSync(['*.md', 'docs/**/*.md', '{src,studio,test}/**/README.md'])
