@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { createOf } from '../../../../test/contract/catalog-components.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
@@ -133,6 +134,28 @@ test('checkFolder() lets a first start pass that a crash cut short anywhere', as
   markFolder(folder)
   const marks = Object.values(readFolderParts(folder)).map(({ mark }) => mark)
   assert.deepEqual(marks, [77, 77, 77, 77])
+})
+
+test('checkFolder() rolls back the first write of a database that a crash cut short', async () => {
+  for (const name of ['catalog.db', 'samples.db', 'payloads.db']) {
+    const folder = temporaryFolder()
+    const file = join(folder, name)
+    // A file that SQLite has begun: the header is written, and the journal says that it was empty before.
+    const db = new DatabaseSync(file)
+    db.exec('PRAGMA page_size = 4096; PRAGMA journal_mode = WAL')
+    db.close()
+    const journal = Buffer.alloc(512)
+    Buffer.from('d9d505f920a163d7', 'hex').copy(journal)
+    journal.writeUInt32BE(512, 20)
+    journal.writeUInt32BE(4096, 24)
+    writeFileSync(`${file}-journal`, journal)
+    checkFolder(folder)
+    assert.equal(statSync(file).size, 0, name)
+    assert.ok(!existsSync(`${file}-journal`), name)
+    await (await openCatalogStore({ folder })).close()
+    await (await openSampleStore({ folder })).close()
+    checkFolder(folder)
+  }
 })
 
 test('checkFolder() refuses a folder without marks of which a part is missing', async () => {
