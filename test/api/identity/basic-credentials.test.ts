@@ -1,4 +1,4 @@
-/** API keys as `Authorization: Token` and Basic: on the strict front, on Fastify's routes, and in browsers. */
+/** API keys as `Authorization: Token` and Basic: on the strict front, through Node's parser, and in browsers. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sendRaw } from '../../support/raw-http.ts'
@@ -34,7 +34,7 @@ async function send(authorization: string, { method = 'PUT', path, headers }: Se
 const statusOf = async (authorization: string, sent?: Sent) =>
   (await send(authorization, sent)).status
 
-/** A path of the fast path, one with an unusual spelling, and one of Fastify's own. */
+/** A path of the fast path, one with an unusual spelling, and one that the front leaves to Node's parser. */
 const READS = ['/api/comp/c/stream/s/feed', '/api/comp/c/stream/%73/feed', '/api/comp/c/property']
 
 test('a key is taken as Token, and as Basic in each form', async () => {
