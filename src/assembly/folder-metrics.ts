@@ -11,7 +11,7 @@ export function folderMetrics(parts: {
 }): string {
   const { backups, samples, sizes } = parts
   return [
-    metricText('weir_backups_running', 'gauge', 'Backups that are being written.', backups.count),
+    metricText('weir_backups_running', 'gauge', 'Backups in progress.', backups.count),
     storeMetrics(samples),
     sizeMetrics(sizes),
   ].join('')
@@ -26,47 +26,47 @@ function storeMetrics(store: EmbeddedSampleStore): string {
     metricText(
       'weir_samples_stored_total',
       'counter',
-      'Samples made durable since the start.',
+      'Samples written durably since the start.',
       samples,
     ),
-    metricText('weir_puts_stored_total', 'counter', 'Calls made durable, removals too.', puts),
+    metricText(
+      'weir_puts_stored_total',
+      'counter',
+      'Requests written durably, including deletes.',
+      puts,
+    ),
     metricText(
       'weir_journal_written_bytes_total',
       'counter',
-      'Bytes of records made durable.',
+      'Bytes of records written durably.',
       bytes,
     ),
-    metricText(
-      'weir_journal_waiting_bytes',
-      'gauge',
-      'Bytes that wait for the disk.',
-      waitingBytes,
-    ),
-    histogramHead(sync, 'Time to make a group of calls durable: one write, one sync.'),
+    metricText('weir_journal_waiting_bytes', 'gauge', 'Bytes waiting for the disk.', waitingBytes),
+    histogramHead(sync, 'Time to write a group of requests durably: one write, one sync.'),
     syncs.lines(sync),
     metricText('weir_seal_backlog_segments', 'gauge', 'Closed segments not sealed yet.', backlog),
     metricText(
       'weir_seal_lag_seconds',
       'gauge',
-      'For how long the oldest waits.',
+      'Age of the oldest closed segment that is not sealed.',
       sealLagMs / 1_000,
     ),
     metricText(
       'weir_quarantined_segments',
       'gauge',
-      'Segments with bytes set aside.',
+      'Segments with quarantined bytes.',
       segments.size,
     ),
     metricText(
       'weir_quarantined_items',
       'gauge',
-      'Damages set aside, at most 1,000.',
+      'Quarantined damage, at most 1,000.',
       damages.length,
     ),
     metricText(
       'weir_read_only',
       'gauge',
-      '1: nothing can be stored.',
+      '1: the service is read-only.',
       readOnlyReason === undefined ? 0 : 1,
     ),
   ].join('')
@@ -77,8 +77,8 @@ function sizeMetrics({ free, journalSegments, ...sizes }: StorageSizes): string 
     ([part, bytes]) => [`part="${part}"`, bytes ?? 0] as const,
   )
   return [
-    metricText('weir_storage_bytes', 'gauge', 'Bytes on disk, without the bodies of files.', parts),
+    metricText('weir_storage_bytes', 'gauge', 'Bytes on disk, without file bodies.', parts),
     metricText('weir_journal_segments', 'gauge', 'Files of the journal.', journalSegments ?? 0),
-    metricText('weir_disk_free_bytes', 'gauge', "What the data folder's disk has left.", free),
+    metricText('weir_disk_free_bytes', 'gauge', 'Free space on the disk of the data folder.', free),
   ].join('')
 }

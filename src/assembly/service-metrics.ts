@@ -28,7 +28,7 @@ export async function serviceMetrics(parts: MetricParts): Promise<string> {
   const { index } = catalog
   const info = `version="${version}",node="${process.versions.node}"`
   return [
-    metricText('weir_build_info', 'gauge', 'Which Weir runs on which Node.', [[info, 1]]),
+    metricText('weir_build_info', 'gauge', 'Versions of Weir and Node.js.', [[info, 1]]),
     metricText('weir_streams', 'gauge', 'Streams of all organizations.', index.streamCount),
     metricText(
       'weir_components',
@@ -53,8 +53,8 @@ function sqlMetrics({ figures }: SqlRunners): string {
   )
   return [
     metricText('weir_sql_runners', 'gauge', 'Processes that run GS SQL.', runners),
-    metricText('weir_sql_runners_busy', 'gauge', 'Of these, those that work.', busy),
-    metricText('weir_sql_waiting', 'gauge', 'Runs that wait for a process.', waiting),
-    metricText('weir_sql_runs_total', 'counter', 'Runs by how they ended.', outcomes),
+    metricText('weir_sql_runners_busy', 'gauge', 'GS SQL processes that are busy.', busy),
+    metricText('weir_sql_waiting', 'gauge', 'GS SQL runs waiting for a process.', waiting),
+    metricText('weir_sql_runs_total', 'counter', 'GS SQL runs by result.', outcomes),
   ].join('')
 }

@@ -18,27 +18,27 @@ export function derivationMetrics(parts: {
     metricText(
       'weir_derived_samples_total',
       'counter',
-      'Samples that formulas gave since the start.',
+      'Samples calculated by formulas since the start.',
       samples,
     ),
     metricText(
       'weir_derivation_runs_total',
       'counter',
-      'Blocks of results that gave samples or failures.',
+      'Blocks of results with samples or failures.',
       runs,
     ),
     metricText(
       'weir_derivation_failures_total',
       'counter',
-      'Results that are missing as a formula failed.',
+      'Results missing because a formula failed.',
       failures,
     ),
     metricText(
       'weir_derivation_waiting_streams',
       'gauge',
-      'Streams that have to be derived and cannot be yet.',
+      'Streams waiting to be calculated.',
       worker.waitingCount,
     ),
-    metricText('weir_jobs_unfinished', 'gauge', 'Jobs that are not over.', jobs.unfinishedCount),
+    metricText('weir_jobs_unfinished', 'gauge', 'Unfinished jobs.', jobs.unfinishedCount),
   ].join('')
 }

@@ -13,22 +13,26 @@ export const CONNECTION_LENGTHS = { host: 253, name: 128, password: 1_024 } as c
 
 /** What a caller may say about a connection. */
 export const connectionShape = Type.Object({
-  id: idShape('Unique in the organization, may be blank'),
+  id: idShape('Optional, unique in the organization'),
   name: nameShape,
   kind: Type.Optional(Type.Enum([...DATABASE_KINDS])),
   host: Type.Optional(
     Type.String({
       maxLength: CONNECTION_LENGTHS.host,
-      description: 'A host name or an address, nothing else',
+      description: 'Host name or IP address',
     }),
   ),
   port: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 65_535, description: 'Absent: that of the kind' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 65_535,
+      description: 'Default: the usual port of the database',
+    }),
   ),
   database: Type.Optional(
     Type.String({
       maxLength: CONNECTION_LENGTHS.name,
-      description: 'The database; for Oracle the service. May be blank for others',
+      description: 'Database name. For Oracle, the service name (required)',
     }),
   ),
   user: Type.Optional(Type.String({ maxLength: CONNECTION_LENGTHS.name })),
@@ -36,13 +40,13 @@ export const connectionShape = Type.Object({
     Type.String({
       maxLength: CONNECTION_LENGTHS.password,
       description:
-        'Never returned. Give it again when kind, host, port, database, user, or tls change: it must not reach another server',
+        'Never returned. Must be sent again when kind, host, port, database, user, or tls changes, so that it never reaches another server',
     }),
   ),
   tls: Type.Optional(
     Type.Enum([...TLS_MODES], {
       description:
-        'off: unencrypted; on: encrypted; verify: encrypted, with a certificate that proves the host',
+        'off: unencrypted. on: encrypted, certificate not checked. verify: encrypted, certificate checked',
     }),
   ),
   revision: revisionShape,

@@ -20,27 +20,27 @@ export class ImportFigures {
   metrics(running: number): string {
     const { done, failed } = this.#runs
     return [
-      metricText('weir_imports_running', 'gauge', 'Imports that run at this moment.', running),
-      metricText('weir_import_runs_total', 'counter', 'Runs of imports by how they ended.', [
+      metricText('weir_imports_running', 'gauge', 'Imports running now.', running),
+      metricText('weir_import_runs_total', 'counter', 'Import runs by result.', [
         ['outcome="done"', done],
         ['outcome="failed"', failed],
       ]),
       metricText(
         'weir_import_rows_total',
         'counter',
-        'Rows that imports have fetched.',
+        'Rows fetched by imports.',
         this.#rowsFetched,
       ),
       metricText(
         'weir_import_rows_skipped_total',
         'counter',
-        'Rows that were unchanged.',
+        'Rows skipped by imports because they were unchanged.',
         this.#rowsSkipped,
       ),
       metricText(
         'weir_import_samples_total',
         'counter',
-        'Samples that imports have stored.',
+        'Samples stored by imports.',
         this.#samples,
       ),
     ].join('')

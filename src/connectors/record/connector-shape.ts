@@ -19,31 +19,33 @@ export const PROC_SQL_LENGTH_MAX = 200_000
 
 const procShape = Type.Object({
   timeZoneId: Type.Optional(
-    Type.String({ description: 'The zone of times that tell none; UTC by default' }),
+    Type.String({ description: 'Time zone for times without one, UTC by default' }),
   ),
   sql: Type.String({
     maxLength: PROC_SQL_LENGTH_MAX,
-    description: 'GS SQL that makes samples of what came',
+    description: 'GS SQL that converts the payload to samples',
   }),
 })
 
 /** What a caller may say about a connector. */
 export const connectorShape = Type.Object({
-  id: idShape('Its URL endpoint: unique in the organization, not blank'),
+  id: idShape('Last part of the sink URL. Unique in the organization, not blank'),
   name: nameShape,
   description: descriptionShape,
   connType: Type.Optional(Type.Enum([...CONNECTOR_TYPES])),
   runningUser: Type.Optional(
     Type.Unsafe<{ readonly uid: string } | null>({
       ...referenceShape,
-      description: 'Whose rights hold while it runs',
+      description: 'The connector runs with the permissions of this user',
     }),
   ),
-  isEnabled: Type.Optional(Type.Boolean({ description: 'False: calls of its sink are a 404' })),
+  isEnabled: Type.Optional(
+    Type.Boolean({ description: 'If false, requests to its sink get status 404' }),
+  ),
   procs: Type.Optional(
     Type.Array(procShape, {
       maxItems: PROCS_MAX,
-      description: 'Run in their order, in one atomic call; all of one time zone',
+      description: 'Run in order, in one atomic request. All have the same time zone',
     }),
   ),
   ...importShape,

@@ -14,7 +14,7 @@ import { named, oneOf, SAMPLE_TIMES, timeOf } from '../openapi/answer-schema.ts'
 
 const text = (description: string) => Type.Optional(Type.String({ description }))
 const flag = (description: string) =>
-  Type.Optional(Type.Boolean({ description: `${description}; present counts, false and 0 do not` }))
+  Type.Optional(Type.Boolean({ description: `${description}. Off if false or 0` }))
 const whole = (description: string, minimum: number) =>
   Type.Optional(Type.Integer({ format: 'int64', minimum, description }))
 const wholeNumber = (description: string) => Type.Integer({ format: 'int64', description })
@@ -44,23 +44,23 @@ export const uidPath = Type.Object({ componentUid: Type.String(), uid: Type.Stri
 
 /** Where a statistic stands in a path, behind a component or a stream. */
 export const statisticPath = Type.Object({
-  cycleId: Type.String({ description: 'second, 10sec, minute, … year, or a cycle of your own' }),
+  cycleId: Type.String({ description: 'second, 10sec, minute, … year, or a custom cycle' }),
   statId: Type.Enum([...STATISTIC_IDS]),
 })
 
 /** Parameters of every GET of samples, last values and statistics. */
 export const feedQuery = Type.Object({
-  sd: Type.Optional(timeOf('Start, inclusive, only together with ed')),
-  ed: Type.Optional(timeOf('End, exclusive; without it the latest samples')),
+  sd: Type.Optional(timeOf('Start (inclusive). Requires ed')),
+  ed: Type.Optional(timeOf('End (exclusive). Without it, the latest samples')),
   limit: whole(
-    `At most this many items over all streams; ${FEED_LIMIT_MAX} by default; more counts as that`,
+    `Maximum number of items over all streams, ${FEED_LIMIT_MAX} by default and at most`,
     1,
   ),
   format: Type.Optional(
-    oneOf(['csv', 'json'], 'Without it the header Accept decides, text/csv or JSON'),
+    oneOf(['csv', 'json'], 'Response format. Default: the Accept header (text/csv or JSON)'),
   ),
-  retFData: flag('Adds fData, the value formatted with its unit'),
-  retUnit: flag('Adds unit, the symbol'),
+  retFData: flag('Adds fData: the value formatted with its unit'),
+  retUnit: flag('Adds the unit symbol'),
   retStreamId: flag('Adds streamId'),
   retCompId: flag('Adds compId'),
   retIntvlSd: flag('Adds sdTime, the start of an interval sample'),
@@ -69,7 +69,7 @@ export const feedQuery = Type.Object({
 /** Parameters of GET feed by UIDs, which tells statistics, too. */
 export const feedByUidQuery = Type.Object({
   ...feedQuery.properties,
-  cycle: text('Cycle ID, together with stat'),
+  cycle: text('Cycle ID. Requires stat'),
   stat: Type.Optional(oneOf([...STATISTIC_IDS], 'A statistic for each period of the cycle')),
 })
 
@@ -80,18 +80,21 @@ const sample = named(
   {
     compId: Type.Optional(Type.String({ description: 'With retCompId' })),
     streamId: Type.Optional(Type.String({ description: 'With retStreamId' })),
-    time: wholeNumber('Epoch ms; of interval samples the end of the interval'),
+    time: wholeNumber('Epoch milliseconds. For interval samples, the end of the interval'),
     data: value,
     fData: Type.Optional(Type.String({ description: 'With retFData' })),
     unit: Type.Optional(Type.String({ description: 'With retUnit' })),
-    sdTime: Type.Optional(wholeNumber('With retIntvlSd: the start of the interval')),
+    sdTime: Type.Optional(wholeNumber('With retIntvlSd: start of the interval')),
   },
   { time: 1767225600000, data: 70.1 },
 )
 
 const readHeaders = {
-  'Weir-More': { type: 'string', description: 'true when limit has cut something off' },
-  Link: { type: 'string', description: 'Then, of one stream: the call that goes on, rel="next"' },
+  'Weir-More': { type: 'string', description: 'true if the limit removed items' },
+  Link: {
+    type: 'string',
+    description: 'If items were removed, for one stream: URL of the next page, rel="next"',
+  },
 }
 
 /**
@@ -99,8 +102,7 @@ const readHeaders = {
  * two media types every generated client would have to ask which one came.
  */
 export const feedAnswer = {
-  description:
-    'Samples, of every stream from latest to earliest; text/csv when format or Accept asks for it',
+  description: 'Samples of each stream, newest first. text/csv if requested by format or Accept',
   headers: readHeaders,
   content: {
     'application/json': {
@@ -114,8 +116,8 @@ export const warningHeaders = {
   'Weir-Warning': {
     type: 'string',
     description:
-      'A list of what the caller should know although everything is stored, e.g. how many samples ' +
-      'are older than the delete profile keeps and will be deleted',
+      'Warnings about stored samples, for example how many ' +
+      'are older than the retention of the delete profile and will be deleted',
   },
 }
 
@@ -135,49 +137,48 @@ export const putFeedAnswer = {
 
 /** Parameters of PUT /feed; any other name is a stream ID when there is no body. */
 export const putFeedQuery = Type.Object({
-  compId: Type.Optional(idOf('Component of the samples; mandatory without a body')),
-  compTmplId: text('Template for a component that is to be created'),
-  compName: text('Name of a component that is to be created'),
-  time: text('Times of the values, epoch ms or RFC 3339, delimited, in their order'),
-  timeEl: text('Elapsed ms since each value was read, delimited'),
-  freq: whole('Milliseconds between values; the last one is taken at the upload', 1),
+  compId: Type.Optional(idOf('Component of the samples. Required without a body')),
+  compTmplId: text('Template if the component is created'),
+  compName: text('Name if the component is created'),
+  time: text('Times of the values, in order, separated by delim: epoch milliseconds or RFC 3339'),
+  timeEl: text('Milliseconds since each value was read, separated by delim'),
+  freq: whole('Milliseconds between values. The last value has the time of the upload', 1),
   data: Type.Optional(
     Type.Array(Type.String(), {
       maxItems: QUERY_ENTRIES_MAX,
-      description: 'Values by definition order; may repeat',
+      description: 'Values in the order of the streams. Can be repeated',
     }),
   ),
   rsid: Type.Optional(
     Type.Array(idOf('Stream ID'), {
       maxItems: QUERY_ENTRIES_MAX,
-      description: 'Streams whose last values to answer; may repeat',
+      description: 'Streams whose last values are returned. Can be repeated',
     }),
   ),
   delim: Type.Optional(
     Type.String({
       minLength: 1,
-      description: 'Between values and between times; a comma by default',
+      description: 'Separator of values and times, a comma by default',
     }),
   ),
-  folder: text('Folder of a component that is to be created; starts with /Components'),
-  dtId: text('Template whose stream dsId defines streams that are to be created'),
+  folder: text('Folder if the component is created. Starts with /Components'),
+  dtId: text('Template of the stream dsId, which defines created streams'),
   dsId: text('Stream of the template dtId'),
   autofillGapsWithNulls: Type.Optional(
-    Type.Boolean({ description: 'false keeps stored values of intervals not in the call' }),
+    Type.Boolean({
+      description: 'false keeps stored values of intervals that are not in the request',
+    }),
   ),
   derMaxS: whole(
-    `Most streams derived within the call; more than ${DERIVE_STREAMS_MAX} counts as that`,
+    `Maximum number of streams calculated during the request, at most ${DERIVE_STREAMS_MAX}`,
     0,
   ),
-  derTout: whole(
-    `Time limit of the call in ms; more than ${DERIVE_TIMEOUT_MS_MAX} counts as that`,
-    0,
-  ),
+  derTout: whole(`Time limit of the request in milliseconds, at most ${DERIVE_TIMEOUT_MS_MAX}`, 0),
   streams: Type.Optional(
     Type.Record(Type.String(), Type.String(), {
       maxProperties: QUERY_ENTRIES_MAX,
       description:
-        'Values by stream ID: every name that is no other parameter is a stream ID, so each of ' +
+        'Values by stream ID. Every name that is not another parameter is a stream ID, so each of ' +
         'these is a parameter of its own',
       examples: [{ temp: '71.5', state: 'on' }],
     }),
@@ -187,7 +188,7 @@ export const putFeedQuery = Type.Object({
 /** Parameters of GET /feed, which is a put when it says so. */
 export const asPutQuery = Type.Object({
   ...putFeedQuery.properties,
-  asPut: Type.Boolean({ description: 'Makes the GET count as the PUT' }),
+  asPut: Type.Boolean({ description: 'Treats the GET as a PUT' }),
 })
 
 const idText = idOf('')
@@ -204,7 +205,7 @@ const incomingSample = named('IncomingSample', {
   compId: idText,
   streamId: idText,
   data: incomingValue,
-  time: Type.Optional(timeOf('Assigned by the service when missing', SAMPLE_TIMES)),
+  time: Type.Optional(timeOf('Assigned by the service if missing', SAMPLE_TIMES)),
 })
 
 const batch = named('FeedBatch', {
@@ -236,12 +237,12 @@ const sampleList = Type.Array(incomingSample, samplesMax)
 /** The two JSON forms of PUT /feed. */
 export const putFeedBody = Type.Union([sampleList, batch], {
   title: 'FeedBody',
-  description: 'Samples of any components and streams; left out, everything is in the URL',
+  description: 'Samples of any components and streams. Optional if the samples are in the URL',
   examples: [[{ compId: 'boiler', streamId: 'temp', time: 1767225600000, data: 70.1 }]],
 })
 
 /** What a delete says. */
 export const deleteFeedQuery = Type.Object({
-  sd: timeOf('Start of the range, inclusive'),
-  ed: timeOf('End of the range, exclusive'),
+  sd: timeOf('Start of the range (inclusive)'),
+  ed: timeOf('End of the range (exclusive)'),
 })

@@ -15,23 +15,23 @@ const KINDS = ['number', 'boolean', 'text', 'decimal', 'file']
 
 /** Parameters of a plot. */
 export const plotQuery = Type.Object({
-  from: Type.Optional(timeOf('Start, inclusive; missing: the first sample')),
-  until: Type.Optional(timeOf('End, exclusive; missing: behind the last sample')),
+  from: Type.Optional(timeOf('Start (inclusive). Default: the first sample')),
+  until: Type.Optional(timeOf('End (exclusive). Default: after the last sample')),
   points: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: `At most this many entries; ${FEED_LIMIT_MAX} by default; more than ${PLOT_POINTS_MAX} counts as that`,
+      description: `Maximum number of entries, ${FEED_LIMIT_MAX} by default, at most ${PLOT_POINTS_MAX}`,
     }),
   ),
-  cycle: Type.Optional(Type.String({ description: 'Cycle ID, together with stat' })),
+  cycle: Type.Optional(Type.String({ description: 'Cycle ID. Requires stat' })),
   stat: Type.Optional(oneOf([...STATISTIC_IDS], 'A statistic for each period of the cycle')),
 })
 
 /** The same, or the two of the feed, for the short form of the answer. */
 export const plotByIdQuery = Type.Object({
   ...plotQuery.properties,
-  sd: Type.Optional(timeOf('As from; the answer is the short one')),
-  ed: Type.Optional(timeOf('As until; the answer is the short one')),
+  sd: Type.Optional(timeOf('Same as from, with the short response')),
+  ed: Type.Optional(timeOf('Same as until, with the short response')),
 })
 
 const value = Type.Union([Type.Number(), Type.String(), Type.Boolean(), Type.Null()])
@@ -47,29 +47,35 @@ const whose = Type.Object({ uid: Type.String(), id: Type.String() })
 const plot = named('Plot', {
   component: whose,
   stream: whose,
-  form: oneOf(FORMS, 'How the samples are told; says which of the lists below are there'),
-  kind: oneOf(KINDS, 'What the values are; decimals are texts, files their addresses'),
+  form: oneOf(FORMS, 'Form of the data. Determines which of the lists below are present'),
+  kind: oneOf(KINDS, 'Kind of the values. Decimals are strings, files are URLs'),
   valueType: Type.String(),
-  unit: Type.String({ description: 'The symbol of the unit; blank without one' }),
+  unit: Type.String({ description: 'Unit symbol, blank without a unit' }),
   timeZone: Type.String({ description: "The component's" }),
-  from: msOf('Where the range begins'),
-  until: msOf('Where it ends'),
-  spanMs: Type.Optional(Type.Integer({ description: 'How long a span is at about, in ms' })),
-  more: Type.Optional(Type.Boolean({ description: 'Of periods: older ones were left out' })),
-  firstTime: orNull(msOf('The first sample of the stream')),
-  lastTime: orNull(msOf('The last sample of the stream')),
-  before: neighbour('The last sample before the range'),
-  after: neighbour('The first sample behind the range'),
-  start: times('First sample of a span; of intervals and periods where they start'),
-  time: times('Of samples and changes'),
-  end: times('Last sample of a span or a change; of intervals and periods where they end'),
-  count: Type.Optional(Type.Array(Type.Integer(), { description: 'Samples of a span or change' })),
-  value: values('Of samples, changes and periods'),
-  first: values('Of a span'),
-  min: values('Of the numbers of a span'),
-  max: values('Of the numbers of a span'),
-  last: values('Of a span'),
-  mean: values('Of the numbers of a span; of booleans the share that is true'),
+  from: msOf('Start of the range'),
+  until: msOf('End of the range'),
+  spanMs: Type.Optional(
+    Type.Integer({ description: 'Approximate length of a span in milliseconds' }),
+  ),
+  more: Type.Optional(
+    Type.Boolean({ description: 'Periods only: true if older ones were omitted' }),
+  ),
+  firstTime: orNull(msOf('First sample of the stream')),
+  lastTime: orNull(msOf('Last sample of the stream')),
+  before: neighbour('Last sample before the range'),
+  after: neighbour('First sample after the range'),
+  start: times('First sample of a span, or start of an interval or period'),
+  time: times('Samples and changes only'),
+  end: times('Last sample of a span or change, or end of an interval or period'),
+  count: Type.Optional(
+    Type.Array(Type.Integer(), { description: 'Number of samples of a span or change' }),
+  ),
+  value: values('Samples, changes, and periods only'),
+  first: values('Spans only'),
+  min: values('Spans of numbers only'),
+  max: values('Spans of numbers only'),
+  last: values('Spans only'),
+  mean: values('Spans of numbers only. For booleans, the share of true'),
 })
 
 /** The answer of a plot. */
@@ -107,10 +113,10 @@ export const plotAnswer = named(
 )
 
 const plainColumns = Type.Object({
-  time: Type.Array(msOf('Of the last sample of each entry')),
-  min: Type.Array(value, { description: 'The least number, null for texts' }),
-  max: Type.Array(value, { description: 'The greatest number, null for texts' }),
-  last: Type.Array(value, { description: 'The last value' }),
+  time: Type.Array(msOf('Time of the last sample of each entry')),
+  min: Type.Array(value, { description: 'Minimum, null for texts' }),
+  max: Type.Array(value, { description: 'Maximum, null for texts' }),
+  last: Type.Array(value, { description: 'Last value' }),
 })
 
 const PLAIN_EXAMPLE = {
@@ -121,7 +127,7 @@ const PLAIN_EXAMPLE = {
 
 const plainPlot = named(
   'PlainPlot',
-  { sd: msOf('Where the range begins'), ed: msOf('Where it ends'), columns: plainColumns },
+  { sd: msOf('Start of the range'), ed: msOf('End of the range'), columns: plainColumns },
   PLAIN_EXAMPLE,
 )
 
@@ -130,14 +136,14 @@ export const plotAnswers = Type.Union([plotAnswer, plainPlot], { examples: [PLAI
 
 /** Parameters of small lines. */
 export const sparksQuery = Type.Object({
-  from: Type.Optional(timeOf('Start, inclusive; missing: a day before the end', SAMPLE_TIMES)),
-  until: Type.Optional(timeOf('End, exclusive; missing: this moment', SAMPLE_TIMES)),
-  points: Type.Optional(
-    Type.Integer({ minimum: 1, description: '48 by default; more than 200 counts as that' }),
+  from: Type.Optional(timeOf('Start (inclusive). Default: one day before the end', SAMPLE_TIMES)),
+  until: Type.Optional(timeOf('End (exclusive). Default: now', SAMPLE_TIMES)),
+  points: Type.Optional(Type.Integer({ minimum: 1, description: '48 by default, at most 200' })),
+  start: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'Index of the first stream, from 0' }),
   ),
-  start: Type.Optional(Type.Integer({ minimum: 0, description: 'The first stream, from 0 on' })),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'Streams, 200 by default; more counts as that' }),
+    Type.Integer({ minimum: 1, description: 'Number of streams, 200 by default and at most' }),
   ),
 })
 
@@ -147,18 +153,18 @@ export const sparksAnswer = named(
   {
     message: Type.String({ description: 'Blank' }),
     spark: named('Sparks', {
-      from: msOf('Where the range begins'),
-      until: msOf('Where it ends'),
+      from: msOf('Start of the range'),
+      until: msOf('End of the range'),
       streams: Type.Array(
         Type.Object({
           streamUid: Type.String(),
           mean: Type.Array(Type.Union([Type.Number(), Type.Null()]), {
-            description: 'Of each stretch of the range, all as long; null without a number',
+            description: 'One value per equal part of the range, null without a number',
           }),
         }),
-        { description: 'Those that have numbers in the range' },
+        { description: 'Streams with numbers in the range' },
       ),
-      totalCount: Type.Integer({ description: 'How many streams there are in all' }),
+      totalCount: Type.Integer({ description: 'Total number of streams' }),
     }),
     success: Type.Literal(true),
   },

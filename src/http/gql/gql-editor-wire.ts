@@ -6,8 +6,10 @@ import { named, orNull } from '../openapi/answer-schema.ts'
 /** Body of a check. */
 export const gqlCheckBody = Type.Object(
   {
-    sql: Type.String({ description: 'SET, SELECT and INSERT statements of GS SQL' }),
-    tz: Type.Optional(Type.String({ description: "An IANA time zone; by default the user's own" })),
+    sql: Type.String({ description: 'GS SQL statements: SET, SELECT, and INSERT' }),
+    tz: Type.Optional(
+      Type.String({ description: 'IANA time zone, the time zone of the user by default' }),
+    ),
   },
   { title: 'GqlCheckBody', examples: [{ sql: 'SELECT cid, id FROM STREAM' }] },
 )
@@ -17,7 +19,7 @@ const mistake = named('GqlMistake', {
   line: Type.Integer({ description: 'Counted from 1' }),
   column: Type.Integer({ description: 'Counted from 1, in UTF-16 units' }),
   length: Type.Integer(),
-  pointer: Type.String({ description: 'The line, and below it ^^^ at the mistake' }),
+  pointer: Type.String({ description: 'The line, with ^^^ below the error' }),
 })
 
 /** A text that was checked. */
@@ -36,7 +38,7 @@ export const gqlCheckRecord = named(
   },
 )
 
-const valueType = Type.String({ description: 'Blank where each value has its own' })
+const valueType = Type.String({ description: 'Blank if the type differs per value' })
 
 /** What can be written. */
 export const gqlLanguageRecord = named(
@@ -55,7 +57,7 @@ export const gqlLanguageRecord = named(
     variables: Type.Array(
       Type.Object(
         { name: Type.String(), valueType },
-        { description: 'Those that the service sets' },
+        { description: 'Variables set by the service' },
       ),
     ),
     tables: Type.Array(
@@ -65,7 +67,7 @@ export const gqlLanguageRecord = named(
           Type.Object({
             name: Type.String(),
             valueType,
-            isHidden: Type.Boolean({ description: 'Whether * leaves it out' }),
+            isHidden: Type.Boolean({ description: 'Whether * omits it' }),
           }),
         ),
       }),

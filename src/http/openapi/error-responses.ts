@@ -12,31 +12,34 @@ interface Traits {
 
 /** Words of each status, for its name and for people. */
 const STATUSES: Readonly<Record<number, { readonly name: string; readonly about: string }>> = {
-  400: { name: 'BadInput', about: 'Something that was sent cannot be used' },
-  401: { name: 'Unauthorized', about: 'No credential, or one that is unknown or over' },
-  403: { name: 'Forbidden', about: 'The credential does not allow this, here' },
-  404: { name: 'NotFound', about: 'Something that the call names is not there' },
-  405: { name: 'MethodNotAllowed', about: 'The path does not take this method' },
-  408: { name: 'RequestTimeout', about: 'The body took too long to arrive' },
-  409: { name: 'Conflict', about: 'It is taken, in use, or was changed meanwhile' },
-  413: { name: 'TooLarge', about: 'The body is too large' },
+  400: { name: 'BadInput', about: 'Invalid parameter, field, or body' },
+  401: { name: 'Unauthorized', about: 'Missing, unknown, or expired credential' },
+  403: { name: 'Forbidden', about: 'The credential does not allow this' },
+  404: { name: 'NotFound', about: 'Not found' },
+  405: { name: 'MethodNotAllowed', about: 'Method not allowed' },
+  408: { name: 'RequestTimeout', about: 'The request body took too long' },
+  409: { name: 'Conflict', about: 'Already taken, in use, or changed by another request' },
+  413: { name: 'TooLarge', about: 'Body too large' },
   415: {
     name: 'UnsupportedMediaType',
-    about: 'The body has a type or an encoding that is not taken',
+    about: 'Unsupported content type or encoding',
   },
-  416: { name: 'RangeNotSatisfiable', about: 'The Range begins past the end of the file' },
-  422: { name: 'SqlFailed', about: 'GS SQL failed as it ran' },
-  429: { name: 'TooManyCalls', about: 'The rate limit is spent, or credentials failed too often' },
-  431: { name: 'HeadersTooLarge', about: 'Request line and headers are too long' },
+  416: { name: 'RangeNotSatisfiable', about: 'The Range starts after the end of the file' },
+  422: { name: 'SqlFailed', about: 'GS SQL failed while running' },
+  429: { name: 'TooManyCalls', about: 'Rate limit exceeded, or too many failed sign-ins' },
+  431: { name: 'HeadersTooLarge', about: 'Request line and headers too long' },
   500: {
     name: 'Internal',
-    about: 'A fault of the service; its log has the incident of the message',
+    about: 'Internal error. The log has the incident of the message',
   },
-  503: { name: 'Unavailable', about: 'The service stops, is overloaded, or its disk is full' },
+  503: { name: 'Unavailable', about: 'The service is stopping, overloaded, or read-only' },
 }
 
 const RETRY_AFTER = {
-  'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } },
+  'Retry-After': {
+    description: 'Seconds to wait before the next attempt',
+    schema: { type: 'integer' },
+  },
 }
 
 const codes = Object.entries(errorCatalogue) as [ErrorCode, { status: number }][]
@@ -50,15 +53,18 @@ const errorSchema = {
   required: ['success', 'message', 'code'],
   properties: {
     success: { type: 'boolean', const: false },
-    message: { type: 'string', description: 'What was wrong, and where' },
-    code: { type: 'string', description: 'Stable, for programs; docs/errors.md lists all' },
+    message: { type: 'string', description: 'What is wrong and where' },
+    code: { type: 'string', description: 'Stable error code for programs. See docs/errors.md' },
     field: {
       type: 'string',
-      description: 'The field of a record that it is about, as in unit.symbol; absent without one',
+      description: 'Field of a record with the error, as in unit.symbol. Optional',
     },
-    line: { type: 'integer', description: 'The line of GS SQL, from 1; absent elsewhere' },
-    column: { type: 'integer', description: 'The column in that line, from 1' },
-    pointer: { type: 'string', description: 'That line, and below it a mark at the place' },
+    line: { type: 'integer', description: 'GS SQL errors only: line, from 1' },
+    column: { type: 'integer', description: 'GS SQL errors only: column, from 1' },
+    pointer: {
+      type: 'string',
+      description: 'GS SQL errors only: the line with a mark below the place',
+    },
   },
 }
 
@@ -87,7 +93,7 @@ export function errorResponses(): Record<string, object> {
   })
   const example = { error: 'invalid_grant', error_description: 'code has expired' }
   const oauth = {
-    description: 'Refused, in the words of RFC 6749',
+    description: 'OAuth error (RFC 6749)',
     content: { 'application/json': { schema: oauthErrorSchema, example } },
   }
   return Object.fromEntries([...own, ['OAuthRefused', oauth]])

@@ -4,9 +4,9 @@ import { SCOPES } from '../../auth/oauth/index.ts'
 type SecurityRequirement = Readonly<Record<string, readonly string[]>>
 
 const SCOPE_TEXTS = {
-  'feed:read': 'Read samples, last values, statistics, files and properties',
-  'feed:write': 'Store and delete samples and files, set properties',
-  admin: 'Everything else that the user may do',
+  'feed:read': 'Read samples, last values, statistics, files, and properties',
+  'feed:write': 'Store and delete samples and files, and set properties',
+  admin: 'Everything else that the user can do',
 } as const
 
 /** The schemes; addresses of OAuth 2.0 are given where the service is reached. */
@@ -16,7 +16,7 @@ export function securitySchemes(publicUrl: string) {
       type: 'apiKey',
       in: 'header',
       name: 'X-Api-Key',
-      description: 'An API key. A header stands in no log of a proxy: prefer it',
+      description: 'An API key in a header. Recommended, because proxies do not log it',
     },
     bearer: {
       type: 'http',
@@ -34,20 +34,20 @@ export function securitySchemes(publicUrl: string) {
       type: 'http',
       scheme: 'basic',
       description:
-        'An API key as password with any user, or as user with a blank password; at sinks of ' +
-        'connectors the other part is blank',
+        'An API key as the password with any user, or as the user with a blank password. At sinks of ' +
+        'connectors, the other part must be blank',
     },
     token: {
       type: 'apiKey',
       in: 'header',
       name: 'Authorization',
-      description: 'Token and an API key, as in Authorization: Token <key>',
+      description: 'An API key, as in Authorization: Token <key>',
     },
     session: {
       type: 'apiKey',
       in: 'cookie',
       name: 'session',
-      description: 'The session that POST /api/login opened',
+      description: 'The session created by POST /api/login',
     },
     sessionInUrl: {
       type: 'apiKey',
@@ -57,7 +57,7 @@ export function securitySchemes(publicUrl: string) {
     },
     oauth2: {
       type: 'oauth2',
-      description: 'Acts for a user without the password',
+      description: 'Access on behalf of a user, without the password',
       flows: {
         authorizationCode: {
           authorizationUrl: `${publicUrl}/alt/`,

@@ -6,12 +6,12 @@ import { SIZE_TYPES } from '../../time/index.ts'
 import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'
 
 const uid = Type.String({
-  description: 'Assigned by the service; blank in a record that is not saved',
+  description: 'Assigned by the service, blank before the record is saved',
 })
-const id = Type.String({ description: 'Chosen by people, may be blank' })
+const id = Type.String({ description: 'Chosen by users, optional' })
 const name = Type.String()
 const description = Type.String()
-const revision = Type.Integer({ description: 'Counts the changes' })
+const revision = Type.Integer({ description: 'Number of changes' })
 const location = orNull(
   named('Location', {
     latitude: Type.Optional(Type.Number()),
@@ -29,10 +29,10 @@ const derivation = named(
       Type.Object({
         name: Type.String(),
         componentId: Type.Optional(
-          Type.String({ description: "Blank: the stream's own component, or one not to be seen" }),
+          Type.String({ description: 'Blank: the component of the stream, or no access' }),
         ),
-        componentUid: Type.String({ description: "Blank: the stream's own component" }),
-        streamId: Type.String({ description: 'Blank where the source has none or is gone' }),
+        componentUid: Type.String({ description: 'Blank: the component of the stream' }),
+        streamId: Type.String({ description: 'Blank if the source has none or was deleted' }),
         streamUid: Type.String({ description: 'Blank in templates' }),
         offset: Type.Integer(),
         cycleUid: Type.String(),
@@ -64,15 +64,15 @@ const derivation = named(
 const derivationStatus = named(
   'DerivationStatus',
   {
-    lastRun: orNull(msOf('When it was derived last')),
+    lastRun: orNull(msOf('Time of the last calculation')),
     lastError: orNull(
       Type.Object({
         message: Type.String(),
-        time: orNull(msOf('Of the result that there is none of')),
+        time: orNull(msOf('Time of the failed result')),
         values: Type.Record(
           Type.String(),
           Type.Union([Type.Number(), Type.String(), Type.Boolean(), Type.Null()]),
-          { description: 'What the variables were' },
+          { description: 'Values of the variables' },
         ),
       }),
     ),
@@ -88,7 +88,7 @@ const streamFields = {
   name,
   description,
   streamType: oneOf(STREAM_TYPES),
-  valueType: oneOf(VALUE_TYPES, 'Blank until the first sample'),
+  valueType: oneOf(VALUE_TYPES, 'Blank before the first sample'),
   unit: reference,
   baseCycle: orNull(Type.Object({ uid: Type.String(), id: Type.String() })),
   rollupMethod: oneOf(['avg', 'sum', 'min', 'max', 'first', 'last']),
@@ -119,7 +119,7 @@ export const streamRecord = named(
     ...streamFields,
     derivation: Type.Optional(derivation),
     derivationStatus: Type.Optional(derivationStatus),
-    timeZoneId: Type.String({ description: 'Of the intervals; blank unless an interval stream' }),
+    timeZoneId: Type.String({ description: 'Cycle of an interval stream, blank for others' }),
     revision,
   },
   { ...streamExample, timeZoneId: '', revision: 1 },
@@ -135,16 +135,16 @@ export const componentRecord = named(
     description,
     folder: Type.String(),
     timeZoneId: Type.String(),
-    creationDate: msOf('When it was made'),
+    creationDate: msOf('Creation time'),
     ownerUser: orNull(Type.Object({ uid: Type.String(), name: Type.String() })),
     location,
     template: Type.Optional(
-      Type.String({ description: 'The ID of the template that it was made from, as it was then' }),
+      Type.String({ description: 'ID of its template at the time of creation' }),
     ),
     revision,
     streamCount: Type.Integer(),
     stream: Type.Optional(
-      Type.Array(streamRecord, { description: 'The first 1,000; not in lists' }),
+      Type.Array(streamRecord, { description: 'The first 1,000. Not in lists' }),
     ),
   },
   {
@@ -170,7 +170,7 @@ export const templateRecord = named(
     id,
     name,
     description,
-    timeZoneId: Type.String({ description: "Blank: the owner's" }),
+    timeZoneId: Type.String({ description: 'Blank: the time zone of the owner' }),
     location,
     stream: Type.Array(
       named(
@@ -228,8 +228,8 @@ export const cycleRecord = named(
     name,
     sizeType: oneOf(SIZE_TYPES),
     count: Type.Integer(),
-    referenceDate: Type.String({ description: 'A local date-time at which one period starts' }),
-    timeZoneId: Type.String({ description: "Blank: the component's" }),
+    referenceDate: Type.String({ description: 'Local date-time at which one period starts' }),
+    timeZoneId: Type.String({ description: 'Blank: the time zone of the component' }),
     intervals: Type.Array(Type.Object({ from: Type.String(), until: Type.String() })),
     revision,
   },

@@ -9,18 +9,20 @@ export const connectionRecord = named(
   'Connection',
   {
     uid: Type.String({
-      description: 'Assigned by the service; blank in a record that is not saved',
+      description: 'Assigned by the service, blank before the record is saved',
     }),
-    id: Type.String({ description: 'Chosen by people, may be blank' }),
+    id: Type.String({ description: 'Chosen by users, optional' }),
     name: Type.String(),
     kind: oneOf(DATABASE_KINDS),
     host: Type.String(),
     port: Type.Integer(),
-    database: Type.String({ description: 'For Oracle the service' }),
+    database: Type.String({ description: 'For Oracle, the service name' }),
     user: Type.String(),
-    hasPassword: Type.Boolean({ description: 'Whether one is kept, encrypted; it is never told' }),
+    hasPassword: Type.Boolean({
+      description: 'Whether a password is stored (encrypted, never returned)',
+    }),
     tls: oneOf(TLS_MODES),
-    revision: Type.Integer({ description: 'Counts the changes' }),
+    revision: Type.Integer({ description: 'Number of changes' }),
   },
   {
     uid: EXAMPLE_UID,
@@ -58,7 +60,7 @@ export const connectionTest = named(
   'ConnectionTest',
   {
     isOk: Type.Boolean(),
-    message: Type.String({ description: 'What the server says it is, or why it cannot be used' }),
+    message: Type.String({ description: 'Version of the server, or the reason of the failure' }),
     reason: oneOf(REASONS),
     tookMs: Type.Integer(),
   },

@@ -7,27 +7,27 @@ import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schem
 const SQL_EXAMPLE = `INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)
 SELECT d, s, NULL, v FROM JSON_TABLE(@HTTP_BODY) WITH (d String '$.device', s String '$.values[*].id', v Double '$.values[*].value')`
 
-const OF_IMPORT = 'Of DB_IMPORT'
+const OF_IMPORT = 'DB_IMPORT only'
 
 /** A connector. */
 export const connectorRecord = named(
   'Connector',
   {
-    uid: Type.String({ description: 'Blank in a record that is not saved' }),
-    id: Type.String({ description: 'Its URL endpoint' }),
+    uid: Type.String({ description: 'Blank before the record is saved' }),
+    id: Type.String({ description: 'Last part of the sink URL' }),
     name: Type.String(),
     description: Type.String(),
     connType: oneOf(CONNECTOR_TYPES),
     runningUser: Type.Object(
       { uid: Type.String(), name: Type.String() },
-      { description: 'Whose rights hold while it runs' },
+      { description: 'The connector runs with the permissions of this user' },
     ),
     isEnabled: Type.Boolean(),
     procs: Type.Array(named('ConnectorProc', { timeZoneId: Type.String(), sql: Type.String() })),
-    sinkUrl: Type.String({ description: 'Where it is called; read-only, blank for imports' }),
+    sinkUrl: Type.String({ description: 'URL of the sink, read-only, blank for imports' }),
     connection: Type.Optional(Type.Object({ uid: Type.String() }, { description: OF_IMPORT })),
     externalSql: Type.Optional(Type.String({ description: OF_IMPORT })),
-    maxRows: Type.Optional(Type.Integer({ description: `${OF_IMPORT}; 0: all` })),
+    maxRows: Type.Optional(Type.Integer({ description: `${OF_IMPORT}. 0 = no limit` })),
     skipUnchangedRows: Type.Optional(Type.Boolean({ description: OF_IMPORT })),
     schedule: Type.Optional(
       Type.Union(
@@ -39,8 +39,8 @@ export const connectorRecord = named(
         { description: OF_IMPORT },
       ),
     ),
-    nextRun: orNull(msOf('When it runs next by itself; read-only, null where it does not')),
-    revision: Type.Integer({ description: 'Counts the changes' }),
+    nextRun: orNull(msOf('Next scheduled run, read-only, null without a schedule')),
+    revision: Type.Integer({ description: 'Number of changes' }),
   },
   {
     uid: EXAMPLE_UID,
@@ -64,25 +64,25 @@ export const scheduleCheckRecord = named(
     error: orNull(
       Type.Object(
         { field: Type.String(), message: Type.String() },
-        { description: 'What keeps it from being saved; null: nothing' },
+        { description: 'Error that prevents saving, or null' },
       ),
     ),
-    nextRuns: Type.Array(msOf('When it would run'), { description: 'At most three, in order' }),
+    nextRuns: Type.Array(msOf('Next runs'), { description: 'At most three, in order' }),
   },
   { error: null, nextRuns: [1_700_000_000_000, 1_700_000_900_000, 1_700_001_800_000] },
 )
 
 const outcomeFields = {
-  status: oneOf(RUN_STATUSES, 'RUNNING also of what a stop of the service has cut short'),
-  samples: Type.Integer({ description: 'How many samples were stored' }),
-  message: Type.String({ description: 'Why it failed; else blank' }),
+  status: oneOf(RUN_STATUSES, 'RUNNING also after an interruption by a stop of the service'),
+  samples: Type.Integer({ description: 'Number of stored samples' }),
+  message: Type.String({ description: 'Reason of the failure, else blank' }),
 }
 
 const payloadFields = {
   uid: Type.String(),
-  time: msOf('When it came'),
+  time: msOf('Time received'),
   method: Type.String(),
-  size: Type.Integer({ description: 'Bytes of the body' }),
+  size: Type.Integer({ description: 'Size of the body in bytes' }),
   ...outcomeFields,
 }
 
@@ -115,8 +115,8 @@ export const runRecord = named(
   'Run',
   {
     uid: Type.String(),
-    start: msOf('When it began'),
-    end: orNull(msOf('When it was over')),
+    start: msOf('Start time'),
+    end: orNull(msOf('End time')),
     rowsFetched: Type.Integer(),
     rowsIngested: Type.Integer(),
     rowsSkipped: Type.Integer(),
@@ -151,13 +151,13 @@ export const dryRunAnswer = named(
   'DryRunAnswer',
   {
     message: Type.String({ description: 'Blank' }),
-    samples: Type.Array(sampleRecord, { description: 'The first of those that would be stored' }),
-    sampleCount: Type.Integer({ description: 'How many would be stored' }),
+    samples: Type.Array(sampleRecord, { description: 'The first samples that would be stored' }),
+    sampleCount: Type.Integer({ description: 'Number of samples that would be stored' }),
     created: Type.Array(
       Type.Object({
         compId: Type.String(),
         streamId: Type.String(),
-        isNewComponent: Type.Boolean({ description: 'Whether its component would be, too' }),
+        isNewComponent: Type.Boolean({ description: 'Whether its component would be created too' }),
       }),
       { description: 'Streams that would be created' },
     ),

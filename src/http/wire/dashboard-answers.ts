@@ -9,9 +9,7 @@ const panelStream = named(
   {
     componentUid: Type.String(),
     streamUid: Type.String(),
-    label: Type.Optional(
-      Type.String({ description: 'What it was called, where its author has said so' }),
-    ),
+    label: Type.Optional(Type.String({ description: 'Label given by the author' })),
   },
   { componentUid: EXAMPLE_UID, streamUid: EXAMPLE_UID },
 )
@@ -38,11 +36,11 @@ const exportedStream = named(
 const panelFields = {
   kind: oneOf(PANEL_KINDS),
   title: Type.String(),
-  x: Type.Integer({ description: 'Its first column, of 12' }),
-  y: Type.Integer({ description: 'Its first row' }),
+  x: Type.Integer({ description: 'First of 12 columns' }),
+  y: Type.Integer({ description: 'First row' }),
   width: Type.Integer(),
   height: Type.Integer(),
-  range: Type.String({ description: "Blank: the board's" }),
+  range: Type.String({ description: 'Blank: same as the board' }),
   text: Type.String(),
   options: named('PanelOptions', {
     min: orNull(Type.Number()),
@@ -55,7 +53,7 @@ const panelFields = {
   query: Type.Optional(
     Type.Object(
       { uid: Type.String(), view: oneOf(QUERY_VIEWS) },
-      { description: 'Of a query panel: the saved query, and how its rows are shown' },
+      { description: 'Query panels only: the saved query and how its rows are shown' },
     ),
   ),
 }
@@ -74,10 +72,10 @@ const panelExample = {
 }
 
 const boardFields = {
-  id: Type.String({ description: 'Chosen by people, may be blank' }),
+  id: Type.String({ description: 'Chosen by users, optional' }),
   name: Type.String(),
   description: Type.String(),
-  range: Type.String({ description: 'What panels show that have no range of their own' }),
+  range: Type.String({ description: 'Time range of panels without their own' }),
 }
 
 const boardExample = { id: 'cellar', name: 'Cellar', description: '', range: 'last-24h' }
@@ -93,7 +91,7 @@ const recordExample = {
 export const dashboardRecord = named(
   'Dashboard',
   {
-    uid: Type.String({ description: 'Blank in a record that is not saved' }),
+    uid: Type.String({ description: 'Blank before the record is saved' }),
     ...boardFields,
     panelCount: Type.Integer(),
     panels: Type.Optional(
@@ -104,7 +102,7 @@ export const dashboardRecord = named(
         },
       ),
     ),
-    revision: Type.Integer({ description: 'Counts the changes' }),
+    revision: Type.Integer({ description: 'Number of changes' }),
   },
   recordExample,
 )
@@ -135,7 +133,7 @@ export const importAnswer = named(
     message: Type.String({ description: 'Blank' }),
     dashboard: dashboardRecord,
     missing: Type.Array(exportedStream, {
-      description: 'Streams of the file that nobody here has; left out of the panels',
+      description: 'Streams of the file that do not exist here. Omitted from the panels',
     }),
     totalCount: Type.Integer(),
     success: Type.Literal(true),
@@ -156,13 +154,13 @@ export const cyclePreviewAnswer = named(
     message: Type.String({ description: 'Blank' }),
     period: Type.Array(
       named('LocalPeriod', {
-        from: msOf('Its start'),
-        until: msOf('Its end, not included'),
-        localFrom: Type.String({ description: 'With the offset of the zone' }),
+        from: msOf('Start'),
+        until: msOf('End (exclusive)'),
+        localFrom: Type.String({ description: 'With the UTC offset of the zone' }),
         localUntil: Type.String(),
       }),
     ),
-    timeZoneId: Type.String({ description: 'The zone of the local times' }),
+    timeZoneId: Type.String({ description: 'Time zone of the local times' }),
     totalCount: Type.Integer(),
     success: Type.Literal(true),
   },

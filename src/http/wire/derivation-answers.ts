@@ -10,22 +10,22 @@ const value = Type.Union([Type.Number(), Type.String(), Type.Boolean(), Type.Nul
 export const previewRecord = named(
   'DerivationPreview',
   {
-    valueType: oneOf(VALUE_TYPES, 'Of the results; blank where there is none that tells'),
+    valueType: oneOf(VALUE_TYPES, 'Type of the results, blank if unknown'),
     rows: Type.Array(
       Type.Object({
-        time: msOf('Of the result'),
+        time: msOf('Time of the result'),
         value: Type.Union([Type.Number(), Type.String(), Type.Boolean(), Type.Null()], {
-          description: 'null where the formula gives nothing; texts are cut after 200 characters',
+          description: 'null without a result. Texts are cut after 200 characters',
         }),
-        error: Type.String({ description: 'Why the formula failed there; else blank' }),
+        error: Type.String({ description: 'Reason of the failure, else blank' }),
         values: Type.Record(Type.String(), value, {
-          description: 'What the variables were, where it failed',
+          description: 'Values of the variables, if the formula failed',
         }),
       }),
-      { description: 'The newest first, at most 50' },
+      { description: 'Newest first, at most 50' },
     ),
     isCut: Type.Boolean({
-      description: 'Whether older ones were left out because it took too long',
+      description: 'Whether older ones were omitted because the calculation took too long',
     }),
   },
   {
@@ -37,9 +37,11 @@ export const previewRecord = named(
 
 const graphNode = Type.Object({
   level: Type.Integer({
-    description: '0: the stream itself; below: sources; above: derived of it',
+    description: '0: the stream itself. Negative: sources. Positive: derived streams',
   }),
-  isHidden: Type.Boolean({ description: 'Whether the caller may not see it: all else is blank' }),
+  isHidden: Type.Boolean({
+    description: 'Whether the caller has no access. Other fields are then blank',
+  }),
   componentUid: Type.String(),
   componentId: Type.String(),
   componentName: Type.String(),
@@ -63,11 +65,11 @@ const exampleNode = (level: number, streamId: string) => ({
 export const graphRecord = named(
   'StreamGraph',
   {
-    nodes: Type.Array(graphNode, { description: 'The stream itself first; at most 100' }),
+    nodes: Type.Array(graphNode, { description: 'The stream itself first, at most 100' }),
     edges: Type.Array(Type.Object({ from: Type.Integer(), to: Type.Integer() }), {
-      description: 'By places in nodes: `to` is derived from `from`',
+      description: 'Indexes in nodes: `to` is derived from `from`',
     }),
-    isWhole: Type.Boolean({ description: 'Whether there are no more than these' }),
+    isWhole: Type.Boolean({ description: 'Whether the graph is complete' }),
   },
   {
     nodes: [exampleNode(0, 'cost'), exampleNode(-1, 'use')],

@@ -8,7 +8,7 @@ const mistake = named('ExpressionMistake', {
   line: Type.Integer({ description: 'Counted from 1' }),
   column: Type.Integer({ description: 'Counted from 1, in UTF-16 units' }),
   length: Type.Integer(),
-  pointer: Type.String({ description: 'The line, and below it ^^^ at the mistake' }),
+  pointer: Type.String({ description: 'The line, with ^^^ below the error' }),
 })
 
 /** An expression that was checked. */
@@ -21,10 +21,10 @@ export const expressionCheckRecord = named(
         description: 'LONG, DOUBLE, BIGDECIMAL, STRING, BOOLEAN, NULL, or UNKNOWN until it runs',
       }),
     ),
-    used: Type.Array(Type.String(), { description: 'The variables that it uses' }),
-    text: orNull(Type.String({ description: 'The expression in its usual spelling' })),
+    used: Type.Array(Type.String(), { description: 'Variables used' }),
+    text: orNull(Type.String({ description: 'The expression in standard format' })),
     error: orNull(mistake),
-    warnings: Type.Array(mistake, { description: 'What can be run but is likely a mistake' }),
+    warnings: Type.Array(mistake, { description: 'Warnings about likely mistakes' }),
   },
   {
     isValid: false,

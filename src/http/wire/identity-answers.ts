@@ -7,7 +7,7 @@ import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schem
 const uid = Type.String()
 const name = Type.String()
 const role = oneOf(roles)
-const creationDate = msOf('When it was made')
+const creationDate = msOf('Creation time')
 const EXAMPLE_TIME = 1767225600000
 
 const capability = named(
@@ -24,7 +24,7 @@ const keyFields = {
   isEnabled: Type.Boolean(),
 }
 const savedKeyFields = { uid, ...keyFields, creationDate }
-const secretKey = Type.String({ description: 'What callers send as their API key' })
+const secretKey = Type.String({ description: 'The secret that clients send' })
 const keyFieldsExample = {
   name: 'Boiler room',
   description: '',
@@ -56,7 +56,7 @@ export const apiKeySecret = named(
 
 const organizationFields = {
   name,
-  rateLimits: Type.String({ description: 'Blank follows the service' }),
+  rateLimits: Type.String({ description: 'Blank: as set by the service' }),
   oauth: oneOf(['', 'strict']),
   gsSql: Type.Boolean({ description: 'Whether stored data can be read by GS SQL' }),
 }
@@ -135,7 +135,7 @@ export const orgUserRecord = named(
     ...userFields,
     fullName: Type.String(),
     isOwner: Type.Boolean(),
-    timeZoneId: Type.Optional(Type.String({ description: 'Not of somebody who is invited' })),
+    timeZoneId: Type.Optional(Type.String({ description: 'Missing for invited users' })),
     creationDate,
     status: oneOf(['MEMBER', 'INVITED']),
   },
@@ -159,7 +159,7 @@ export const invitationRecord = named(
     organization: Type.Object({ uid: Type.String(), name: Type.String() }),
     role,
     creationDate,
-    endDate: msOf('When it is over'),
+    endDate: msOf('End time'),
   },
   {
     uid: EXAMPLE_UID,
@@ -178,9 +178,9 @@ export const sessionRecord = named(
     address: Type.String(),
     client: Type.String({ description: 'The User-Agent of the sign-in' }),
     creationDate,
-    lastUseDate: msOf('When it was last used'),
-    endDate: msOf('When it ends unless it is used'),
-    isCurrent: Type.Boolean({ description: 'Whether it is the one by which this was asked' }),
+    lastUseDate: msOf('Time of the last use'),
+    endDate: msOf('Time of expiry if it is not used'),
+    isCurrent: Type.Boolean({ description: 'Whether it is the session of this request' }),
   },
   {
     uid: EXAMPLE_UID,
@@ -238,7 +238,7 @@ export const auditRecord = named(
   'Audit',
   {
     uid,
-    time: msOf('When it was'),
+    time: msOf('Time'),
     act: Type.String({ description: `One of ${AUDIT_ACTS.join(', ')}` }),
     actor: Type.String({ description: 'user:<uid>, api_key:<uid>, command line, first start …' }),
     target: Type.String({ description: 'A UID, or blank' }),
@@ -270,7 +270,7 @@ export const loginAnswer = named(
   'LoginAnswer',
   {
     ...signedInFields,
-    sessionUid: Type.String({ description: 'What callers send as their session' }),
+    sessionUid: Type.String({ description: 'The secret of the session' }),
   },
   { ...signedInExample, sessionUid: EXAMPLE_UID },
 )
@@ -281,7 +281,7 @@ export const sessionStateAnswer = named(
   {
     message: Type.String({ description: 'Blank' }),
     success: Type.Literal(true),
-    signedIn: Type.Boolean({ description: 'Whether GET /api/login answers' }),
+    signedIn: Type.Boolean({ description: 'Whether the request has a valid session' }),
   },
   { message: '', success: true, signedIn: true },
 )
@@ -293,7 +293,7 @@ export const signedInAnswer = named(
     ...signedInFields,
     email: Type.String(),
     timeZoneId: Type.String(),
-    orgUid: Type.String({ description: 'The organization that the call is in' }),
+    orgUid: Type.String({ description: 'Organization of the request' }),
   },
   {
     ...signedInExample,

@@ -8,19 +8,22 @@ export const jobRecord = named(
   {
     uid: Type.String(),
     kind: oneOf(['derive']),
-    status: oneOf(JOB_STATUSES, 'RUNNING also while it waits for its turn'),
+    status: oneOf(JOB_STATUSES, 'RUNNING also while the job is queued'),
     done: Type.Integer({
       format: 'int64',
-      description: 'Milliseconds of history that are through',
+      description: 'Milliseconds of history processed',
     }),
-    total: Type.Integer({ format: 'int64', description: 'Of how many; 0 until that is known' }),
-    message: Type.String({ description: 'Why it failed; else blank' }),
+    total: Type.Integer({
+      format: 'int64',
+      description: 'Milliseconds of history in total, 0 until known',
+    }),
+    message: Type.String({ description: 'Reason of the failure, else blank' }),
     componentUid: Type.String(),
-    streamUid: Type.String({ description: 'What is derived' }),
-    from: msOf('The first result that may be derived'),
-    until: msOf('Results before this'),
-    start: msOf('When it was asked for'),
-    end: orNull(msOf('When it was over')),
+    streamUid: Type.String({ description: 'The stream' }),
+    from: msOf('Start of the range'),
+    until: msOf('End of the range (exclusive)'),
+    start: msOf('Time of the request'),
+    end: orNull(msOf('End time')),
   },
   {
     uid: EXAMPLE_UID,
@@ -41,8 +44,8 @@ export const jobRecord = named(
 /** The span that a job is asked to derive. */
 export const deriveShape = Type.Object(
   {
-    from: Type.Optional(timeOf('The first result; all history when absent')),
-    until: Type.Optional(timeOf('Results before this; to the end when absent')),
+    from: Type.Optional(timeOf('Start of the range. Default: all history')),
+    until: Type.Optional(timeOf('End of the range (exclusive). Default: the latest sample')),
   },
   {
     additionalProperties: false,
