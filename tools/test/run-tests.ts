@@ -11,7 +11,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { startClusterAhead } from '../../test/support/cassandra.ts'
 import { buildStudio } from '../studio/build-studio.ts'
 import { changedFiles } from './changed-files.ts'
 import { checkSources } from './check-sources.ts'
@@ -20,12 +19,14 @@ import { killStartedProcesses } from './process-tree.ts'
 import { provision } from './provision.ts'
 import { readTestCommand } from './read-test-command.ts'
 import { reportCosts } from './report-costs.ts'
-import { runGroups } from './run-groups.ts'
 import { selectTests } from './select-tests.ts'
 import { isIn } from './test-tiers.ts'
 
 const command = readTestCommand(process.argv.slice(2))
 if (command.isNightly) process.env.WEIR_TEST_ROUNDS = 'nightly'
+// These modules read the variable when they are loaded: limits of time, and how many nodes the cluster has.
+const { runGroups } = await import('./run-groups.ts')
+const { startClusterAhead } = await import('../../test/support/cassandra.ts')
 const { changedSince } = command
 const changed = changedSince === undefined ? undefined : changedFiles(changedSince)
 const files = selectTests(command, changed)

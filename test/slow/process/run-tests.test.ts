@@ -73,6 +73,18 @@ test('leaves a process', () => { spawn('sleep', ['600'], { stdio: 'inherit' }).u
   assert.match(told, /No test ran in test\/none\.test\.ts\n/)
 })
 
+test('run-tests --nightly gives each test 20 minutes, other runs 10', () => {
+  const tells = `test('tells', () => console.log(process.execArgv.join(' ')))`
+  const folder = projectOf({ 'test/a.test.ts': tells })
+  const limitOf = (...words: string[]) => {
+    const { told } = runTests(folder, [...words, 'test/a.test.ts'])
+    // The runner of Node passes limits of its own first. The last one applies.
+    return [...told.matchAll(/--test-timeout=(\d+)/g)].at(-1)?.[1]
+  }
+  assert.equal(limitOf('--nightly'), '1200000')
+  assert.equal(limitOf(), '600000')
+})
+
 test('run-tests --bail ends what other groups have started', { skip: noProc }, async () => {
   const untilStarted = `
 import { existsSync } from 'node:fs'
