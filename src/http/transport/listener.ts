@@ -7,7 +7,8 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { HEADER_BYTES_MAX } from '../../base/index.ts'
+import type { Socket } from 'node:net'
+import { HEADER_BYTES_MAX, refusal } from '../../base/index.ts'
 import { answerClientError } from './client-error.ts'
 
 /** PEM files of a certificate chain and its key. */
@@ -54,5 +55,9 @@ export function openListener(handle: Handler, tls: TlsFiles | undefined): Server
   // An expectation that is not understood is no reason to refuse a device's request.
   server.on('checkExpectation', handle)
   server.on('clientError', answerClientError)
+  server.on('connect', (_, socket: Socket) => {
+    const what = 'CONNECT is not supported: this service is not a proxy'
+    answerClientError(refusal('method_not_allowed', { what }), socket)
+  })
   return server
 }

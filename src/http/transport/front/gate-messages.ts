@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { freeBytes, nextTurn } from '../../../base/index.ts'
+import { freeBytes, HEADER_BYTES_MAX, nextTurn } from '../../../base/index.ts'
 import { answerClientError } from '../client-error.ts'
 import type { StrangerBudget } from './body-memory.ts'
 import { StrangerHold } from './stranger-hold.ts'
@@ -9,6 +9,8 @@ const BLANK_LINE = Buffer.from('\r\n\r\n')
 /** The last chunk of a body begins so; chunks may, and what is in them. */
 const LAST_CHUNK = Buffer.from('\r\n0')
 const NOTHING = Buffer.alloc(0)
+const CR = 13
+const LF = 10
 
 /** Parts that the parser is given before others get a turn: only what is made for it has as many. */
 const PARTS_MAX = 64
@@ -36,6 +38,12 @@ class MessageGate {
   #tail: Buffer = NOTHING
   /** What the parser was given of a head that has not ended; it keeps all of it. */
   #headBytes = 0
+  /**
+   * Whether the parser hides what is wrong with the next head: Node drops the error of a head that follows a request
+   * to upgrade. Its text is then looked at here.
+   */
+  #isMute = false
+  #hasHeadText = false
   #begun: IncomingMessage | undefined
   /** The request whose body is under way, and how much of it is to come where it has a length. */
   #body: IncomingMessage | undefined
@@ -73,6 +81,8 @@ class MessageGate {
   /** Says that the parser has read a head. */
   note(req: IncomingMessage, res: ServerResponse): void {
     this.#begun = req
+    this.#isMute = req.headers.upgrade !== undefined
+    this.#hasHeadText = false
     this.#answering = res
     res.once('close', () => {
       if (this.#answering !== res) return
@@ -137,11 +147,24 @@ class MessageGate {
     const rest = this.#rest
     const part = rest.subarray(0, this.#bodyLeft > 0 ? this.#bodyLeft : this.#partEnd(rest))
     this.#rest = rest.subarray(part.length)
-    const last = part.length < 3 ? Buffer.concat([this.#tail, part]) : part
+    const last = part.length < 4 ? Buffer.concat([this.#tail, part]) : part
     this.#tail = Buffer.from(last.subarray(-3))
     this.#begun = undefined
     this.#parse(part)
     this.#look(part.length)
+    if (this.#isMute && this.#headBytes > 0) this.#requireHead(part, last)
+  }
+
+  /** Answers a head that has ended, or has become too long, and that the parser has not taken. */
+  #requireHead(part: Buffer, last: Buffer): void {
+    this.#hasHeadText ||= part.some((byte) => byte !== CR && byte !== LF)
+    const hasEnded = this.#hasHeadText && last.subarray(-4).equals(BLANK_LINE)
+    if (!hasEnded && this.#headBytes <= HEADER_BYTES_MAX) return
+    const isLong = this.#headBytes > HEADER_BYTES_MAX
+    const code = isLong ? 'HPE_HEADER_OVERFLOW' : 'HPE_INVALID_CONSTANT'
+    answerClientError(Object.assign(new Error(code), { code }), this.#socket)
+    this.#isLast = true
+    this.#rest = NOTHING
   }
 
   /** Where the parser has come to with a part of so many bytes. */
