@@ -36,7 +36,9 @@ test('readStrictHead() reads what a client of the feed usually sends', () => {
   assert.equal(head?.bodyBytes, 17)
   assert.deepEqual(head?.headers, {
     host: 'weir.example',
+    'content-length': '17',
     'content-type': 'application/json',
+    'user-agent': 'dev/1 (x; y)',
     'x-forwarded-for': 'aa:bb:cc',
   })
   assert.equal(read(['GET /api/comp/c/last_value HTTP/1.1'])?.bodyBytes, 0)
