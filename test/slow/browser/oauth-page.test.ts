@@ -34,8 +34,8 @@ test('the whole flow in a browser: hash parameters, sign-in, consent, code, toke
   await eventually(async () => {
     const text = (await page.locator('#consent').textContent()) ?? ''
     assert.ok(text.includes(new URL(redirect_uri).host), 'the receiver is named')
-    assert.ok(text.includes('My organization') && text.includes('Everything that you may do'))
-    assert.ok(text.includes('No administrator of yours has registered this client'))
+    assert.ok(text.includes('My organization') && text.includes('Do everything that you can do'))
+    assert.ok(text.includes('Your administrators have not registered this app'))
   })
   await page.getByRole('button', { name: 'Allow' }).click()
   const { searchParams } = await client.next()
@@ -182,7 +182,7 @@ test('a client of the organization is shown by its name, logo and rights', { ski
   await settlesTo(
     () => page.getByRole('listitem').allInnerTexts(),
     [
-      'Read samples, statistics, files and properties',
+      'Read samples, statistics, files, and properties',
       'Send samples and files, change properties, delete samples',
     ],
   )
