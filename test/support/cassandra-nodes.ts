@@ -73,8 +73,8 @@ const exported = [
   'java.base/java.lang.ref',
   'jdk.unsupported/sun.misc',
 ]
-/** What Cassandra needs of Java 17's insides. */
-const modules = [
+/** The options of Java 17 that open to Cassandra and its tools what they need. */
+export const JAVA_MODULES: readonly string[] = [
   ...exported.flatMap((name) => ['--add-exports', `${name}=ALL-UNNAMED`]),
   ...[
     ...opened,
@@ -108,18 +108,25 @@ interface NodeOptions {
   readonly count?: number
   /** What their cassandra.yaml has beside, or in place of, what all have. */
   readonly settings?: Readonly<Record<string, string>>
+  /** A port of 127.0.0.1 for each node, by which nodetool reaches it; without, nodes do not offer JMX. */
+  readonly jmxPorts?: readonly number[]
 }
 
 /** Starts nodes with their data in a folder, and waits until all of them serve and know each other. */
 export async function startCassandraNodes(
   folder: string,
-  { keepsSchema = true, count = CASSANDRA_HOSTS.length, settings = {} }: NodeOptions = {},
+  {
+    keepsSchema = true,
+    count = CASSANDRA_HOSTS.length,
+    settings = {},
+    jmxPorts = [],
+  }: NodeOptions = {},
 ): Promise<CassandraNodes> {
   const [storagePort, port] = [await freeClusterPort(), await freeClusterPort()]
   writeFileSync(join(folder, 'logback.xml'), logging)
   const hosts = CASSANDRA_HOSTS.slice(0, count)
   const start = (node: number) =>
-    startNode(folder, node, { hosts, storagePort, port, keepsSchema, settings })
+    startNode(folder, node, { hosts, storagePort, port, keepsSchema, settings, jmxPorts })
   const children = hosts.map((_, node) => start(node))
   const kill = async (node: number) => {
     const child = children[node]
@@ -184,7 +191,7 @@ async function expectOthers(
   }
 }
 
-type StartOptions = Required<Pick<NodeOptions, 'keepsSchema' | 'settings'>>
+type StartOptions = Required<Pick<NodeOptions, 'keepsSchema' | 'settings' | 'jmxPorts'>>
 
 interface NodePlaces {
   readonly hosts: readonly string[]
@@ -212,8 +219,7 @@ function startNode(folder: string, node: number, options: NodePlaces & StartOpti
     'cassandra.skip_sync': String(!options.keepsSchema),
     // An estimate. Without it each node measures the value for 3 s when it starts.
     'cassandra.memtable.row_overhead_size': '150',
-    // No test uses JMX, and every table registers a hundred metrics there.
-    'org.apache.cassandra.disable_mbean_registration': 'true',
+    ...jmxOf(options.jmxPorts[node]),
     // With the default, 2, a clock thread takes half of the processor time of an idle node.
     'cassandra.approximate_time_precision_ms': '50',
     // Otherwise a thread renames itself for each task.
@@ -222,12 +228,28 @@ function startNode(folder: string, node: number, options: NodePlaces & StartOpti
   }
   const set = Object.entries(properties).map(([name, value]) => `-D${name}=${value}`)
   const main = 'org.apache.cassandra.service.CassandraDaemon'
-  const args = ['-n', String(NICENESS), java, ...machine, ...set, ...modules, '-cp', jars, main]
+  const args = [
+    '-n',
+    String(NICENESS),
+    java,
+    ...machine,
+    ...set,
+    ...JAVA_MODULES,
+    '-cp',
+    jars,
+    main,
+  ]
   const log = openSync(logOf(folder, node), 'a')
   const env = { PATH: process.env.PATH, HOME: home }
   const child = spawn('nice', args, { cwd: home, env, stdio: ['ignore', log, log] })
   closeSync(log)
   return child
+}
+
+function jmxOf(port: number | undefined): Record<string, string> {
+  // Every table registers a hundred metrics for JMX.
+  if (port === undefined) return { 'org.apache.cassandra.disable_mbean_registration': 'true' }
+  return { 'cassandra.jmx.local.port': String(port) }
 }
 
 function logOf(folder: string, node: number): string {
