@@ -18,6 +18,7 @@ import {
 import { beginFirstStart } from './assembly/first-start.ts'
 import { openConnectors } from './assembly/open-connectors.ts'
 import { openData, startDeleteProfiles } from './assembly/open-data.ts'
+import { openDoors } from './assembly/open-doors.ts'
 import { openLive } from './assembly/open-live.ts'
 import { openSql } from './assembly/open-sql.ts'
 import { openStorage } from './assembly/open-storage.ts'
@@ -152,6 +153,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const running = openSql({ ...data, identity, config, clock, log, budget }, opened)
   const wanted = { ...parts, ...data, ...running, budget, clock, config, gate, log, opened }
   const connecting = openConnectors(wanted)
+  const doors = openDoors({ ...data, identity })
   const deletion = { ...data, ...connecting, identity, store: catalogStore, oauth }
   await resumeOrganizationDeletions(deletion, log)
   await connecting.recover()
@@ -171,7 +173,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
       ...damageDetails(data.damage),
       ...(data.stores.findDetails?.() ?? []),
     ],
-    moreMetrics: () => serviceMetrics({ ...data, ...connecting, ...running, live }),
+    moreMetrics: () => serviceMetrics({ ...data, ...connecting, ...running, ...doors, live }),
     budget,
     gate,
     keepingUp: keepingUp(parts, data),
@@ -186,6 +188,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
         oauth,
         operators,
         ...connecting,
+        ...doors,
         budget,
         bodies,
         live,

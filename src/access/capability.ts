@@ -31,6 +31,7 @@ const resourceRoots = [
   'cycle',
   'dashboard',
   'delete_profile',
+  'door',
   'job',
   'oauth_client',
   'org_user',

@@ -27,7 +27,7 @@ export interface Principal {
 const ALL_METHODS: readonly Method[] = ['GET', 'PUT', 'POST', 'DELETE']
 const none = (resource: string): CapabilityEntry => ({ resource, methods: [] })
 const readOnly = (resource: string): CapabilityEntry => ({ resource, methods: ['GET'] })
-const administration = ['api_key', 'audit', 'oauth_client', 'storage'].map(none)
+const administration = ['api_key', 'audit', 'door', 'oauth_client', 'storage'].map(none)
 const readable = [readOnly('organization'), readOnly('org_user')]
 const everything = new Capabilities([{ resource: '*', methods: ALL_METHODS }])
 

@@ -5,6 +5,7 @@ import type { Imports } from '../connectors/index.ts'
 import type { StreamDeriver } from '../derivation/index.ts'
 import type { LiveHub } from '../feed/live/index.ts'
 import type { GqlRuns } from '../gql/index.ts'
+import type { DoorLog } from '../intake/index.ts'
 import type { SqlRunners } from '../sql/index.ts'
 import { type KnownDamage, type ScrubRunner, scrubMetrics } from '../store/index.ts'
 import type { OpenedStores } from './opened-storage.ts'
@@ -14,6 +15,7 @@ interface MetricParts {
   readonly catalog: Catalog
   readonly damage: KnownDamage
   readonly derivation: StreamDeriver
+  readonly doorLog: DoorLog
   readonly gql: GqlRuns
   readonly imports: Imports
   readonly live: LiveHub
@@ -39,6 +41,7 @@ export async function serviceMetrics(parts: MetricParts): Promise<string> {
     await stores.metrics(),
     scrubMetrics(damage, scrub),
     derivation.metrics(),
+    parts.doorLog.metrics(),
     live.metrics(),
     sqlMetrics(sql),
     gql.metrics(),

@@ -6,15 +6,17 @@ import {
   IpList,
   keyPrincipal,
   type Principal,
+  requirePermit,
 } from '../access/index.ts'
 import { BoundedCache, type Clock, hashSecret, newSecret, newUid, refuse } from '../base/index.ts'
-import { listPermitted } from '../catalog/index.ts'
+import { type AddressRule, checkAddressRule, listPermitted } from '../catalog/index.ts'
 import {
   type CatalogDocument,
   type CatalogStore,
   type CatalogWrite,
   commitDocuments,
   type DocumentKey,
+  type JsonObject,
 } from '../store/index.ts'
 import { RecordCache, uidsOfKind } from './record-cache.ts'
 import type { SecretBox } from './secret-box.ts'
@@ -27,6 +29,8 @@ export interface ApiKeyFields {
   readonly capabilities: readonly CapabilityEntry[]
   /** Addresses and CIDR ranges it may be used from; everywhere when empty. */
   readonly ipAddresses: readonly string[]
+  /** Where new series of its points are made; absent or null: as the organization says. */
+  readonly addressRule?: AddressRule | null
 }
 
 /** A key's record; the secret itself is only in `sealedSecret`. */
@@ -140,6 +144,20 @@ export class ApiKeys {
     return { keys: documents.map(fromDocument), totalCount }
   }
 
+  /** The names of the keys by which refused points came, by UID; refuses who may not see these points. */
+  async nameRefused(
+    principal: Principal,
+    points: readonly { readonly keyUid: string }[],
+  ): Promise<ReadonlyMap<string, string>> {
+    requirePermit(principal, 'door', 'GET')
+    const names = new Map<string, string>()
+    for (const uid of new Set(points.map(({ keyUid }) => keyUid))) {
+      const key = uid === '' ? undefined : await this.find(principal.orgUid, uid)
+      if (key !== undefined) names.set(uid, key.name)
+    }
+    return names
+  }
+
   /** The writes that create a key with a secret, for a commit of the caller. */
   planInsert(
     orgUid: string,
@@ -233,7 +251,10 @@ export class ApiKeys {
 }
 
 function putOf(key: ApiKey): CatalogWrite {
-  const { orgUid, uid, revision, capabilities, ...rest } = key
+  const { orgUid, uid, revision, capabilities, addressRule, ...rest } = key
+  const rule: JsonObject = addressRule
+    ? { addressRule: { ...addressRule, uses: [...addressRule.uses] } }
+    : {}
   const entries = capabilities.map(({ resource, methods }) => ({ resource, methods: [...methods] }))
   return {
     op: 'put',
@@ -241,7 +262,7 @@ function putOf(key: ApiKey): CatalogWrite {
     kind: KIND,
     uid,
     listKey: key.name,
-    body: { ...rest, capabilities: entries },
+    body: { ...rest, ...rule, capabilities: entries },
     expectedRevision: revision,
   }
 }
@@ -255,6 +276,7 @@ type KeyRest = Pick<ApiKey, 'sealedSecret' | 'secretHash' | 'createdAtMs'>
 
 /** Refuses a key with mistakes, naming the field. */
 export function checkKeyFields(fields: ApiKeyFields): void {
+  if (fields.addressRule) checkAddressRule('api_key.addressRule', fields.addressRule)
   const mistake = findFieldMistake(fields)
   if (mistake === undefined) return
   const [field, what] = mistake

@@ -6,12 +6,14 @@ import {
   refuse,
   SettingMistake,
 } from '../base/index.ts'
+import { type AddressRule, checkAddressRule } from '../catalog/index.ts'
 import {
   type CatalogDocument,
   type CatalogStore,
   type CatalogWrite,
   commitDocuments,
   type DocumentKey,
+  type JsonObject,
   type PutDocument,
 } from '../store/index.ts'
 import { MADE_KIND, OrganizationFence } from './commit/organization-fence.ts'
@@ -28,6 +30,8 @@ export interface OrganizationFields {
   readonly oauth: OrganizationOAuth
   /** Whether stored data can be read by GS SQL. */
   readonly gsSql: boolean
+  /** Where new series are made whose API key does not say; absent or null: as their protocol proposes. */
+  readonly addressRule?: AddressRule | null
 }
 
 /** An organization as kept in memory. */
@@ -231,14 +235,17 @@ function madeRow(originUid: string, uid: string): DocumentKey {
 }
 
 function putOf(uid: string, body: Body, expectedRevision: number): PutDocument {
-  const { name, rateLimits, oauth, gsSql, ownerUid, createdAtMs, originUid } = body
+  const { name, rateLimits, oauth, gsSql, ownerUid, createdAtMs, originUid, addressRule } = body
+  const rule: JsonObject = addressRule
+    ? { addressRule: { ...addressRule, uses: [...addressRule.uses] } }
+    : {}
   return {
     op: 'put',
     orgUid: '',
     kind: KIND,
     uid,
     listKey: name,
-    body: { name, rateLimits, oauth, gsSql, ownerUid, createdAtMs, originUid },
+    body: { name, rateLimits, oauth, gsSql, ownerUid, createdAtMs, originUid, ...rule },
     expectedRevision,
   }
 }
@@ -254,7 +261,8 @@ function fromDocument(document: CatalogDocument): Organization {
 /** The characters of a name. */
 export const ORGANIZATION_NAME_MAX = 200
 
-function checkFields({ name, rateLimits }: OrganizationFields): void {
+function checkFields({ name, rateLimits, addressRule }: OrganizationFields): void {
+  if (addressRule) checkAddressRule('organization.addressRule', addressRule)
   if (name.trim() === '' || name.length > ORGANIZATION_NAME_MAX) {
     refuse('bad_input', {
       what: 'organization.name must have 1 to 200 characters',

@@ -20,6 +20,8 @@ const secretNames = [
 ]
 
 const SECRET_SHAPE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+/** Where clients of InfluxDB write user and password as `u` and `p`. */
+const INFLUX_PATHS = /\/(?:write|query)$/
 const MASK = '[redacted]'
 const names = secretNames.join('|')
 /** A name may be percent-encoded in part, as in `api%5Fkey`; such names are masked whatever they say. */
@@ -47,12 +49,15 @@ export function redactUrl(url: string): string {
   const queryAt = url.indexOf('?')
   if (queryAt < 0) return url
   const pairs = url.slice(queryAt + 1).split('&')
+  const isOfInflux = INFLUX_PATHS.test(url.slice(0, queryAt))
   const masked = pairs.map((pair) => {
     const equalsAt = pair.indexOf('=')
     if (equalsAt < 0) return pair
     const name = pair.slice(0, equalsAt)
     const isSecret =
-      isSecretName(decoded(name)) || isSecretValue(decoded(name), pair.slice(equalsAt + 1))
+      isSecretName(decoded(name)) ||
+      (isOfInflux && /^[up]$/.test(decoded(name))) ||
+      isSecretValue(decoded(name), pair.slice(equalsAt + 1))
     return isSecret ? `${name}=${MASK}` : pair
   })
   return `${url.slice(0, queryAt)}?${masked.join('&')}`

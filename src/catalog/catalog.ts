@@ -1,6 +1,6 @@
 import type { Principal } from '../access/index.ts'
 import { type Clock, KeyedMutex, STREAMS_CREATED_PER_CALL_MAX, systemClock } from '../base/index.ts'
-import type { CatalogStore, StoredStream, StreamHandle } from '../store/index.ts'
+import type { CatalogStore, Labels, StoredStream, StreamHandle } from '../store/index.ts'
 import type { CycleDefinition } from '../time/index.ts'
 import { autoCreate } from './create/auto-create.ts'
 import { CreationAttempt } from './create/creation.ts'
@@ -18,6 +18,8 @@ import type { CatalogBase, People } from './documents/catalog-base.ts'
 import type { CatalogListener } from './documents/catalog-news.ts'
 import type { CatchUps } from './documents/catch-ups.ts'
 import { Documents, type StreamsDeletedListener } from './documents/documents.ts'
+import { BY_DEVICES } from './documents/record-change.ts'
+import { retryConflicts } from './documents/retry-conflicts.ts'
 import type { StreamIndex } from './index/stream-index.ts'
 import { showComponent } from './record/component-rules.ts'
 import { ComponentStreams } from './record/component-streams.ts'
@@ -37,7 +39,7 @@ import { usesBy } from './record/find-uses.ts'
 import { Folders } from './record/folders.ts'
 import { type QueryBody, queryRules } from './record/query-record.ts'
 import { type FindUses, type RecordRules, SimpleRecords } from './record/simple-records.ts'
-import { showStream } from './record/stream-rules.ts'
+import { showStream, streamWrite } from './record/stream-rules.ts'
 import { type TemplateBody, templateRules } from './record/template.ts'
 import { type UnitBody, unitRules } from './record/unit.ts'
 import { walkComponents } from './record/walk-components.ts'
@@ -53,6 +55,12 @@ interface CatalogDeps {
   readonly createMax?: number
   /** Whether other processes commit to the same store. */
   readonly isShared?: boolean
+}
+
+/** A stream that a door knows. */
+interface FoundSeries {
+  readonly handle: StreamHandle
+  readonly labels: Labels
 }
 
 /** Opens the catalog over a store and loads the index of all its streams. */
@@ -127,6 +135,42 @@ export class Catalog {
   async planCreate(orgUid: string, wanted: WantedComponent): Promise<PreparedComponent> {
     const deps = { base: this.#base, templates: this.templates, createMax: this.createMax }
     return await planComponent(new CreationAttempt(deps, orgUid, true), wanted)
+  }
+
+  /** The stream of a series and its labels, undefined when there is none. */
+  async findSeries(orgUid: string, series: Labels): Promise<FoundSeries | undefined> {
+    const { documents } = this.#base
+    const find = async () => {
+      const stream = await documents.findSeries(orgUid, series)
+      if (stream === undefined) return undefined
+      const { handle, labels = {} } = stream
+      return { handle, labels }
+    }
+    const found = await find()
+    if (found === undefined || this.index.has(found.handle)) return found
+    // Made or deleted by a commit that memory has yet to follow.
+    await documents.followed()
+    const again = await find()
+    return again !== undefined && this.index.has(again.handle) ? again : undefined
+  }
+
+  /** The UID of the component that doors know by a text. */
+  async findAddressed(orgUid: string, address: string): Promise<string | undefined> {
+    return (await this.#base.documents.findAddressed(orgUid, address))?.uid
+  }
+
+  /** Gives some labels of a stream other texts, as a door does whose points bring them. */
+  async setLabels(handle: StreamHandle, labels: Labels): Promise<void> {
+    const { documents } = this.#base
+    await retryConflicts(documents, async () => {
+      const stream = await this.#streamOf(handle)
+      if (stream === undefined) return
+      const { orgUid, uid, componentUid, revision } = stream
+      const body = streamBodyOf(stream)
+      const changed = { ...body, labels: { ...body.labels, ...labels } }
+      const write = streamWrite({ orgUid, uid, componentUid }, changed, revision)
+      await documents.commit([write], BY_DEVICES)
+    })
   }
 
   /** Gives streams without a type the type of their first values; see applyTypeWishes. */

@@ -1,3 +1,12 @@
+export {
+  type AddressRule,
+  addressOfSeries,
+  BLANK_RULE,
+  checkAddressRule,
+  type NewAddress,
+  type SeriesAddress,
+} from './address/address-rule.ts'
+export { findLabelMistake } from './address/label-bounds.ts'
 export { Catalog, openCatalog } from './catalog.ts'
 export { resultType } from './derived/result-type.ts'
 export { readingOf } from './derived/variable-reading.ts'

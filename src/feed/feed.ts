@@ -22,6 +22,8 @@ import { type Extent, type ExtentPath, measureExtent } from './get/measure-exten
 import { getPlot } from './plot/get-plot.ts'
 import { getSparks, type Sparks, type SparksCommand } from './plot/get-sparks.ts'
 import type { Plot, PlotCommand } from './plot/plot.ts'
+import { type PointsCommand, putPoints } from './points/put-points.ts'
+import type { RefusedPoints } from './points/refused-points.ts'
 import {
   AssignedTimes,
   EVERY_TIME,
@@ -134,6 +136,11 @@ export class Feed {
   /** Stores samples, all or none; resolves when they are durable, with warnings to be told. */
   put(principal: Principal, command: PutCommand): Promise<readonly string[]> {
     return new PutCall(this.#deps, principal, command).run()
+  }
+
+  /** Stores points that are judged one by one; resolves when those that are good are durable. */
+  putPoints(principal: Principal, command: PointsCommand): Promise<RefusedPoints> {
+    return putPoints(this.#deps, principal, command)
   }
 
   /** As put, up to where something is made or stored: what it would do, or why it would be refused. */

@@ -1,6 +1,7 @@
 /** The part of this folder that threads share: what needs neither catalog nor store. All others name the whole, index.ts. */
 export {
   IncomingSamples,
+  type OpenSeries,
   type OpenTarget,
   OpenTargets,
   type SampleRun,

@@ -5,13 +5,13 @@ const QUOTE = 0x22
 export const ID_BYTES_MAX = 512
 
 /** Another in every process, so that nobody can choose IDs that all fall into one slot. */
-const SEED = randomInt(2 ** 31)
+export const SEED = randomInt(2 ** 31)
 
 /**
  * Takes four bytes at a time: the multiplications wait for each other. Upper bits are brought down
  * before one, as it would leave the uppermost by itself whatever the seed.
  */
-function mix(hash: number, word: number): number {
+export function mix(hash: number, word: number): number {
   const mixed = hash ^ word
   return Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b)
 }

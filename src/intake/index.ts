@@ -5,6 +5,10 @@
  */
 
 export { bytesOfSamples } from './bytes-of-samples.ts'
+export { DoorLog } from './door-log.ts'
+export { DoorWriter, type WriteOutcome } from './door-writer.ts'
+export { LineReader } from './influx/line-reader.ts'
+export { PRECISION_NAMES, type Precision, readPrecision } from './influx/line-time.ts'
 export {
   INLINE_PARSE_BYTES_MAX,
   isBatchBegun,
@@ -12,6 +16,7 @@ export {
   readJsonSamples,
   SLICE_BYTES,
 } from './json/json-samples.ts'
+export { SeriesCache } from './series-cache.ts'
 export { StreamCache } from './stream-cache.ts'
 export { catalogStreams } from './stream-resolver.ts'
 export { readPutOptions } from './url/read-put-options.ts'

@@ -173,6 +173,7 @@ test('the catalog answers as described', async () => {
   const { component } = await owner('PUT', '/api/component', { component: { id: 'kept', stream } })
   await exercise('stream', { id: 'more' }, `/api/component/${component.uid}/stream`)
   const [{ uid: streamUid }] = component.stream
+  await owner('DELETE', `/api/component/${component.uid}/stream/${streamUid}/series`)
   const extents = `/api/component/${component.uid}`
   await owner('GET', `${extents}/extent`)
   await owner('GET', `${extents}/stream/${streamUid}/plot?points=10`)
@@ -276,6 +277,7 @@ test('keys, users and organizations answer as described', async () => {
   await owner('DELETE', second, undefined, password)
   await owner('DELETE', `/api/org_user/${added.org_user.uid}`)
   await owner('GET', '/api/audit')
+  await owner('GET', '/api/door/refused')
   await owner('GET', '/api/storage')
   await owner('GET', '/api/storage/metrics')
   await owner('POST', '/api/storage/scrub')

@@ -49,6 +49,7 @@ const UPDATED: Record<string, object> = {
   component_template: { id: 'changed' },
   cycle: { id: 'changed', name: 'changed' },
   dashboard: { id: 'changed', name: 'changed' },
+  organization: { name: 'changed' },
   connector: { id: 'changed', name: 'changed', procs: [{ sql: 'SELECT 1' }] },
   oauth_client: { name: 'changed', redirectUris: ['https://changed.example/cb'] },
 }
@@ -146,6 +147,7 @@ async function updatedUid(noun: string, field: string): Promise<string> {
 const OWN_FIELDS: Record<string, object> = {
   cycle: { name: 'inserted' },
   dashboard: { name: 'inserted' },
+  organization: { name: 'inserted' },
   oauth_client: { name: 'inserted' },
 }
 
@@ -162,6 +164,10 @@ const derivedHere = (count: number) => {
   const source = { id: 'a', valueType: 'DOUBLE' }
   return { stream: [source, { id: 'd', derivation: { expression: 'v0', variables: own } }] }
 }
+const ruleOf = (count: number) => ({
+  addressRule: { component: '{host}', uses: many(count, (at) => `label${at}`) },
+})
+const addresses = (count: number) => ({ addressedAs: many(count, (at) => `address${at}`) })
 const hour = (at: number) => new Date(at * 3_600_000).toISOString().slice(0, 19)
 const intervals = (count: number) => ({
   sizeType: 'CUSTOM',
@@ -236,10 +242,13 @@ const CASES: Record<string, Send> = {
     'capabilities[].methods[]': (count) => ({
       capabilities: [{ resource: 'component', methods: many(count, () => 'GET') }],
     }),
+    'addressRule.uses[]': ruleOf,
     'ipAddresses[]': (count) => ({ ipAddresses: many(count, (at) => `192.0.2.${at % 250}`) }),
   }),
+  ...recordCases('organization', 'Organization', { 'addressRule.uses[]': ruleOf }),
   ...recordCases('component', 'Component', {
     'stream[]': streams,
+    'addressedAs[]': addresses,
     'stream[].derivation.variables[]': (count) => ({ stream: [derived(count, `d${count}`)] }),
   }),
   ...recordCases('component_template', 'ComponentTemplate', {
@@ -257,6 +266,8 @@ const CASES: Record<string, Send> = {
       redirectUris: many(count, (at) => `https://${at}.example/cb`),
     }),
   }),
+  'updateComponentByBody .component.addressedAs[]': (count) =>
+    updateByBody('addresses', addresses(count)),
   'updateComponentByBody .component.stream[]': (count) => updateByBody('stream', streams(count)),
   'updateComponentByBody .component.stream[].derivation.variables[]': (count) =>
     updateByBody('variables', { stream: [derived(count, `b${count}`)] }),

@@ -106,6 +106,7 @@ function withChanges(before: ApiKeyFields, changes: Partial<ApiKeyFields>): ApiK
     description: changes.description ?? before.description,
     capabilities: changes.capabilities ?? before.capabilities,
     ipAddresses: changes.ipAddresses ?? before.ipAddresses,
+    addressRule: changes.addressRule === undefined ? before.addressRule : changes.addressRule,
   }
 }
 

@@ -88,7 +88,8 @@ export async function changeOrganization(
   if (oauth !== organization.oauth) await requirePersonBehindDelegate(identity, by)
   else await requirePersonBehindToken(identity, by)
   const settings = `rateLimits ${rateLimits || 'default'}, oauth ${oauth || 'default'}`
-  const detail = `name ${name}, ${settings}${gsSql ? '' : ', gsSql off'}`
+  const rule = fields.addressRule ? ', addressRule set' : ''
+  const detail = `name ${name}, ${settings}${gsSql ? '' : ', gsSql off'}${rule}`
   const act = actOf(by, { act: 'organization_updated', target: uid, detail })
   return organizations.update(organization, fields, [audit.plan(act)])
 }
@@ -134,6 +135,7 @@ function withChanges(
     rateLimits: changes.rateLimits ?? before.rateLimits,
     oauth: changes.oauth ?? before.oauth,
     gsSql: changes.gsSql ?? before.gsSql,
+    addressRule: changes.addressRule === undefined ? before.addressRule : changes.addressRule,
   }
 }
 

@@ -1,5 +1,5 @@
 /** What a put wants to exist, and what will exist once it does. */
-import type { StreamHandle } from '../../store/index.ts'
+import type { Labels, StreamHandle } from '../../store/index.ts'
 import type { TypeWish } from '../documents/apply-type-wishes.ts'
 import type { ComponentEntry } from '../index/stream-index.ts'
 import type { StreamKind } from '../shape/stream-kind.ts'
@@ -12,6 +12,15 @@ export interface CreationRules {
   readonly folder?: string
   readonly dtId?: string
   readonly dsId?: string
+  /** The UID or ID of a delete profile for streams that are made. */
+  readonly deleteProfile?: string
+}
+
+/** The series of a stream that a door wants. */
+export interface WantedSeries {
+  readonly series: Labels
+  /** Those of a stream that has none. */
+  readonly labels: Labels
 }
 
 /** A stream that is wanted: by ID, or by its place in the definition order (zero-based). */
@@ -22,12 +31,19 @@ export interface WantedStream {
   readonly valueType: ValueType
   /** Whether an answer alone asks for it: where a place or a template of the call brings its ID, it is that one. */
   readonly isRequested?: boolean
+  /**
+   * The series that it shall have. A stream of the ID that has none and fits is adopted; where there is
+   * another, one is made beside it whose ID ends with digits of the series.
+   */
+  readonly series?: WantedSeries
 }
 
 /** A component that is wanted, by ID or, if it exists, by UID, with streams of it. */
 export interface WantedComponent {
   readonly compId?: string
   readonly compUid?: string
+  /** Texts by which doors find it from here on. */
+  readonly addressedAs?: readonly string[]
   readonly rules: CreationRules
   readonly streams: readonly WantedStream[]
 }

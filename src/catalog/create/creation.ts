@@ -1,5 +1,5 @@
-import { newOrderedUid, nextTurn, refuse } from '../../base/index.ts'
-import type { CatalogWrite, JsonValue, StreamDefinition } from '../../store/index.ts'
+import { isUid, newOrderedUid, nextTurn, refuse } from '../../base/index.ts'
+import type { CatalogWrite, JsonValue, Labels, StreamDefinition } from '../../store/index.ts'
 import { checkBaseCycle } from '../../time/index.ts'
 import { bindSources } from '../derived/bind-sources.ts'
 import {
@@ -35,6 +35,7 @@ interface TemplateStream {
   readonly id: string
   readonly name: string
   readonly definition: StreamDefinition
+  readonly labels: Labels | undefined
   readonly derivation: StreamBody['derivation']
 }
 
@@ -102,8 +103,8 @@ export class CreationAttempt {
     for (const { uid: _, ...body } of template?.stream ?? []) {
       if (streams.length % STREAMS_PER_STEP === STREAMS_PER_STEP - 1) await nextTurn()
       const definition = await this.#define(body, fields.timeZone)
-      const { id, name: streamName, derivation = null } = body
-      streams.push({ id, name: streamName, definition, derivation })
+      const { id, name: streamName, labels, derivation = null } = body
+      streams.push({ id, name: streamName, definition, labels, derivation })
     }
     const kind = { common: commonFieldsOf(fields), streams }
     this.#kinds.set(key, kind)
@@ -115,10 +116,33 @@ export class CreationAttempt {
     rules: CreationRules,
     timeZone: string,
   ): StreamDefinition | Promise<StreamDefinition> {
-    const { dtId, dsId } = rules
-    if (dtId === undefined) return PLAIN
+    const { dtId, dsId, deleteProfile } = rules
+    if (dtId === undefined) {
+      return deleteProfile === undefined ? PLAIN : this.#expiring(deleteProfile)
+    }
     const key = JSON.stringify([timeZone, dtId, dsId])
     return this.#definitions.get(key) ?? this.#readDefinition({ key, dtId, dsId, timeZone })
+  }
+
+  /** How streams are made that have a delete profile and nothing else. */
+  #expiring(profile: string): StreamDefinition | Promise<StreamDefinition> {
+    const key = JSON.stringify([profile])
+    return this.#definitions.get(key) ?? this.#readExpiring(key, profile)
+  }
+
+  async #readExpiring(key: string, profile: string): Promise<StreamDefinition> {
+    const { orgUid } = this
+    const { deleteProfiles } = this.deps.base
+    const byUid = isUid(profile) ? await deleteProfiles.find(orgUid, profile) : undefined
+    const found = byUid ?? (await deleteProfiles.findById(orgUid, profile))
+    if (found === undefined) {
+      const shown = profile.slice(0, 60)
+      refuse('bad_input', { what: `Cannot find the delete profile "${shown}" of the address rule` })
+    }
+    const body = { ...defaultStream, delete_profile: { uid: found.uid } }
+    const definition = await this.#define(body, 'UTC')
+    this.#definitions.set(key, definition)
+    return definition
   }
 
   async #readDefinition(of: {

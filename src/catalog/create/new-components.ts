@@ -1,6 +1,11 @@
 /** Components and streams that a commit creates, in columns. */
 import { invariant } from '../../base/index.ts'
-import type { ComponentFields, CreateComponents, StreamDefinition } from '../../store/index.ts'
+import type {
+  ComponentFields,
+  CreateComponents,
+  Labels,
+  StreamDefinition,
+} from '../../store/index.ts'
 
 /** What components of one write have in common. */
 export type CommonFields = CreateComponents['common']
@@ -18,6 +23,9 @@ export class NewStreams {
   names: string[] | undefined
   readonly definitions: StreamDefinition[] = []
   readonly definitionOf: number[] = []
+  /** By place; undefined while no stream has any. */
+  labels: (Labels | undefined)[] | undefined
+  series: (Labels | undefined)[] | undefined
   readonly #places = new Map<StreamDefinition, number>()
 
   get count(): number {
@@ -29,6 +37,16 @@ export class NewStreams {
     this.ids.push(id)
     this.names?.push(name)
     this.definitionOf.push(this.#placeOf(definition))
+  }
+
+  setLabels(at: number, labels: Labels): void {
+    this.labels ??= []
+    this.labels[at] = labels
+  }
+
+  setSeries(at: number, series: Labels): void {
+    this.series ??= []
+    this.series[at] = series
   }
 
   nameAt(at: number): string {
@@ -63,6 +81,8 @@ class ComponentColumns {
   readonly ids: string[] = []
   /** Undefined while all are the IDs. */
   names: string[] | undefined
+  /** By place; undefined while no component has any. */
+  addressedAs: (readonly string[])[] | undefined
   readonly streamsBefore: number[] = []
   readonly streams = new NewStreams()
 
@@ -96,6 +116,14 @@ export class NewComponents {
     return columns.streams
   }
 
+  /** Says by which texts doors find the component that was added last. */
+  addressLast(addressedAs: readonly string[]): void {
+    const columns = this.#last
+    invariant(columns !== undefined, 'no component was added')
+    columns.addressedAs ??= []
+    columns.addressedAs[columns.uids.length - 1] = addressedAs
+  }
+
   /** The place of the write that has the component which was added last. */
   get lastWrite(): number {
     invariant(this.#last !== undefined, 'no component was added')
@@ -104,24 +132,29 @@ export class NewComponents {
 
   /** The writes that create all of it. */
   writes(): CreateComponents[] {
-    return this.#columns.map(({ common, uids, ids, names, streamsBefore, streams }) => ({
-      op: 'create',
-      kind: 'component',
-      orgUid: this.#orgUid,
-      uid: uids[0],
-      expectedRevision: 0,
-      common,
-      uids,
-      ids,
-      names,
-      streamCounts: streamsBefore.map(
-        (before, at) => (streamsBefore[at + 1] ?? streams.count) - before,
-      ),
-      streamIds: streams.ids,
-      streamNames: streams.names,
-      definitions: streams.definitions,
-      definitionOf: streams.definitionOf,
-    }))
+    return this.#columns.map(
+      ({ common, uids, ids, names, addressedAs, streamsBefore, streams }) => ({
+        op: 'create',
+        kind: 'component',
+        orgUid: this.#orgUid,
+        uid: uids[0],
+        expectedRevision: 0,
+        common,
+        uids,
+        ids,
+        names,
+        streamCounts: streamsBefore.map(
+          (before, at) => (streamsBefore[at + 1] ?? streams.count) - before,
+        ),
+        streamIds: streams.ids,
+        streamNames: streams.names,
+        addressedAs: addressedAs && Array.from(uids, (_, at) => addressedAs[at] ?? []),
+        labels: streams.labels && Array.from(streams.ids, (_, at) => streams.labels?.[at]),
+        series: streams.series && Array.from(streams.ids, (_, at) => streams.series?.[at]),
+        definitions: streams.definitions,
+        definitionOf: streams.definitionOf,
+      }),
+    )
   }
 
   #columnsOf(common: CommonFields): ComponentColumns {

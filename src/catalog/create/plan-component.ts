@@ -1,10 +1,10 @@
 /** Works out what a wanted component needs, without writing anything. */
-import { countedUidOf, newComponentUid, nextTurn, refuse } from '../../base/index.ts'
+import { countedUidOf, invariant, newComponentUid, nextTurn, refuse } from '../../base/index.ts'
 import type { StreamDefinition } from '../../store/index.ts'
 import type { ComponentEntry } from '../index/stream-index.ts'
 import { componentWrite } from '../record/component-rules.ts'
 import { lastOrdinalOf, streamUidsFor } from '../record/stream-uids.ts'
-import { componentBodyOf } from '../shape/component-shape.ts'
+import { ADDRESSES_MAX, componentBodyOf } from '../shape/component-shape.ts'
 import { checkId, checkText, NAME_LENGTH_MAX, refuseField } from '../shape/record-checks.ts'
 import { POINT } from '../shape/stream-kind.ts'
 import { VALUE_CODE, VALUE_TYPES, type ValueType, valueCodeOf } from '../shape/value-type.ts'
@@ -17,7 +17,8 @@ import {
 } from './creation.ts'
 import type { WantedComponent, WantedStream } from './creation-plan.ts'
 import { NewStreams } from './new-components.ts'
-import { madeAt, PlannedComponent } from './planned-component.ts'
+import { planSeriesStream } from './plan-series.ts'
+import { madeAt, PlannedComponent, placeOfTarget } from './planned-component.ts'
 
 /** Streams planned before others get a turn: about a millisecond. */
 const STREAMS_PER_STEP = 2_000
@@ -70,6 +71,7 @@ function planOfKind(
   const uid = newComponentUid()
   const made = creation.components.add(uid, id, rules.compName || id, kind.common)
   const write = creation.components.lastWrite
+  if (wanted.addressedAs !== undefined) creation.components.addressLast(wanted.addressedAs)
   const { timeZone } = kind.common
   const planned = new PlannedComponent(creation, wanted, { uid, timeZone, made, write })
   addTemplateStreams(planned, kind)
@@ -79,8 +81,9 @@ function planOfKind(
 /** Adds the streams of the template; those that their formulas read are bound to them. */
 function addTemplateStreams(planned: PlannedComponent, { streams }: NewKind): void {
   if (streams.length === 0) return
-  for (const [position, { id, name, definition }] of streams.entries()) {
-    planned.add(id, name, definition, position)
+  for (const [position, { id, name, definition, labels }] of streams.entries()) {
+    const place = planned.add(id, name, definition, position)
+    if (labels !== undefined) planned.setLabels(place, labels)
   }
   if (streams.every(({ derivation }) => derivation === null)) return
   const uids = new Map(streams.map(({ id }, place) => [id, countedUidOf(planned.uid, place + 1)]))
@@ -98,7 +101,8 @@ async function planAdditions(
   const start = { uid, timeZone, component: entry, made: new NewStreams() }
   const planned = new PlannedComponent(creation, wanted, start)
   await planStreams(creation, planned)
-  if (planned.addedCount > 0) await writeAdditions(creation, planned, entry)
+  const isAdopting = wanted.addressedAs !== undefined && planned.adopted.size > 0
+  if (planned.addedCount > 0 || isAdopting) await writeAdditions(creation, planned, entry)
   return planned
 }
 
@@ -115,8 +119,11 @@ async function writeAdditions(
   const body = componentBodyOf(component)
   const nextUid = streamUidsFor(uid, lastOrdinalOf(body, entry), documents.index)
   const firstOrder = documents.index.nextOrderOf(entry)
-  // Written unchanged, so that a delete or edit at the same time is noticed.
-  writes.push(componentWrite({ orgUid, uid }, body, component.revision))
+  // Written even if unchanged, so that a delete or edit at the same time is noticed.
+  const addressedAs = [...new Set([...body.addressedAs, ...(planned.wanted.addressedAs ?? [])])]
+  const kept = addressedAs.slice(0, ADDRESSES_MAX)
+  const addressed = { ...body, addressedAs: kept }
+  writes.push(componentWrite({ orgUid, uid }, addressed, component.revision))
   const addedUids: string[] = []
   for (let at = 0; at < made.count; at++) {
     if (at % STREAMS_PER_STEP === STREAMS_PER_STEP - 1) await nextTurn()
@@ -132,6 +139,8 @@ async function writeAdditions(
       id: made.ids[at],
       name: made.nameAt(at),
       order: firstOrder + at,
+      labels: made.labels?.[at],
+      series: made.series?.[at],
       ...made.definitionAt(at),
     })
   }
@@ -148,12 +157,38 @@ function planStreams(
   planned: PlannedComponent,
 ): Promise<PlannedComponent> | undefined {
   const { streams, rules } = planned.wanted
+  if (streams.some(({ series }) => series !== undefined)) return planSeries(creation, planned)
   if (rules.dtId !== undefined || streams.length > STREAMS_PER_STEP) {
     return planInSteps(creation, planned)
   }
   if (hasPositions(streams)) planPass(creation, planned, true)
   planPass(creation, planned, false)
   return undefined
+}
+
+/** Finds, adopts or plans the streams of series. */
+async function planSeries(
+  creation: CreationAttempt,
+  planned: PlannedComponent,
+): Promise<PlannedComponent> {
+  const { streams, rules } = planned.wanted
+  for (let at = 0; at < streams.length; at++) {
+    if (at % STREAMS_PER_STEP === STREAMS_PER_STEP - 1) await nextTurn()
+    const { streamId = '', series, valueType } = streams[at]
+    invariant(series !== undefined, 'a stream without a series is wanted beside series')
+    const want = { ...series, valueType }
+    const found = await planSeriesStream(creation, planned, streamId, want)
+    if (typeof found === 'number') {
+      planned.setTarget(at, found)
+      continue
+    }
+    const like = await creation.definitionOf(rules, planned.timeZone)
+    const target = addStream(creation, planned, { streamId: found.freeId, valueType }, like)
+    planned.setSeries(placeOfTarget(target), series.series)
+    planned.setLabels(placeOfTarget(target), series.labels)
+    planned.setTarget(at, target)
+  }
+  return planned
 }
 
 function planPass(

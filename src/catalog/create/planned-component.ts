@@ -1,4 +1,4 @@
-import type { StreamDefinition, StreamHandle } from '../../store/index.ts'
+import type { Labels, StreamDefinition, StreamHandle } from '../../store/index.ts'
 import type { ComponentEntry, StreamIndex } from '../index/stream-index.ts'
 import type { StreamKind } from '../shape/stream-kind.ts'
 import type { CreationAttempt } from './creation.ts'
@@ -30,6 +30,7 @@ interface RareParts {
   reserved?: ReadonlySet<string>
   takenNumbers?: { from: number; until: number }
   addedUids?: readonly string[]
+  adopted?: Set<number>
 }
 
 interface PlanStart {
@@ -93,6 +94,28 @@ export class PlannedComponent implements PreparedComponent {
 
   redefine(place: number, definition: StreamDefinition): void {
     this.made.redefine(this.first + place, definition)
+  }
+
+  labelsAt(place: number): Labels | undefined {
+    return this.made.labels?.[this.first + place]
+  }
+
+  seriesAt(place: number): Labels | undefined {
+    return this.made.series?.[this.first + place]
+  }
+
+  setLabels(place: number, labels: Labels): void {
+    this.made.setLabels(this.first + place, labels)
+  }
+
+  setSeries(place: number, series: Labels): void {
+    this.made.setSeries(this.first + place, series)
+  }
+
+  /** The streams that are there and get a series. */
+  get adopted(): Set<number> {
+    this.#rareParts.adopted ??= new Set()
+    return this.#rareParts.adopted
   }
 
   /** The place of the planned stream with an ID, undefined when there is none. */

@@ -15,6 +15,7 @@ import {
   type ComponentList,
   type CreateComponents,
   type DocumentKey,
+  type Labels,
   type ListQuery,
   type PutDocument,
   type StoredComponent,
@@ -183,6 +184,16 @@ export class Documents {
   async getStreamOnce(orgUid: string, uid: string): Promise<StoredStream | undefined> {
     const cached = this.#cache.get({ orgUid, kind: 'stream', uid })
     return (cached as StoredStream) ?? (await this.#store.components.getStream(orgUid, uid))
+  }
+
+  /** The stream of a series, from the store: memory holds no series. */
+  findSeries(orgUid: string, series: Labels): Promise<StoredStream | undefined> {
+    return this.#store.components.findSeries(orgUid, series)
+  }
+
+  /** The component that a text is an address of, from the store. */
+  findAddressed(orgUid: string, address: string): Promise<StoredComponent | undefined> {
+    return this.#store.components.findAddressed(orgUid, address)
   }
 
   findByClaim(orgUid: string, claim: string): Promise<CatalogDocument | undefined> {

@@ -62,14 +62,7 @@ export function quoted(...ids: readonly string[]): string {
 }
 
 /** Fields that the catalog keeps for itself. */
-const OWN_FIELDS: ReadonlySet<string> = new Set([
-  'grid',
-  'lastOrdinal',
-  'leftAlone',
-  'addressedAs',
-  'labels',
-  'series',
-])
+const OWN_FIELDS: ReadonlySet<string> = new Set(['grid', 'lastOrdinal', 'leftAlone', 'series'])
 
 /** The names of the fields that differ between two bodies of a record. */
 export function changedFields(before: object, after: object): string[] {

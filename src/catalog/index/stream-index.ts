@@ -42,7 +42,7 @@ const REMEMBERED_IDS = 64
 
 type IndexedComponent = Pick<StoredComponent, 'orgUid' | 'uid' | 'revision' | 'id' | 'timeZone'>
 type IndexedStream = IndexedDefinition &
-  Pick<StoredStream, 'uid' | 'componentUid' | 'handle' | 'revision' | 'id' | 'order'>
+  Pick<StoredStream, 'uid' | 'componentUid' | 'handle' | 'revision' | 'id' | 'order' | 'series'>
 
 /**
  * The index of all components and streams; changed only by the catalog. What it does not find and may be lost is
@@ -54,6 +54,7 @@ export class StreamIndex {
   #generation = 0
   readonly #moves = new RecentMoves()
   #retentionGeneration = 0
+  #seriesGeneration = 0
   #lost: LostComponents | undefined
 
   /** Moves whenever an ID may mean another stream or component than before. */
@@ -64,6 +65,11 @@ export class StreamIndex {
   /** Moves whenever a living stream may keep its samples longer or shorter than before. */
   get retentionGeneration(): number {
     return this.#retentionGeneration
+  }
+
+  /** Moves whenever a living stream may have lost the series by which a door finds it. */
+  get seriesGeneration(): number {
+    return this.#seriesGeneration
   }
 
   get streamCount(): number {
@@ -269,6 +275,8 @@ export class StreamIndex {
       return
     }
     if (!this.#streams.noteRevision(handle, revision)) return
+    // The index does not know whether it had one: few streams without a series are edited.
+    if (stream.series === undefined) this.#seriesGeneration += 1
     // One profile may have taken the place of another: the index does not know which it is.
     if (this.hasDeleteProfile(handle) || stream.hasDeleteProfile) this.#retentionGeneration += 1
     if (this.#streams.update(handle, stream, stream))

@@ -33,11 +33,22 @@ export function readComponent(input: ComponentInput, before: ComponentBody): Com
         ? before.timeZoneId
         : readTimeZoneField('component.timeZoneId', input.timeZoneId),
     location: input.location === undefined ? before.location : pickLocation(input.location),
+    addressedAs: readAddresses(input.addressedAs, before.addressedAs),
   }
   checkId('component.id', body.id)
   checkText('component.name', body.name, NAME_LENGTH_MAX)
   checkText('component.description', body.description, DESCRIPTION_LENGTH_MAX)
   return body
+}
+
+/** Doors alone add addresses. A record that is sent back may hold some that were taken away since. */
+function readAddresses(
+  given: readonly string[] | undefined,
+  before: readonly string[],
+): readonly string[] {
+  if (given === undefined) return before
+  const kept = new Set(given)
+  return before.filter((address) => kept.has(address))
 }
 
 /** The write that stores a component. */
@@ -63,7 +74,8 @@ export function showComponent(
   stream?: readonly StreamRecord[],
 ): ComponentRecord {
   const { uid, revision } = component
-  const { lastOrdinal: _ordinal, addressedAs: _addresses, ...body } = componentBodyOf(component)
-  const shown = { uid, ...body, revision, streamCount }
+  const { lastOrdinal: _ordinal, addressedAs, ...body } = componentBodyOf(component)
+  const addresses = addressedAs.length === 0 ? {} : { addressedAs }
+  const shown = { uid, ...body, ...addresses, revision, streamCount }
   return stream === undefined ? shown : { ...shown, stream }
 }

@@ -195,6 +195,24 @@ export class ComponentStreams {
     return await this.#show(principal, saved[0])
   }
 
+  /** Takes the series from a stream: the next point of the series makes a new stream. */
+  async detach(
+    principal: Author,
+    { componentUid, uid }: { componentUid: string; uid: string },
+  ): Promise<StreamRecord> {
+    requirePermit(principal, `component/${componentUid}/stream/${uid}`, 'POST')
+    const { orgUid } = principal
+    const saved = await this.#edit(principal, componentUid, async (owner) => {
+      const before = await this.#require(orgUid, componentUid, uid)
+      const { series, ...body } = streamBodyOf(before)
+      const write = streamWrite({ orgUid, uid, componentUid }, body, before.revision)
+      const name = quoted(owner.body.id, before.id)
+      const fields = series === undefined ? [] : ['series']
+      return { writes: [write], entries: planUpdate(principal, { kind: KIND, uid, name, fields }) }
+    })
+    return await this.#show(principal, saved[0])
+  }
+
   /** Deletes a stream and, through the listeners, its samples and files. */
   async delete(principal: Author, componentUid: string, uid: string): Promise<void> {
     requirePermit(principal, `component/${componentUid}/stream/${uid}`, 'DELETE')
@@ -347,8 +365,8 @@ export class ComponentStreams {
     const body = await readStream(field, input, { before, references })
     checkStreamChange(field, before, body)
     const { order = before.order } = place
-    const { grid, labels, series } = before
-    const placed = { ...body, order, grid, labels, series }
+    const { grid, series } = before
+    const placed = { ...body, order, grid, ...(series === undefined ? {} : { series }) }
     return { field, uid, body: placed, input: input.derivation, before, revision }
   }
 

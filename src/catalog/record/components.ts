@@ -198,6 +198,7 @@ export class Components {
       const added = created.add(uid, id, name, commonFieldsOf(componentFieldsOf(body)))
       for (const stream of streams.bodies) {
         added.add(stream.id, stream.name, definitionOfStream(stream))
+        if (stream.labels !== undefined) added.setLabels(added.count - 1, stream.labels)
       }
       const entries = planChange(principal, { kind: KIND, uid, verb: 'created', detail })
       const writes = [...folders, ...created.writes(), ...streams.writes]

@@ -1,6 +1,7 @@
 /** What a stream may be, and what of it may still change. */
 import type { PutStream, StoredStream } from '../../store/index.ts'
 import { checkBaseCycle } from '../../time/index.ts'
+import { findLabelMistake } from '../address/label-bounds.ts'
 import { type NameSource, showDerivation } from '../derived/show-derivation.ts'
 import { packGrid, readGrid } from '../shape/interval-grid.ts'
 import {
@@ -52,6 +53,7 @@ export async function readStream(
     ...readDerivationType(field, input, before),
     delete_profile: pickReference(input.delete_profile, before.delete_profile),
     location: input.location === undefined ? before.location : pickLocation(input.location),
+    ...readLabels(field, input.labels, before),
   }
   checkId(`${field}.id`, body.id)
   checkText(`${field}.name`, body.name, NAME_LENGTH_MAX)
@@ -59,6 +61,19 @@ export async function readStream(
   checkKind(field, body)
   await checkReferences(field, input, { before, references })
   return body
+}
+
+/** Labels whose texts are blank are not there. */
+function readLabels(
+  field: string,
+  given: StreamInput['labels'],
+  before: StreamBody,
+): Pick<StreamBody, 'labels'> {
+  if (given === undefined) return before.labels === undefined ? {} : { labels: before.labels }
+  const labels = Object.fromEntries(Object.entries(given).filter(([, text]) => text !== ''))
+  const mistake = findLabelMistake(labels)
+  if (mistake !== undefined) refuseField(`${field}.labels`, `cannot be taken: ${mistake}`)
+  return Object.keys(labels).length === 0 ? {} : { labels }
 }
 
 function readRollupMethod(field: string, given: string | undefined): RollupMethod | undefined {
@@ -226,13 +241,7 @@ export function streamWrite(
 /** A stream as callers see it; what it is derived from is shown by what `names` says of a source. */
 export function showStream(stream: StoredStream, names: NameSource): StreamRecord {
   const { uid, revision, componentUid } = stream
-  const {
-    order: _order,
-    leftAlone: _left,
-    labels: _labels,
-    series: _series,
-    ...rest
-  } = streamBodyOf(stream)
+  const { order: _order, leftAlone: _left, ...rest } = streamBodyOf(stream)
   const { grid, derivation, ...body } = rest
   const timeZoneId = grid === '' ? '' : readGrid(grid).timeZone
   const derived =

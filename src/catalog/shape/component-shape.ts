@@ -11,6 +11,9 @@ import {
 } from './record-checks.ts'
 import { changedFrom, type Location, type StreamRecord, streamShape } from './stream-shape.ts'
 
+/** Rules are changed a few times in the life of a device. */
+export const ADDRESSES_MAX = 1_000
+
 /** What a caller may say about a component; everything is optional, unknown fields are ignored. */
 export const componentShape = Type.Object({
   id: idShape('Unique in the organization, may be blank'),
@@ -24,6 +27,12 @@ export const componentShape = Type.Object({
   ),
   timeZoneId: Type.Optional(Type.String({ description: "An IANA name; default: the owner's" })),
   location: Type.Optional(Type.Union([Type.Null(), locationShape])),
+  addressedAs: Type.Optional(
+    Type.Array(Type.String(), {
+      maxItems: ADDRESSES_MAX,
+      description: 'The texts by which other protocols find it: they can be taken away, not added',
+    }),
+  ),
   stream: Type.Optional(Type.Array(streamShape, { maxItems: STREAMS_PER_RECORD_MAX })),
   revision: revisionShape,
 })
@@ -56,6 +65,8 @@ type OwnField = 'lastOrdinal' | 'addressedAs'
 
 /** A component as callers see it; lists leave `stream` out. */
 export type ComponentRecord = Omit<ComponentBody, OwnField> & {
+  /** Absent where there are none. */
+  readonly addressedAs?: readonly string[]
   readonly uid: string
   readonly revision: number
   /** How many streams it has; `stream` shows the first thousand of them. */

@@ -25,4 +25,4 @@ export {
   type StreamType,
 } from './stream-kind.ts'
 export { type StreamInput, type StreamRecord, streamShape } from './stream-shape.ts'
-export { VALUE_CODE, VALUE_TYPES, type ValueType } from './value-type.ts'
+export { holdsValuesOf, VALUE_CODE, VALUE_TYPES, type ValueType } from './value-type.ts'

@@ -59,6 +59,12 @@ export const streamShape = Type.Object({
   derivation: Type.Optional(Type.Union([Type.Null(), derivationShape])),
   delete_profile: Type.Optional(referenceShape),
   location: Type.Optional(Type.Union([Type.Null(), locationShape])),
+  labels: Type.Optional(
+    Type.Unsafe<Labels>({
+      type: 'object',
+      description: 'Names and texts by which streams are found and told apart; replaced as a whole',
+    }),
+  ),
   revision: revisionShape,
 })
 export type StreamInput = Static<typeof streamShape>
@@ -81,6 +87,8 @@ export type StreamBody = {
   readonly derivation: Derivation | null
   readonly delete_profile: Reference | null
   readonly location: Location | null
+  /** Absent where there are none. */
+  readonly labels?: Labels
 }
 
 /** A stream of a component: with its place in the definition order and its frozen intervals. */
@@ -90,7 +98,6 @@ export type PlacedStreamBody = StreamBody & {
   readonly grid: string
   /** Of a derived stream whose sources had samples when its formula was saved. */
   readonly leftAlone?: LeftAlone
-  readonly labels?: Labels
   /** The labels by which other protocols find it. */
   readonly series?: Labels
 }
@@ -100,6 +107,8 @@ export type StreamRecord = Omit<StreamBody, 'derivation'> & {
   /** As the next, of derived streams only. */
   readonly derivation?: ShownDerivation
   readonly derivationStatus?: DerivationStatus
+  /** The labels by which other protocols find it; absent unless one of them made or adopted it. */
+  readonly series?: Labels
   readonly uid: string
   /** The zone its intervals lie in; '' unless an interval stream. */
   readonly timeZoneId: string

@@ -42,3 +42,12 @@ export const VALUE_CODE = {
 export function valueCodeOf(valueType: ValueType): number {
   return VALUE_TYPES.indexOf(valueType)
 }
+
+/** Types whose streams take no plain numbers. */
+const NOT_NUMERIC: readonly ValueType[] = ['BOOLEAN', 'STRING', 'DATETIME', 'FILE']
+
+/** Whether a stream of a type holds values of another as they are: numbers go to any type of numbers. */
+export function holdsValuesOf(kept: ValueType, given: ValueType): boolean {
+  if (kept === '' || kept === given) return true
+  return given === 'DOUBLE' && !NOT_NUMERIC.includes(kept)
+}

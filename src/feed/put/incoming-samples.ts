@@ -1,5 +1,6 @@
 import { requireCreatable } from '../../base/plain.ts'
-import type { StreamHandle } from '../../store/index.ts'
+import type { SeriesAddress } from '../../catalog/index.ts'
+import type { Labels, StreamHandle } from '../../store/index.ts'
 import { ColumnPool, freeRoom, type SampleRoom } from './column-pool.ts'
 import { IdPairs } from './id-pairs.ts'
 
@@ -30,6 +31,22 @@ export interface OpenTarget {
   readonly folder?: string
   /** Indexes of its samples, ascending. */
   readonly samples: number[]
+}
+
+/** A series that a door received and no stream is known of yet, and its samples. */
+export interface OpenSeries {
+  /** The labels exactly as they were received. */
+  readonly series: Labels
+  /** Labels that are not part of the series and follow its points. */
+  moreLabels: Labels
+  /** Whether its texts are stored only where they differ from the value before. */
+  readonly isOnChange: boolean
+  /** Where its stream is made unless an address rule says otherwise. */
+  readonly address: SeriesAddress
+  /** Indexes of its samples, ascending. */
+  readonly samples: number[]
+  /** Its stream, once it is found or made. */
+  handle: StreamHandle | 0
 }
 
 /** How a component is made that only some samples of a call go to. */
@@ -72,6 +89,10 @@ export class IncomingSamples {
   kinds: Uint8Array
   texts: (string | undefined)[] | undefined
   open: OpenTarget[] = []
+  /** The streams that a door knows by their series alone; only in samples that are judged one by one. */
+  series: OpenSeries[] = []
+  /** Texts that are stored only where they differ from the value before, ascending. */
+  onChange: number[] = []
   /** Of `open` the first so many name a stream each by its IDs, no two the same. */
   namedOnce = 0
   /** How messages name a sample: by its place in one list, in the list of its stream, or as a row. */
@@ -129,6 +150,35 @@ export class IncomingSamples {
   drop(index: number): void {
     this.kinds[index] = VALUE_NULL
     this.isNumeric = false
+  }
+
+  /** Takes the samples back that were added last, down to a count. */
+  truncate(count: number): void {
+    this.kinds.fill(0, count, this.count)
+    if (this.texts !== undefined && this.texts.length > count) this.texts.length = count
+    while ((this.onChange.at(-1) ?? -1) >= count) this.onChange.pop()
+    this.count = count
+  }
+
+  /** Takes out the samples that are marked with 1; what `series` and `onChange` tell holds no more. */
+  remove(isOut: Uint8Array): void {
+    const { handles, times, numbers, kinds, texts } = this
+    let kept = 0
+    let isNumeric = true
+    for (let index = 0; index < this.count; index++) {
+      if (isOut[index] === 1) continue
+      handles[kept] = handles[index]
+      times[kept] = times[index]
+      numbers[kept] = numbers[index]
+      kinds[kept] = kinds[index]
+      if (kinds[index] !== VALUE_NUMBER) isNumeric = false
+      if (texts !== undefined) texts[kept] = texts[index]
+      kept += 1
+    }
+    this.truncate(kept)
+    // Where only numbers are left their kinds are as those of a new column.
+    this.isNumeric = isNumeric
+    if (isNumeric) this.texts = undefined
   }
 
   /** A copy of all values as they are, for who may have to begin again with them. */

@@ -51,7 +51,7 @@ export interface DeriveLimits {
 export type DeriveLanded = (batch: SampleBatch, limits: DeriveLimits) => Promise<void>
 
 /** What puts work with. */
-interface PutDeps {
+export interface PutDeps {
   readonly catalog: Catalog
   readonly clock: Clock
   readonly derive: DeriveLanded

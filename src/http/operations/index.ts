@@ -1,9 +1,10 @@
 /** Every operation of the service. */
+import type { Principal } from '../../access/index.ts'
 import type { DeletionParts } from '../../auth/administer/index.ts'
 import type { Identity, Organization, OrganizationUsage } from '../../auth/index.ts'
 import type { OAuthWithUsers } from '../../auth/oauth/index.ts'
 import type { Clock, Config, MemoryBudget } from '../../base/index.ts'
-import type { Catalog } from '../../catalog/index.ts'
+import type { AddressRule, Catalog } from '../../catalog/index.ts'
 import type {
   Connections,
   Connectors,
@@ -15,6 +16,7 @@ import type { StreamDeriver } from '../../derivation/index.ts'
 import type { LiveHub } from '../../feed/live/index.ts'
 import type { FileService } from '../../files/index.ts'
 import type { Queries } from '../../gql/index.ts'
+import type { DoorLog, DoorWriter } from '../../intake/index.ts'
 import type { Gate } from '../admit/gate.ts'
 import type { FeedBodyReader } from '../feed/feed-body-reader.ts'
 import type { FeedCalls } from '../feed/feed-calls.ts'
@@ -27,6 +29,7 @@ import { connectorOperations } from './connector-operations.ts'
 import { feedOperations } from './feed-operations.ts'
 import { fileOperations } from './file-operations.ts'
 import { gqlOperations } from './gql-operations.ts'
+import { influxOperations } from './influx-operations.ts'
 import { loginOperations } from './login-operations.ts'
 import { oauthClientOperations } from './oauth-client-operations.ts'
 import { oauthOperations } from './oauth-operations.ts'
@@ -34,6 +37,7 @@ import { orgUserOperations } from './org-user-operations.ts'
 import { organizationOperations } from './organization-operations.ts'
 import { helpOperations, studioOperations } from './page-operations.ts'
 import { readingOperations } from './reading-operations.ts'
+import { refusedOperation } from './refused-operation.ts'
 import {
   auditOperation,
   type StorageOperationsDeps,
@@ -54,6 +58,11 @@ interface OperationParts extends StorageOperationsDeps {
   readonly connections: Connections
   readonly connectors: Connectors
   readonly deletion: DeletionParts
+  /** What foreign protocols have brought and was refused. */
+  readonly doorLog: DoorLog
+  readonly doorWriter: DoorWriter
+  /** The address rules of a caller. */
+  readonly findRules: (principal: Principal) => Promise<readonly AddressRule[]>
   readonly derivation: Pick<StreamDeriver, 'jobs' | 'views'>
   readonly files: FileService
   readonly gate: Gate
@@ -84,6 +93,8 @@ export function serviceOperations(parts: OperationParts): HttpOperation[] {
     ...gqlOperations(parts),
     ...connectorOperations({ ...parts, issuerOf }),
     ...sinkOperations(parts),
+    ...influxOperations({ ...parts, bodyBytesMax: config.bodyBytesMax }),
+    refusedOperation(parts),
     ...loginOperations({ gate, identity, isSecure }),
     ...organizationOperations({ identity, deletion: parts.deletion, quotas, usageOf }),
     ...orgUserOperations(identity),

@@ -9,6 +9,7 @@ import { studioHeaders, unbuiltPage } from '../pages/studio/studio-page.ts'
 import { Answer } from '../table/call-answer.ts'
 import { type HttpOperation, httpOperation } from '../table/http-operation.ts'
 import { pathOf } from '../transport/target.ts'
+import { answerQuery } from './influx-operations.ts'
 
 /** The paths of the studio's page map; what a page shows is decided in the browser. */
 const PAGE_PATHS = [
@@ -41,7 +42,10 @@ export function studioOperations(folder = studioFolder): HttpOperation[] {
       path,
       aliases,
       isPage: true,
-      run: async ({ header }) => {
+      run: async ({ header, query, exchange: { req } }) => {
+        const isOfInflux = pathOf(req.url ?? '') === '/query' && query.q !== undefined
+        // The page is for who opens it in a browser; the answers are the same for everyone.
+        if (isOfInflux && header('sec-fetch-mode') !== 'navigate') return answerQuery(query.q)
         const headers = { ...studioHeaders, 'Cache-Control': 'no-cache', Vary: 'accept-encoding' }
         const file = await files.find('index.html', header('accept-encoding'))
         if (file !== undefined) return sentFile(file, header('if-none-match'), headers)

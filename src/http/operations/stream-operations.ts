@@ -123,6 +123,19 @@ function writingOperations({
     }),
     httpOperation({
       ...one,
+      name: 'deleteStreamSeries',
+      methods: ['DELETE'],
+      path: `${PATH}/:uid/series`,
+      needs: `POST ${ONE}`,
+      summary: 'Take the series from a stream: its next point makes a new one',
+      answer: answers.one,
+      run: async ({ acting, ids: { componentUid, uid } }) => {
+        const author = authorOf(identity, acting)
+        return envelope('stream', await streams.detach(author, { componentUid, uid }))
+      },
+    }),
+    httpOperation({
+      ...one,
       name: 'deleteStream',
       methods: ['DELETE'],
       needs: `DELETE ${ONE}`,

@@ -31,11 +31,20 @@ export function requireFits(schema: TSchema, body: unknown): void {
     checks.set(schema, check)
   }
   if (check(body ?? null)) return
-  const [problem] = check.errors ?? []
+  const problem = deepest(check.errors ?? [])
   throw refusal('bad_input', {
     what: `${wherePlaced(problem)} ${allowedMessage(problem) ?? problem?.message ?? 'is not valid'}`,
     field: problem === undefined ? undefined : fieldOf(problem),
   })
+}
+
+/** The problem farthest inside the body: of a field that may also be null, what is wrong with its value. */
+function deepest(problems: readonly Problem[]): Problem | undefined {
+  const depth = ({ instancePath }: Problem) => instancePath.split('/').length
+  return problems.reduce<Problem | undefined>(
+    (found, one) => (found === undefined || depth(one) > depth(found) ? one : found),
+    undefined,
+  )
 }
 
 function wherePlaced(problem: Problem | undefined): string {

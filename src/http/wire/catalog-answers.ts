@@ -82,6 +82,10 @@ const derivationStatus = named(
   { lastRun: 1767225600000, lastError: null, errorCount: 0, sampleCount: 1440 },
 )
 
+const labels = Type.Record(Type.String(), Type.String(), {
+  description: 'Names and texts by which streams are told apart; absent where there are none',
+})
+
 const streamFields = {
   uid,
   id,
@@ -95,6 +99,7 @@ const streamFields = {
   streamDerivationType: oneOf(['NONE', 'FROM_EXPRESSION']),
   delete_profile: reference,
   location,
+  labels: Type.Optional(labels),
 }
 
 const streamExample = {
@@ -119,7 +124,14 @@ export const streamRecord = named(
     ...streamFields,
     derivation: Type.Optional(derivation),
     derivationStatus: Type.Optional(derivationStatus),
-    timeZoneId: Type.String({ description: 'Cycle of an interval stream, blank for others' }),
+    series: Type.Optional(
+      Type.Record(Type.String(), Type.String(), {
+        description: 'The labels by which another protocol finds the stream; read-only',
+      }),
+    ),
+    timeZoneId: Type.String({
+      description: 'Time zone of an interval stream, blank for others',
+    }),
     revision,
   },
   { ...streamExample, timeZoneId: '', revision: 1 },
@@ -137,6 +149,9 @@ export const componentRecord = named(
     timeZoneId: Type.String(),
     creationDate: msOf('Creation time'),
     ownerUser: orNull(Type.Object({ uid: Type.String(), name: Type.String() })),
+    addressedAs: Type.Optional(
+      Type.Array(Type.String(), { description: 'The texts by which other protocols find it' }),
+    ),
     location,
     template: Type.Optional(
       Type.String({ description: 'ID of its template at the time of creation' }),

@@ -16,11 +16,32 @@ const capability = named(
   { resource: 'component/*/feed', methods: ['GET', 'PUT'] },
 )
 
+const addressRule = named(
+  'AddressRule',
+  {
+    component: Type.String(),
+    stream: Type.String(),
+    uses: Type.Array(Type.String()),
+    template: Type.String(),
+    folder: Type.String(),
+    deleteProfile: Type.String(),
+  },
+  {
+    component: '{host}',
+    stream: '{__name__}',
+    uses: ['job'],
+    template: '',
+    folder: '',
+    deleteProfile: '',
+  },
+)
+
 const keyFields = {
   name,
   description: Type.String(),
   capabilities: Type.Array(capability),
   ipAddresses: Type.Array(Type.String()),
+  addressRule: Type.Optional(addressRule),
   isEnabled: Type.Boolean(),
 }
 const savedKeyFields = { uid, ...keyFields, creationDate }
@@ -59,6 +80,7 @@ const organizationFields = {
   rateLimits: Type.String({ description: 'Blank: as set by the service' }),
   oauth: oneOf(['', 'strict']),
   gsSql: Type.Boolean({ description: 'Whether stored data can be read by GS SQL' }),
+  addressRule: Type.Optional(addressRule),
 }
 const limit = orNull(Type.Integer())
 const count = Type.Integer()

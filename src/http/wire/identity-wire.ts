@@ -14,6 +14,7 @@ import {
   type User,
 } from '../../auth/index.ts'
 import { type Quotas, refuse, Type } from '../../base/index.ts'
+import { type AddressRule, BLANK_RULE } from '../../catalog/index.ts'
 
 const text = (description: string) => Type.String({ maxLength: 2_000, description })
 const oneOf = (values: readonly string[]) =>
@@ -37,6 +38,33 @@ export const passwordHeader = Type.Object({
 /** The path's UID. */
 export const uidParams = Type.Object({ uid: Type.String() })
 
+const ruleText = (description: string) => Type.Optional(text(description))
+
+/** An address rule; null takes it away. */
+const addressRule = Type.Optional(
+  Type.Union([
+    Type.Null(),
+    Type.Object({
+      component: text('Text of the ID of the component, such as {host} or {device|sensor}'),
+      stream: ruleText('Text of the ID of the stream; {__name__} by default'),
+      uses: Type.Optional(
+        Type.Array(Type.String(), {
+          maxItems: 64,
+          description: 'Labels that are not appended to the ID of the stream',
+        }),
+      ),
+      template: ruleText('The ID of the template of new components'),
+      folder: ruleText('The folder of new components'),
+      deleteProfile: ruleText('The UID or ID of the delete profile of new streams'),
+    }),
+  ]),
+)
+
+/** What a body says about an address rule. */
+function readRule(given: Partial<AddressRule> | null | undefined): AddressRule | null | undefined {
+  return given ? { ...BLANK_RULE, ...given } : given
+}
+
 const organizationFields = Type.Object({
   name: Type.Optional(
     Type.String({ maxLength: ORGANIZATION_NAME_MAX, description: 'What people call it' }),
@@ -54,6 +82,7 @@ const organizationFields = Type.Object({
   gsSql: Type.Optional(
     Type.Boolean({ description: 'false: no SELECT of stored data by GS SQL; true by default' }),
   ),
+  addressRule,
 })
 
 /** Body that inserts or updates an organization. */
@@ -114,6 +143,7 @@ const keyFields = Type.Object({
       description: 'Addresses or CIDR ranges it may be used from',
     }),
   ),
+  addressRule,
 })
 
 /** Body that inserts or updates an API key. */
@@ -135,7 +165,8 @@ export const apiKeyBody = Type.Object(
 /** An organization as answered. */
 export function showOrganization(organization: Organization) {
   const { uid, name, rateLimits, oauth, gsSql, ownerUid, createdAtMs } = organization
-  const settings = { rateLimits, oauth, gsSql }
+  const rule = organization.addressRule ? { addressRule: organization.addressRule } : {}
+  const settings = { rateLimits, oauth, gsSql, ...rule }
   return { uid, name, ...settings, ownerUser: { uid: ownerUid }, creationDate: createdAtMs }
 }
 
@@ -156,7 +187,7 @@ export function readOrganization(
   body: Static<typeof organizationBody>,
 ): Partial<OrganizationFields> {
   const { name, rateLimits, oauth, gsSql } = body.organization
-  return { name, rateLimits, oauth, gsSql }
+  return { name, rateLimits, oauth, gsSql, addressRule: readRule(body.organization.addressRule) }
 }
 
 /** Body that answers an invitation. */
@@ -218,7 +249,9 @@ export function showNewUser({ timeZone, ...user }: Omit<NewUser, 'password'>) {
 export function showApiKey(key: ApiKey) {
   const { uid, name, description, capabilities, ipAddresses, createdAtMs } = key
   const isEnabled = capabilities.length > 0
-  return { uid, name, description, capabilities, ipAddresses, isEnabled, creationDate: createdAtMs }
+  const rule = key.addressRule ? { addressRule: key.addressRule } : {}
+  const fields = { uid, name, description, capabilities, ipAddresses, ...rule }
+  return { ...fields, isEnabled, creationDate: createdAtMs }
 }
 
 /** Fields that may stand in a key's record and set nothing: what was answered, and the password. */
@@ -242,7 +275,8 @@ export function readApiKey(body: Static<typeof apiKeyBody>): Partial<ApiKeyField
   for (const [at, entry] of (capabilities ?? []).entries()) {
     requireKnown(entry, ENTRY_FIELDS, `api_key.capabilities[${at}]`)
   }
-  return { name, description, capabilities, ipAddresses }
+  const rule = readRule(body.api_key.addressRule)
+  return { name, description, capabilities, ipAddresses, addressRule: rule }
 }
 
 /** An act as answered. */

@@ -1,0 +1,66 @@
+import { growColumn } from '../base/index.ts'
+import { IncomingSamples } from '../feed/index.ts'
+
+/** A line or point of a body that was refused before its samples were looked at. */
+interface RefusedLine {
+  /** Its number in the body, from 1. */
+  readonly line: number
+  /** Where it lies in the body. */
+  readonly from: number
+  readonly until: number
+  readonly reason: string
+}
+
+/** A line that samples were read from. */
+interface ReadLine {
+  readonly line: number
+  readonly from: number
+}
+
+/** Lines that are told one by one; of the others only how many there are. */
+const REFUSED_MAX = 1_000
+
+const LINE_WIDTH = 3
+
+/** What a door reads of a body at a time: samples, and what could not become samples. */
+export class DoorSlice {
+  readonly samples = new IncomingSamples()
+  readonly refused: RefusedLine[] = []
+  /** Also those that are not told one by one. */
+  refusedCount = 0
+  /** Points whose millisecond another point of their series has, at another time that is finer. */
+  sharedMilliseconds = 0
+  /** Whole numbers that a double does not hold. */
+  roundedIntegers = 0
+  /** The first sample, number and place of each line that samples were read from. */
+  #lines = new Float64Array(LINE_WIDTH * 64)
+  #lineCount = 0
+
+  refuseLine(line: RefusedLine): void {
+    this.refusedCount += 1
+    if (this.refused.length < REFUSED_MAX) this.refused.push(line)
+  }
+
+  /** Notes the line that the samples from one on were read from. */
+  noteLine(firstSample: number, line: number, from: number): void {
+    const at = this.#lineCount * LINE_WIDTH
+    this.#lines = growColumn(this.#lines, at + LINE_WIDTH)
+    this.#lines[at] = firstSample
+    this.#lines[at + 1] = line
+    this.#lines[at + 2] = from
+    this.#lineCount += 1
+  }
+
+  /** The line that a sample was read from. */
+  lineOf(sample: number): ReadLine {
+    let low = 0
+    let high = this.#lineCount
+    while (high - low > 1) {
+      const middle = (low + high) >> 1
+      if (this.#lines[middle * LINE_WIDTH] <= sample) low = middle
+      else high = middle
+    }
+    const at = low * LINE_WIDTH
+    return { line: this.#lines[at + 1], from: this.#lines[at + 2] }
+  }
+}

@@ -1,0 +1,193 @@
+import { nextTurn, refuse, SAMPLES_PER_CALL_MAX } from '../base/index.ts'
+import type { Feed } from '../feed/index.ts'
+import { type DoorLog, SHOWN_LINE_LENGTH_MAX } from './door-log.ts'
+import type { DoorSlice } from './door-slice.ts'
+import { LineReader } from './influx/line-reader.ts'
+import type { Precision } from './influx/line-time.ts'
+import { SeriesCache } from './series-cache.ts'
+
+/** Who writes, what, and what became of it. */
+type Caller = Parameters<Feed['putPoints']>[0]
+type PointsCommand = Parameters<Feed['putPoints']>[1]
+type RefusedPoints = Awaited<ReturnType<Feed['putPoints']>>
+
+/** A body of line protocol, and how it is to be stored. */
+interface LinesCommand extends Pick<PointsCommand, 'findRules' | 'isAllOrNone' | 'share'> {
+  readonly bytes: Buffer
+  readonly precision: Precision
+  /** The caller as of now; asked before each slice. */
+  readonly renew: () => Promise<Caller>
+}
+
+/** A line of which a point was refused, or all. */
+interface RefusedShown {
+  readonly line: number
+  readonly text: string
+  readonly reason: string
+}
+
+/** What became of a body. */
+export interface WriteOutcome {
+  readonly acceptedCount: number
+  readonly refusedCount: number
+  /** Those of the refused that the caller may not put. */
+  readonly forbiddenCount: number
+  /** The first of them, by line. */
+  readonly refused: readonly RefusedShown[]
+}
+
+/** The door's name in metrics and lists. */
+const DOOR = 'influx'
+
+/** Samples that one slice stores with one frame of the journal: some megabytes of columns. */
+const SAMPLES_PER_SLICE = 100_000
+/** Bytes that are read before others get a turn: a few milliseconds. */
+const BYTES_PER_TURN = 128 * 1024
+/** Refused lines of a body that are told one by one. */
+const SHOWN_MAX = 1_000
+
+/** Stores bodies of line protocol through the write path of all puts, slice by slice. */
+export class DoorWriter {
+  readonly #feed: Feed
+  readonly #log: DoorLog
+  readonly #cache: SeriesCache
+
+  constructor(feed: Feed, log: DoorLog) {
+    this.#feed = feed
+    this.#log = log
+    const { index } = feed.catalog
+    this.#cache = new SeriesCache({
+      get seriesGeneration() {
+        return index.seriesGeneration
+      },
+      has: (handle) => index.has(handle),
+    })
+  }
+
+  /** Refuses a caller who may put nowhere, before a body of theirs is read. */
+  requirePutter(caller: Caller): void {
+    this.#feed.requirePutter(caller)
+  }
+
+  /** Stores what can be stored of a body; resolves when it is durable. */
+  async writeLines(command: LinesCommand): Promise<WriteOutcome> {
+    const { bytes, precision, isAllOrNone } = command
+    const reader = new LineReader(bytes, this.#cache, {
+      precision,
+      samplesMax: isAllOrNone ? SAMPLES_PER_CALL_MAX : SAMPLES_PER_SLICE,
+      seriesMax: this.#feed.catalog.createMax,
+    })
+    const uploadTime = this.#feed.now()
+    const outcome = new Outcome(bytes)
+    while (!reader.isAtEnd) {
+      const caller = await command.renew()
+      const slice = reader.begin()
+      while (reader.read(caller.orgUid, BYTES_PER_TURN)) await nextTurn()
+      if (isAllOrNone && !reader.isAtEnd) {
+        refuse('too_many_samples', { samplesMax: SAMPLES_PER_CALL_MAX })
+      }
+      outcome.addLines(slice)
+      const isHeldBack = isAllOrNone && slice.refusedCount > 0
+      if (isHeldBack) slice.samples.release()
+      else await this.#put(caller, { slice, outcome, uploadTime, command })
+      reader.learn()
+      this.#note(caller, slice, outcome.takeNew())
+    }
+    this.#log.countAccepted(DOOR, outcome.acceptedCount)
+    return outcome
+  }
+
+  async #put(caller: Caller, { slice, outcome, uploadTime, command }: SlicePut): Promise<void> {
+    const { samples } = slice
+    const { count } = samples
+    if (count === 0) {
+      samples.release()
+      return
+    }
+    const { findRules, isAllOrNone, share } = command
+    const refused = await this.#feed.putPoints(caller, {
+      samples,
+      findRules,
+      uploadTime,
+      isAllOrNone,
+      share,
+    })
+    const isHeldBack = isAllOrNone && refused.count > 0
+    outcome.acceptedCount += isHeldBack ? 0 : count - refused.count
+    outcome.addPoints(slice, refused)
+    for (const [code, points] of refused.countByCode) this.#log.countRefused(DOOR, code, points)
+  }
+
+  #note(caller: Caller, slice: DoorSlice, shown: readonly RefusedShown[]): void {
+    const { refusedCount, sharedMilliseconds: merged, roundedIntegers: rounded } = slice
+    if (refusedCount > 0) this.#log.countRefused(DOOR, 'unreadable', refusedCount)
+    if (merged + rounded > 0) this.#log.countChanged(DOOR, { merged, rounded })
+    if (shown.length === 0) return
+    const { orgUid, actor } = caller
+    const keyUid = actor.kind === 'api_key' ? actor.keyUid : ''
+    const time = this.#feed.now()
+    const entries = shown.map(({ text, reason }) => {
+      return { time, door: DOOR, keyUid, reason, line: text.slice(0, SHOWN_LINE_LENGTH_MAX) }
+    })
+    this.#log.keep(orgUid, entries)
+  }
+}
+
+interface SlicePut {
+  readonly slice: DoorSlice
+  readonly outcome: Outcome
+  readonly uploadTime: number
+  readonly command: LinesCommand
+}
+
+/** Gathers what becomes of the slices of a body. */
+class Outcome implements WriteOutcome {
+  acceptedCount = 0
+  refusedCount = 0
+  forbiddenCount = 0
+  readonly refused: RefusedShown[] = []
+  readonly #bytes: Buffer
+  #new: RefusedShown[] = []
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
+  }
+
+  /** Adds the lines that could not be read. */
+  addLines(slice: DoorSlice): void {
+    this.refusedCount += slice.refusedCount
+    for (const { line, from, until, reason } of slice.refused) {
+      this.#show({ line, text: this.#textAt(from, until), reason })
+    }
+  }
+
+  /** Adds the points that were not stored. */
+  addPoints(slice: DoorSlice, refused: RefusedPoints): void {
+    this.refusedCount += refused.count
+    this.forbiddenCount += refused.forbiddenCount
+    for (const { index, reason } of refused.list) {
+      const { line, from } = slice.lineOf(index)
+      const newline = this.#bytes.indexOf(0x0a, from)
+      const until = newline < 0 ? this.#bytes.length : newline
+      this.#show({ line, text: this.#textAt(from, until), reason })
+    }
+    this.refused.sort((a, b) => a.line - b.line)
+  }
+
+  /** What was added since the last call. */
+  takeNew(): readonly RefusedShown[] {
+    const taken = this.#new
+    this.#new = []
+    return taken
+  }
+
+  #show(shown: RefusedShown): void {
+    this.#new.push(shown)
+    if (this.refused.length < SHOWN_MAX) this.refused.push(shown)
+  }
+
+  #textAt(from: number, until: number): string {
+    const end = Math.min(until, from + 4 * SHOWN_LINE_LENGTH_MAX)
+    return this.#bytes.toString('utf8', from, end).slice(0, SHOWN_LINE_LENGTH_MAX)
+  }
+}

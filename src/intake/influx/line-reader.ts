@@ -1,0 +1,413 @@
+/** Line protocol, from bytes to columns. */
+import { isUtf8 } from 'node:buffer'
+import { growColumn, invariant } from '../../base/index.ts'
+import { findLabelMistake } from '../../catalog/index.ts'
+import { type OpenSeries, VALUE_NUMBER, VALUE_TEXT } from '../../feed/index.ts'
+import { type StreamHandle, seriesText } from '../../store/index.ts'
+import { DoorSlice } from '../door-slice.ts'
+import type { SeriesCache } from '../series-cache.ts'
+import { FieldValue } from './field-value.ts'
+import { type FieldSeries, seriesOfField } from './influx-series.ts'
+import {
+  BACKSLASH,
+  BYTE_SETS,
+  COMMA,
+  ENDS_KEY,
+  ENDS_VALUE,
+  EQUALS,
+  ESCAPED_IN_KEY,
+  HASH,
+  MINUS,
+  NEWLINE,
+  NINE,
+  NOT_PRINTABLE,
+  RETURN,
+  SPACE,
+  ZERO,
+} from './line-bytes.ts'
+import { isUnreadable, readLineHead, shown } from './line-head.ts'
+import { LineTime, type Precision } from './line-time.ts'
+import { endOfToken, takeToken } from './take-token.ts'
+
+/** How much of a body becomes one slice. */
+interface SliceBounds {
+  /** Samples after which a slice ends with its line. */
+  readonly samplesMax: number
+  /** Unknown series after which a slice ends with its line. */
+  readonly seriesMax: number
+}
+
+const NONE = -1
+const IN_KEY = { ends: ENDS_KEY, escaped: ESCAPED_IN_KEY }
+
+/** Reads the lines of one body, slice by slice. */
+export class LineReader {
+  readonly #bytes: Buffer
+  readonly #limit: number
+  readonly #cache: SeriesCache
+  readonly #value = new FieldValue()
+  readonly #time: LineTime
+  readonly #bounds: SliceBounds
+  /** Where the next line begins, and its number. */
+  #at = 0
+  #line = 1
+  #slice = new DoorSlice()
+  /** That of the numbers in `#openOf`. */
+  #cacheGeneration = 0
+  /** Open series by their entry in the cache, and by their labels. */
+  readonly #openOf = new Map<number, OpenSeries>()
+  readonly #openByText = new Map<string, OpenSeries>()
+  /** Of the line that is read: where it begins, the entries of its points, and its open series. */
+  #lineFrom = 0
+  #lineFields = new Int32Array(64)
+  #lineOpens: OpenSeries[] = []
+  #hasText = false
+  /** Why the line is refused though it can be read. */
+  #refusal = ''
+  /** Why it cannot be read, and where reading has stopped. */
+  #problem = ''
+  #problemAt = 0
+
+  constructor(
+    bytes: Buffer,
+    cache: SeriesCache,
+    { precision, ...bounds }: SliceBounds & { readonly precision: Precision },
+  ) {
+    this.#bytes = bytes
+    this.#limit = bytes.length
+    this.#cache = cache
+    this.#time = new LineTime(precision)
+    this.#bounds = bounds
+  }
+
+  /** Whether all lines were read. */
+  get isAtEnd(): boolean {
+    return this.#at >= this.#limit
+  }
+
+  /** Begins a slice, of lines of an organization. */
+  begin(): DoorSlice {
+    this.#openByText.clear()
+    this.#slice = new DoorSlice()
+    return this.#slice
+  }
+
+  /**
+   * Reads more lines into the slice, about so many bytes of them, without a turn for others; false when the
+   * slice is full or all lines were read.
+   */
+  read(orgUid: string, bytesMax: number): boolean {
+    this.#cache.begin(orgUid)
+    const { generation } = this.#cache
+    if (this.#cacheGeneration !== generation) this.#openOf.clear()
+    this.#cacheGeneration = generation
+    const until = Math.min(this.#limit, this.#at + bytesMax)
+    const { samplesMax, seriesMax } = this.#bounds
+    const { samples } = this.#slice
+    while (this.#at < until) {
+      if (samples.count >= samplesMax || samples.series.length >= seriesMax) return false
+      this.#readNext()
+    }
+    return this.#at < this.#limit
+  }
+
+  /** Tells the cache which streams were found or made for the slice. */
+  learn(): void {
+    if (this.#cacheGeneration === this.#cache.generation) {
+      for (const [field, { handle }] of this.#openOf) {
+        if (handle !== 0) this.#cache.learn(field, handle)
+      }
+    }
+    this.#openOf.clear()
+  }
+
+  /** Skips what is no line, or reads one. */
+  #readNext(): void {
+    const bytes = this.#bytes
+    let at = this.#at
+    while (at < this.#limit && bytes[at] === SPACE) at += 1
+    const blankEnd = this.#endOfLine(at)
+    if (blankEnd !== NONE) {
+      this.#line += 1
+      this.#at = blankEnd
+      return
+    }
+    if (bytes[at] === HASH) {
+      this.#readComment(at)
+      return
+    }
+    const first = this.#slice.samples.count
+    this.#begin(at)
+    const next = this.#readLine(at)
+    if (next === NONE) this.#refuseUnread(first)
+    else this.#endLine(first, next)
+  }
+
+  #begin(at: number): void {
+    this.#lineFrom = at
+    this.#hasText = false
+    this.#refusal = ''
+    if (this.#lineOpens.length > 0) this.#lineOpens = []
+  }
+
+  #endLine(first: number, next: number): void {
+    const line = this.#line
+    if (this.#refusal === '') {
+      this.#slice.noteLine(first, line, this.#lineFrom)
+    } else {
+      this.#rollBack(first)
+      const from = this.#lineFrom
+      this.#slice.refuseLine({ line, from, until: next, reason: this.#refusal })
+    }
+    if (this.#hasText) this.#countLines(this.#lineFrom, next - 1)
+    this.#line += 1
+    this.#at = next
+  }
+
+  /** Refuses a line that cannot be read, and goes on behind the next newline. */
+  #refuseUnread(first: number): void {
+    this.#rollBack(first)
+    const from = this.#lineFrom
+    const newline = this.#bytes.indexOf(NEWLINE, Math.max(this.#problemAt, from))
+    const until = newline < 0 ? this.#limit : newline
+    this.#slice.refuseLine({ line: this.#line, from, until, reason: this.#problem })
+    this.#countLines(from, until)
+    this.#line += 1
+    this.#at = until + 1
+  }
+
+  /** Counts the newlines inside of quoted texts. */
+  #countLines(from: number, until: number): void {
+    let at = this.#bytes.indexOf(NEWLINE, from)
+    while (at >= 0 && at < until) {
+      this.#line += 1
+      at = this.#bytes.indexOf(NEWLINE, at + 1)
+    }
+  }
+
+  #readComment(at: number): void {
+    const bytes = this.#bytes
+    const newline = bytes.indexOf(NEWLINE, at)
+    const end = newline < 0 ? this.#limit : newline
+    const textEnd = bytes[end - 1] === RETURN ? end - 1 : end
+    for (let place = at; place < textEnd; place++) {
+      if ((BYTE_SETS[bytes[place]] & NOT_PRINTABLE) === 0) continue
+      const reason = 'The comment has a control character'
+      this.#slice.refuseLine({ line: this.#line, from: at, until: end, reason })
+      break
+    }
+    this.#line += 1
+    this.#at = end + 1
+  }
+
+  /** Behind the end of a line that is at a place, -1 where none is: a return counts before a newline or the end. */
+  #endOfLine(at: number): number {
+    if (at >= this.#limit) return this.#limit
+    const byte = this.#bytes[at]
+    if (byte === NEWLINE) return at + 1
+    if (byte !== RETURN) return NONE
+    if (at + 1 >= this.#limit) return at + 1
+    return this.#bytes[at + 1] === NEWLINE ? at + 2 : NONE
+  }
+
+  /** Takes the samples of the line back. */
+  #rollBack(first: number): void {
+    for (const { samples } of this.#lineOpens) {
+      while ((samples.at(-1) ?? NONE) >= first) samples.pop()
+    }
+    this.#slice.samples.truncate(first)
+  }
+
+  /** Reads a line that begins at a place: behind its end, or -1 where there is a problem. */
+  #readLine(from: number): number {
+    const bytes = this.#bytes
+    const cache = this.#cache
+    const first = this.#slice.samples.count
+    let at = endOfHead(bytes, from, this.#limit)
+    // Only a head that ends at a space is one.
+    let head = bytes[at] === SPACE ? cache.findHead(bytes, from, at) : NONE
+    if (head === NONE) {
+      const read = readLineHead(bytes, from, this.#limit)
+      if (isUnreadable(read)) return this.#fail(read.problem, read.at)
+      if (read.repeatedTag === undefined) head = cache.addHead(bytes, from, at)
+      else this.#refusal = `Tag ${shown(read.repeatedTag)} is there twice`
+    }
+    while (at < this.#limit && bytes[at] === SPACE) at += 1
+    let previous = NONE
+    for (;;) {
+      let field = head === NONE ? NONE : cache.expect(bytes, at, EQUALS, head, previous)
+      let keyEnd = 0
+      if (field === NONE) {
+        keyEnd = endOfToken(bytes, at, this.#limit, IN_KEY)
+        if (!this.#isKey(at, keyEnd)) return NONE
+        field = this.#fieldAt(at, keyEnd, head)
+        if (field !== NONE) cache.follow(field, head, previous)
+      } else {
+        keyEnd = at + cache.keyBytesOf(field)
+      }
+      const end = this.#value.read(bytes, keyEnd + 1, this.#limit)
+      if (end < 0) return this.#fail(this.#value.problem, this.#value.stoppedAt)
+      if (this.#refusal === '') this.#addPoint(field, at, first)
+      if (this.#value.kind === VALUE_TEXT) this.#hasText = true
+      previous = field
+      at = end
+      if (at >= this.#limit || bytes[at] !== COMMA) return this.#readEnd(at, first)
+      at += 1
+    }
+  }
+
+  #isKey(at: number, keyEnd: number): boolean {
+    const bytes = this.#bytes
+    if (keyEnd === at) {
+      this.#fail('A field is missing', keyEnd)
+    } else if (!isUtf8(bytes.subarray(at, keyEnd))) {
+      this.#fail('A field key is not UTF-8', keyEnd)
+    } else if (keyEnd >= this.#limit || bytes[keyEnd] !== EQUALS) {
+      const name = shown(bytes.toString('utf8', at, Math.min(keyEnd, at + 60)))
+      this.#fail(`Field ${name} has no value`, keyEnd)
+    } else {
+      return true
+    }
+    return false
+  }
+
+  /** The entry of a field in the cache, made if it is not there; -1 where there is no room for it. */
+  #fieldAt(at: number, keyEnd: number, head: number): number {
+    if (head === NONE) return NONE
+    const field = this.#cache.findField(this.#bytes, at, keyEnd, head)
+    return field === NONE ? this.#cache.addField(this.#bytes, at, keyEnd, head) : field
+  }
+
+  /** Adds the value that was read last to the field whose key is at a place. */
+  #addPoint(field: number, at: number, first: number): void {
+    const value = this.#value
+    const { samples } = this.#slice
+    const index = samples.count
+    let handle: StreamHandle | 0 = 0
+    let isOnChange = false
+    if (field !== NONE) {
+      // Of a field that a line has twice the last value counts.
+      const before = this.#cache.take(field, index)
+      if (before !== NONE) samples.drop(before)
+      handle = this.#cache.handleOf(field)
+      isOnChange = value.kind === VALUE_TEXT && this.#cache.isMarked(field)
+    }
+    if (handle === 0) {
+      const open = this.#openAt(field, at)
+      if (open === undefined) return
+      const last = open.samples.at(-1) ?? NONE
+      if (field === NONE && last >= first) samples.drop(last)
+      open.samples.push(index)
+      this.#lineOpens.push(open)
+      isOnChange = value.kind === VALUE_TEXT && open.isOnChange
+    }
+    if (value.kind === VALUE_NUMBER) samples.addNumber(handle, 0, value.number)
+    else samples.add(handle, 0, value)
+    if (isOnChange) samples.onChange.push(index)
+    if (value.losesDigits) this.#slice.roundedIntegers += 1
+    const place = index - first
+    if (place >= this.#lineFields.length) {
+      this.#lineFields = growColumn(this.#lineFields, place + 1)
+    }
+    this.#lineFields[place] = field
+  }
+
+  /** The open series of the field whose key is at a place; undefined where it cannot be one. */
+  #openAt(field: number, at: number): OpenSeries | undefined {
+    const known = field === NONE ? undefined : this.#openOf.get(field)
+    if (known !== undefined) return known
+    const found = this.#seriesAt(at)
+    if (found === undefined) return undefined
+    const text = seriesText(found.series)
+    let open = this.#openByText.get(text)
+    if (open === undefined) {
+      open = { ...found, samples: [], handle: 0 }
+      this.#openByText.set(text, open)
+      this.#slice.samples.series.push(open)
+    }
+    open.moreLabels = found.moreLabels
+    if (field !== NONE) this.#openOf.set(field, open)
+    if (field !== NONE && found.isOnChange) this.#cache.mark(field)
+    return open
+  }
+
+  #seriesAt(at: number): FieldSeries | undefined {
+    const head = readLineHead(this.#bytes, this.#lineFrom, this.#limit)
+    const { text: field } = takeToken(this.#bytes, at, this.#limit, IN_KEY)
+    invariant(!isUnreadable(head) && field !== undefined, 'a line that was read is not one')
+    const found = seriesOfField(head, field)
+    if (found === undefined) {
+      this.#refusal = 'No tag may be called __name__'
+      return undefined
+    }
+    const mistake = findLabelMistake(found.series) ?? findLabelMistake(found.moreLabels)
+    if (mistake === undefined) return found
+    this.#refusal = mistake
+    return undefined
+  }
+
+  /** Reads what follows the fields of a line: spaces, a time, and its end. */
+  #readEnd(from: number, first: number): number {
+    const bytes = this.#bytes
+    let at = from
+    if (at < this.#limit && (BYTE_SETS[bytes[at]] & ENDS_VALUE) === 0) {
+      return this.#fail('A comma, a space, or the end of the line must follow a value', at)
+    }
+    while (at < this.#limit && bytes[at] === SPACE) at += 1
+    let end = this.#endOfLine(at)
+    if (end !== NONE) {
+      this.#leaveTimes(first)
+      return end
+    }
+    const byte = bytes[at]
+    if (byte !== MINUS && (byte < ZERO || byte > NINE)) {
+      return this.#fail('Only a time may follow the fields', at)
+    }
+    at = this.#time.read(bytes, at, this.#limit)
+    if (at < 0) return this.#fail(this.#time.problem, from)
+    if (at < this.#limit && (BYTE_SETS[bytes[at]] & ENDS_VALUE) === 0) {
+      return this.#fail('The time is no whole number', at)
+    }
+    while (at < this.#limit && bytes[at] === SPACE) at += 1
+    end = this.#endOfLine(at)
+    if (end === NONE) return this.#fail('Nothing may follow the time', at)
+    this.#setTimes(first)
+    return end
+  }
+
+  #setTimes(first: number): void {
+    const { time, rest } = this.#time
+    const { count, times } = this.#slice.samples
+    for (let index = first; index < count; index++) {
+      times[index] = time
+      const field = this.#lineFields[index - first]
+      if (field !== NONE && this.#cache.sharesMillisecond(field, time, rest)) {
+        this.#slice.sharedMilliseconds += 1
+      }
+    }
+  }
+
+  /** Leaves the times of points without one to the service. */
+  #leaveTimes(first: number): void {
+    const { samples } = this.#slice
+    samples.times.fill(Number.NaN, first, samples.count)
+    if (samples.count > first) samples.isTimed = false
+  }
+
+  #fail(problem: string, at: number): number {
+    this.#problem = problem
+    this.#problemAt = at
+    return NONE
+  }
+}
+
+/** Where measurement and tags of a line end: at a space without a backslash before it, or what is no text. */
+function endOfHead(bytes: Buffer, from: number, limit: number): number {
+  let at = from
+  while (at < limit) {
+    const byte = bytes[at]
+    if (byte <= SPACE) return at
+    at += byte === BACKSLASH && at + 1 < limit && bytes[at + 1] === SPACE ? 2 : 1
+  }
+  return at
+}

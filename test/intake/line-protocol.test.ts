@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { pointsOfReader, pointsOfReference, type ReferenceLine } from '../support/line-protocol.ts'
+
+interface Recorded {
+  readonly body: string
+  readonly lines: readonly ReferenceLine[]
+}
+
+test('LineReader reads the recorded bodies as the reference decoder did', () => {
+  const recorded = readFileSync('test/fixtures/line-protocol.txt', 'utf8').trimEnd().split('\n')
+  for (const one of recorded) {
+    const { body, lines }: Recorded = JSON.parse(one)
+    const bytes = Buffer.from(body, 'base64')
+    const told = JSON.stringify(bytes.toString('latin1'))
+    assert.deepEqual(pointsOfReader(bytes), pointsOfReference(lines), told)
+  }
+})
