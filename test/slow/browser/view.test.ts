@@ -80,7 +80,7 @@ test('streams are found by name, by ID and with their component, added, hidden, 
   await found.getByRole('button', { name: 'Temperature Hall' }).waitFor()
   await shows(found.getByRole('button'), 1)
   await box.fill('nothing of the kind')
-  await dialog.getByText('No component or stream has these words.').waitFor()
+  await dialog.getByText('No component or stream matches these words.').waitFor()
   await box.fill('hal')
   await assertAccessible(page)
   await dialog.getByRole('button', { name: /^Hall/ }).click()
