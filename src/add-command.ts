@@ -13,7 +13,7 @@ export async function runAdd({ options, isJson }: ParsedLine): Promise<void> {
   const place = driverPlace(name, readConfig(process.env).driversDir)
   const { version, folder } = place
   try {
-    if (!isJson) console.error(`Installing the driver ${name} ${version} in ${folder}`)
+    if (!isJson) console.error(`Installing driver ${name} ${version} in ${folder}`)
     const isNew = await installDriver(place)
     const result = { driver: name, version, folder, status: isNew ? 'installed' : 'already there' }
     console.log(isJson ? JSON.stringify({ success: true, result }) : printResult(result))

@@ -229,7 +229,7 @@ function prepareSearch(parts: {
 }): void {
   const uids = parts.identity.organizations.list().map(({ uid }) => uid)
   parts.catalog.components.prepareSearch(uids, (error) =>
-    parts.log.warn({ error }, 'the names of components could not be read for searches'),
+    parts.log.warn({ error }, 'could not load component names for search'),
   )
 }
 
@@ -246,7 +246,7 @@ function readinessOf(stores: OpenedStores, elsewhere: Elsewhere | undefined) {
 /** What goes on and should not for long; why is in the log. */
 function sealingDetails(samples: SampleStore): string[] {
   if (!samples.status().isSealingStuck) return []
-  return ['samples: what is put stays in the journal, as it cannot be sealed; the log says why']
+  return ['samples: cannot be sealed and stay in the journal. See the log for the reason']
 }
 
 function keepingUp(
@@ -304,7 +304,7 @@ export function acceptFolderLoss(config: Config): LostPart[] {
   requireFolder(config)
   if (config.store !== 'embedded') {
     refuse('conflict', {
-      what: 'The data is kept by PostgreSQL and Cassandra: the data folder holds none of it',
+      what: 'Data is stored in PostgreSQL and Cassandra, not in the data folder',
     })
   }
   const lock = lockFolder(config.dataDir)
@@ -318,7 +318,7 @@ export function acceptFolderLoss(config: Config): LostPart[] {
 function requireFolder({ dataDir }: Config): void {
   if (existsSync(dataDir)) return
   refuse('not_found', {
-    what: `There is no data folder ${dataDir}: start the service once, or set WEIR_DATA_DIR`,
+    what: `Cannot find the data folder ${dataDir}. Start the service once, or set WEIR_DATA_DIR`,
   })
 }
 

@@ -22,11 +22,11 @@ const PROGRESS_EVERY_MS = 1_000
 const SIGNAL_EXITS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
 const KEY_LEFT_OUT =
-  'secret.key is not in it: keep a copy of that file elsewhere, or give --with-key. Without it API keys ' +
+  'The backup does not include secret.key. Keep a copy of that file, or use --with-key. Without it, API keys ' +
   'work, but their secrets cannot be shown, and passwords of connections and second factors must be set again'
 const KEY_IN =
-  'secret.key is in it: anyone who can read this backup can read the secrets of all API keys, connections, and second factors'
-const KEY_RESTORED = 'secret.key came from the backup'
+  'The backup includes secret.key. Anyone who can read it can read the secrets of all API keys, connections, and second factors'
+const KEY_RESTORED = 'secret.key was restored from the backup'
 
 /** Copies the data folder to the target that the line names. */
 export async function runBackup({ options, isJson }: ParsedLine): Promise<void> {
@@ -37,7 +37,7 @@ export async function runBackup({ options, isJson }: ParsedLine): Promise<void> 
   }
   if (store !== 'embedded') refuse('conflict', { what: NO_BACKUP })
   if (!existsSync(dataDir)) {
-    refuse('not_found', { what: `There is no data folder ${dataDir}: set WEIR_DATA_DIR` })
+    refuse('not_found', { what: `Cannot find the data folder ${dataDir}. Set WEIR_DATA_DIR` })
   }
   requireOutside(target, dataDir)
   process.umask(0o077)
@@ -64,7 +64,7 @@ type Outcome = Awaited<RunningBackup['done']>
 async function backUpRunning(order: Order, id: string): Promise<Outcome> {
   const tell = async (name: string): Promise<BackupAnswer> =>
     (await ask(order.folder, name, id).catch(unlessRefused)) ??
-    refuse('conflict', { what: 'The service stopped while it was backed up: begin again' })
+    refuse('conflict', { what: 'The service stopped during the backup. Run it again' })
   const { promise: lost, reject } = Promise.withResolvers<never>()
   const telling = setInterval(() => tell('backup going').catch(reject), TELL_EVERY_MS)
   try {
@@ -86,7 +86,7 @@ async function backUpRunning(order: Order, id: string): Promise<Outcome> {
 async function backUpStopped(order: Order): Promise<Outcome> {
   const { folder } = order
   if (!['catalog.db', 'samples.db'].every((name) => existsSync(join(folder, name)))) {
-    refuse('not_found', { what: `${folder} holds nothing of Weir: set WEIR_DATA_DIR` })
+    refuse('not_found', { what: `${folder} contains no Weir data. Set WEIR_DATA_DIR` })
   }
   const lock = lockFolder(folder)
   try {
@@ -135,10 +135,10 @@ function restoredFolder(): string {
 
 function lostKey(to: string): string {
   return (
-    `secret.key was not in the backup: put a copy of it into ${resolve(to)} before the service starts. ` +
-    'Without it the service creates another key file. API keys, sign-in passwords, and sessions work as before. ' +
-    'Secrets of earlier API keys cannot be shown, each connection needs its password again, and people with a ' +
-    'second factor sign in with a recovery code and set it up again'
+    `The backup does not include secret.key. Copy it to ${resolve(to)} before you start the service. ` +
+    'Without it, the service creates a new key file. API keys, sign-in passwords, and sessions still work. ' +
+    'Secrets of existing API keys can no longer be shown, each connection needs its password again, and people with a ' +
+    'second factor must sign in with a recovery code and set it up again'
   )
 }
 
@@ -160,7 +160,7 @@ function requireOutside(target: string, dataDir: string): void {
   while (!existsSync(above)) above = dirname(above)
   const folder = realpathSync(dataDir)
   if (`${realpathSync(above)}${sep}`.startsWith(`${folder}${sep}`)) {
-    refuse('conflict', { what: `${target} lies in the data folder: name a place outside of it` })
+    refuse('conflict', { what: `${target} is inside the data folder. Use a target outside of it` })
   }
 }
 

@@ -20,9 +20,9 @@ const EXIT_DIFFERING = 65
 const EXIT_AGAIN = 75
 
 const KEY_TO_CLUSTER =
-  'secret.key is not in the cluster: give the file of the folder to every process that serves on the cluster'
+  'secret.key is not stored in the cluster. Copy it from the data folder to every process of the cluster'
 const KEY_TO_FOLDER =
-  'secret.key is not moved: put the file of the processes that served on the cluster into the folder before the service starts'
+  'secret.key was not moved. Copy it from a process of the cluster to the data folder before you start the service'
 
 /** Moves everything to where the line says. */
 export async function runMove({ options, isJson }: ParsedLine): Promise<void> {
@@ -33,7 +33,7 @@ export async function runMove({ options, isJson }: ParsedLine): Promise<void> {
   const config = readConfig(process.env)
   if (config.cassandraHosts === undefined || config.postgresUrl === undefined) {
     const what =
-      'move needs a cluster: set WEIR_POSTGRES_URL, WEIR_CASSANDRA_HOSTS, and the keyspace'
+      'move needs a cluster. Set WEIR_POSTGRES_URL, WEIR_CASSANDRA_HOSTS, and the keyspace'
     refuse('bad_input', { what })
   }
   process.umask(0o077)
@@ -59,7 +59,9 @@ async function openSides(
     place: clusterPlaceOf(config),
     onWaiting: (what: string) => console.error(`waiting: ${what}`),
     onLost: () => {
-      console.error('The cluster was away for too long: give the same command again to go on')
+      console.error(
+        'The cluster was unreachable for too long. Run the same command again to continue',
+      )
       process.exit(EXIT_AGAIN)
     },
   }

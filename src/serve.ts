@@ -69,9 +69,7 @@ export async function serve(): Promise<void> {
   detachOutputs()
   process.once('beforeExit', () => {
     // Of a start that fails something that nobody hears of any more may never close: it must not look like a stop.
-    console.error(
-      'Cannot start: the process has nothing left to wait for. This is a mistake in Weir',
-    )
+    console.error('Cannot start: nothing is left to wait for. This is a bug in Weir')
     process.exit(1)
   })
   const config = readConfig(process.env)
@@ -89,10 +87,10 @@ export async function serve(): Promise<void> {
   const app = await openUnlessStopped(config, log)
   // Before anybody is told that it listens: whoever was told may stop it at once.
   const stop = (signal: NodeJS.Signals) => {
-    log.info({ signal }, 'stopping: running calls finish first')
+    log.info({ signal }, 'stopping: waiting for running requests')
     setTimeout(() => {
       // All that was acknowledged is on disk already; only tidying up is cut short.
-      log.warn('stopping took too long: the process ends')
+      log.warn('stopping took too long, exiting')
       process.exit(0)
     }, STOP_WITHIN_MS).unref()
     app.close().then(
@@ -105,7 +103,7 @@ export async function serve(): Promise<void> {
   }
   // The state is unknown then; what was acknowledged is on disk, and a restart reads it back.
   process.on('uncaughtException', (error) => {
-    log.fatal({ error }, 'a mistake in Weir: the process ends')
+    log.fatal({ error }, 'bug in Weir, exiting')
     exitSoon(1)
   })
   onStopSignal(stop)
@@ -176,7 +174,7 @@ async function openUnlessStopped(config: Config, log: Log): Promise<WeirApp> {
   if (config.store === 'embedded') return await openApp(config, { log })
   const stopping = new AbortController()
   const stop = (signal: NodeJS.Signals) => {
-    log.info({ signal }, 'stopping: the start is given up')
+    log.info({ signal }, 'stopping: startup canceled')
     stopping.abort()
     setTimeout(() => process.exit(0), GIVE_UP_MS).unref()
   }
@@ -218,7 +216,7 @@ function requireHandles(): void {
   const soft = findOpenFilesMax()
   if (soft === undefined || soft >= OPEN_FILES_MIN) return
   throw new SystemLacks(
-    `this process may have ${soft} files open and needs ${OPEN_FILES_MIN} at least: raise the limit with "ulimit -n"`,
+    `this process can open ${soft} files but needs at least ${OPEN_FILES_MIN}. Raise the limit with "ulimit -n"`,
   )
 }
 
@@ -257,7 +255,7 @@ export function exitWith(error: unknown, attempt = 'Cannot start'): never {
     process.exit(EXIT_IN_USE)
   }
   if (error instanceof SystemLacks || isOutOfHandles(error)) {
-    const why = error instanceof SystemLacks ? message : `too few file handles (${message})`
+    const why = error instanceof SystemLacks ? message : `not enough file handles (${message})`
     console.error(`${attempt}: ${why}`)
     process.exit(EXIT_SYSTEM)
   }

@@ -23,9 +23,9 @@ const FOLDER_COMMAND = 'folder accept-loss'
 
 /** What failed, where it is not the start of a service. */
 const ATTEMPTS: Readonly<Record<string, string>> = {
-  backup: 'Cannot back up, and what was written is removed again',
-  restore: 'Cannot restore, and what was written is removed again',
-  move: 'The move is broken off; the same command goes on with it',
+  backup: 'Backup failed. The incomplete backup was removed',
+  restore: 'Restore failed. The incomplete data folder was removed',
+  move: 'The move was interrupted. Run the same command to continue',
 }
 
 type Options = ParsedLine['options']
@@ -79,7 +79,7 @@ async function runCheck({ isJson }: ParsedLine): Promise<void> {
     if (answer?.success === false) throw new Refusal('bad_input', answer.message)
     return answer?.result as CheckState | undefined
   }
-  let failure = 'no service runs on the folder any more'
+  let failure = 'the service on this folder has stopped'
   const tell = {
     onProgress: ({ part, items, bytes }: { part?: string; items: number; bytes: number }) =>
       console.error(`checking ${part ?? 'begins'}: ${items} items, ${bytes} bytes so far`),
@@ -92,7 +92,7 @@ async function runCheck({ isJson }: ParsedLine): Promise<void> {
     : await checkHere()
   if (done === undefined) {
     if (isJson) console.log(JSON.stringify({ success: false, message: failure, code: 'internal' }))
-    else console.error(`The check is not complete: ${failure}`)
+    else console.error(`The check did not complete: ${failure}`)
     process.exitCode = 1
     return
   }
@@ -117,7 +117,7 @@ async function isAnswered(ask: (name: string) => Promise<unknown>): Promise<bool
 }
 
 function gone(): never {
-  throw new Refusal('bad_input', 'The service stopped while it checked: start it, and check again')
+  throw new Refusal('bad_input', 'The service stopped during the check. Start it and check again')
 }
 
 /** A password given as "-" comes from standard input, so that no list of processes shows it. */

@@ -38,12 +38,12 @@ export function findIpMistake(item: string): string | undefined {
   const [address, prefix, ...rest] = item.split('/')
   const version = isIP(address)
   if (version === 0 || rest.length > 0 || address.includes('%')) {
-    return `must be an address or a CIDR range, such as 192.0.2.7 or 2001:db8::/32: "${item}" is neither`
+    return `must be an IP address or a CIDR range, such as 192.0.2.7 or 2001:db8::/32, got "${item}"`
   }
   if (prefix === undefined) return undefined
   const bitsMax = version === 4 ? 32 : 128
   if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > bitsMax) {
-    return `must have a prefix from 0 to ${bitsMax} after the slash: "${item}"`
+    return `must have a prefix length from 0 to ${bitsMax} after the slash, got "${item}"`
   }
   return undefined
 }

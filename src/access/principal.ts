@@ -120,12 +120,12 @@ export function requirePermit(
 ): void {
   if (allows(principal, resource, method)) return
   if (principal.scope !== undefined && principal.capabilities.gives(resource, method)) {
-    const what = `The scope of this token has no ${method} on ${shown}: ask the user for more`
+    const what = `The scope of this token does not allow ${method} on ${shown}. Request a wider scope`
     refuse('insufficient_scope', { what })
   }
   const what =
     principal.actor.kind === 'api_key'
-      ? `This API key has no ${method} on ${shown}: add it to the key's capabilities`
+      ? `This API key does not allow ${method} on ${shown}. Add it to the key's capabilities`
       : `You may not ${method} ${shown} with your role in this organization`
   refuse('forbidden', { what })
 }
@@ -145,12 +145,12 @@ export function requireCovers(
   const beyond = findBeyond(principal, new Capabilities(key.capabilities))
   if (beyond !== undefined) {
     const { method, resource } = beyond
-    const what = `${kindOf(principal)} has no ${method} on ${resource} itself, so it may not make, change or reveal a key with it: take that out of api_key.capabilities, or sign in as an administrator`
+    const what = `${kindOf(principal)} does not allow ${method} on ${resource}, so it cannot create, change, or reveal a key that does. Remove it from api_key.capabilities, or sign in as an administrator`
     refuse('forbidden', { what })
   }
   if (ips?.coversList(key.ipAddresses) === false) {
     const what =
-      'This API key is bound to addresses, so it may not make, change or reveal a key for others: name some of its own in api_key.ipAddresses, or sign in as an administrator'
+      'This API key is limited to IP addresses, so it cannot create, change, or reveal a key for other addresses. List some of its own addresses in api_key.ipAddresses, or sign in as an administrator'
     refuse('forbidden', { what })
   }
 }
@@ -167,11 +167,11 @@ export function requireCoversRole(principal: Principal, role: Role, before?: Rol
   const beyond = findBeyond(principal, given)
   if (beyond !== undefined) {
     const { method, resource } = beyond
-    const what = `${kindOf(principal)} has no ${method} on ${resource} itself, so it may not make anyone ${role}: take another role, or sign in as an administrator`
+    const what = `${kindOf(principal)} does not allow ${method} on ${resource}, so it cannot assign the role ${role}. Use another role, or sign in as an administrator`
     refuse('forbidden', { what })
   }
   if (principal.ips?.coversList([]) === false) {
-    const what = `This API key is bound to addresses, so it may not make anyone ${role}, who can sign in from everywhere: sign in as an administrator`
+    const what = `This API key is limited to IP addresses, so it cannot assign the role ${role}, which can sign in from anywhere. Sign in as an administrator`
     refuse('forbidden', { what })
   }
 }

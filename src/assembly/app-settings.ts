@@ -97,7 +97,7 @@ export function heapFlagFor(memoryBytes: number): string | undefined {
 
 /** What is told who wants a backup, or a restore, of data that a cluster keeps. */
 export const NO_BACKUP =
-  'The data is kept by PostgreSQL and Cassandra: back it up there (docs/cluster.md), with secret.key of the data folder'
+  'Data is stored in PostgreSQL and Cassandra. Back it up there (docs/cluster.md), together with secret.key'
 
 /** Where PostgreSQL and Cassandra of the settings are; both must be set. */
 export function clusterPlaceOf(config: Config): ClusterPlace {

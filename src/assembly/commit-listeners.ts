@@ -64,12 +64,9 @@ export async function openElsewhere(
         for (const tell of ended) tell()
       }
     },
-    onFailure: (error) => log.warn({ error }, 'what other processes commit is not known'),
+    onFailure: (error) => log.warn({ error }, 'cannot read commits of other processes'),
     onLost: (error) => {
-      log.fatal(
-        { error },
-        'this process was away for too long: what it has in memory is out of date',
-      )
+      log.fatal({ error }, 'this process was disconnected for too long, its cache is out of date')
       // As any mistake that leaves memory wrong: the process ends, and a start reads all of it anew.
       setImmediate(() => {
         throw error

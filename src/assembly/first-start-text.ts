@@ -4,8 +4,8 @@ import { BUILD_COMMAND } from '../http/index.ts'
 import { isForThisMachine } from './app-settings.ts'
 
 const ONLY_HERE =
-  'Only this machine can reach it: WEIR_HOST=0.0.0.0 lets others in, docs/operations.md adds TLS.'
-const NO_STUDIO = `There is no web page to sign in to yet. To build it, stop the service and run:
+  'Only this machine can connect. To allow others, set WEIR_HOST=0.0.0.0 and TLS (docs/operations.md).'
+const NO_STUDIO = `The studio is not built yet. To build it, stop the service and run:
   ${BUILD_COMMAND}`
 
 /**
@@ -28,17 +28,19 @@ export function firstStartText(
   const read = `${address}/api/comp/hello/last_value?retStreamId`
   return [
     '',
-    hasSecret ? 'Weir is ready. Keep this: it is shown once.' : 'Weir is ready.',
+    hasSecret
+      ? 'Weir is ready. Save these credentials: they are shown only once.'
+      : 'Weir is ready.',
     '',
     `  address       ${address}`,
-    `  e-mail        ${owner.email}`,
+    `  email         ${owner.email}`,
     `  password      ${password ?? '(as set in WEIR_OWNER_PASSWORD)'}`,
     `  organization  ${organization.uid}`,
     `  feed key      ${feedKey ?? '(as set in WEIR_FEED_KEY)'}`,
     '',
     ...(isForThisMachine(given) ? [ONLY_HERE, ''] : []),
     ...(hasStudio ? ['Open the address in a browser and sign in.'] : [NO_STUDIO]),
-    'To store a sample from this shell and read it back:',
+    'To store a sample and read it back:',
     '',
     `  curl -X PUT ${header} '${put}'`,
     `  curl ${header} '${read}'`,

@@ -29,7 +29,7 @@ export async function beginFirstStart(
       ? undefined
       : findPasswordWeakness(ownerPassword, { email: ownerEmail })
   // What an operator has written down for a start without people must not keep it from starting.
-  if (weakness !== undefined) log.warn(`WEIR_OWNER_PASSWORD ${weakness}; change it soon`)
+  if (weakness !== undefined) log.warn(`WEIR_OWNER_PASSWORD ${weakness}. Change it soon`)
   const wanted = {
     ownerEmail,
     ownerPassword,
@@ -48,7 +48,7 @@ export async function beginFirstStart(
   })
   if (created === undefined) {
     takeUntold(config.dataDir)
-    log.info('another process made the first organization and tells its password')
+    log.info('another process created the first organization and printed its password')
     await port.release()
     return undefined
   }

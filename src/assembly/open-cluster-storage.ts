@@ -27,7 +27,7 @@ const COPIES_MIN = 3
 /** How soon an operator's change of PostgreSQL shows. */
 const STANDBY_LOOK_MS = 5_000
 const NO_STANDBY =
-  'catalog: PostgreSQL has no synchronous standby (synchronous_standby_names is empty): the loss of the server loses commits that were acknowledged'
+  'catalog: PostgreSQL has no synchronous standby (synchronous_standby_names is empty). Losing the server can lose acknowledged commits'
 
 /** Connects to the cluster of the settings, waits for it where it is away, and opens its catalog. */
 export async function openClusterStorage(
@@ -38,7 +38,7 @@ export async function openClusterStorage(
   const place = clusterPlaceOf(config)
   const { keyspace } = place.cassandra
   const onHistoryLost = (error: Error) => {
-    log.fatal({ error }, 'PostgreSQL has lost commits: what this process has in memory is wrong')
+    log.fatal({ error }, 'PostgreSQL has lost commits, so the cache of this process is wrong')
     endProcess(error)
   }
   const watch = { onWaiting: waitingTeller(log), signal, onHistoryLost }
@@ -51,8 +51,8 @@ export async function openClusterStorage(
     if (await isKeyOfCluster(cluster, key)) return
     throw new StoreUnusable(
       'settings',
-      `The key in ${file} is not the one that secrets in the keyspace ${keyspace} are encrypted under: ` +
-        'put secret.key of a process that runs on it in its place, or name such a file in WEIR_KEY_FILE',
+      `The key in ${file} differs from the key that encrypts secrets in keyspace ${keyspace}. ` +
+        'Replace it with secret.key of another process of the cluster, or set WEIR_KEY_FILE',
     )
   }
   const onCommits = (listener: () => void) => catalog.onCommits(listener)
@@ -64,8 +64,7 @@ async function openClusterStores(
   opened: AsyncDisposableStack,
 ): Promise<OpenedStores> {
   const { catalog, config, clock, log } = parts
-  const onFailure = (error: unknown) =>
-    log.error({ error }, 'stored samples could not be compacted')
+  const onFailure = (error: unknown) => log.error({ error }, 'could not compact stored samples')
   const { sharedClock, ...stores } = await openStoresOfCluster(parts, { clock, onFailure }, opened)
   const timeSlot = await TimeSlot.open({ catalog, clock, shared: sharedClock })
   opened.defer(() => timeSlot.close())
@@ -90,7 +89,7 @@ async function tellFewCopies(cluster: Cluster, keyspace: string, log: Log): Prom
   const [row] = await cluster.run(cql, [keyspace])
   const copies = countCopies((row?.replication ?? {}) as Readonly<Record<string, string>>)
   if (copies >= COPIES_MIN) return
-  const what = 'the keyspace has fewer than three copies: one node away stops reads and writes'
+  const what = 'the keyspace has fewer than three replicas, so one node down stops reads and writes'
   log.warn({ keyspace, copies }, what)
 }
 
@@ -123,9 +122,9 @@ async function holdSlot(
     catalog,
     holder: newUid(),
     onLost: () => {
-      log.fatal('the data are being moved since this process stood still: it ends')
+      log.fatal('a move of the data started while this process was paused, exiting')
       // What it would store may be lost with the move: a start finds out.
-      endProcess(new Error('The data of the cluster are being moved'))
+      endProcess(new Error('The data of the cluster is being moved'))
     },
   })
   opened.defer(() => slot.close())
@@ -163,8 +162,8 @@ async function clusterMetrics(samples: SampleStore, folder: string): Promise<str
   const { free } = await measureLocal(folder)
   const isReadOnly = readOnlyReason === undefined ? 0 : 1
   return [
-    metricText('weir_read_only', 'gauge', '1: nothing can be stored.', isReadOnly),
-    metricText('weir_disk_free_bytes', 'gauge', "What the data folder's disk has left.", free),
+    metricText('weir_read_only', 'gauge', '1: the service is read-only.', isReadOnly),
+    metricText('weir_disk_free_bytes', 'gauge', 'Free space on the disk of the data folder.', free),
   ].join('')
 }
 
@@ -176,6 +175,6 @@ function waitingTeller(log: Log): (what: string) => void {
     if (what === told && nowMs - toldAtMs < TELL_EVERY_MS) return
     told = what
     toldAtMs = nowMs
-    log.warn(`the start ${what}`)
+    log.warn(`startup ${what}`)
   }
 }

@@ -76,8 +76,8 @@ async function requirePair(cluster: Cluster, identity: string): Promise<void> {
   if (isOwn) return
   throw new StoreUnusable(
     'settings',
-    `The keyspace ${settings.keyspace} belongs to another PostgreSQL database than that of WEIR_POSTGRES_URL: ` +
-      'set WEIR_CASSANDRA_KEYSPACE or WEIR_POSTGRES_URL',
+    `Keyspace ${settings.keyspace} belongs to a different PostgreSQL database than WEIR_POSTGRES_URL. ` +
+      'Set WEIR_CASSANDRA_KEYSPACE or WEIR_POSTGRES_URL',
   )
 }
 

@@ -110,9 +110,9 @@ export function openConnectors(parts: ConnectorParts) {
       recoverElsewhere(recovery)
       const recovering = recoverPayloads(recovery).then(
         (count) => {
-          if (count > 0) log.info({ count }, 'payloads that a stop had cut short were run')
+          if (count > 0) log.info({ count }, 'interrupted payloads were run again')
         },
-        (error) => log.error({ error }, 'payloads that a stop had cut short were not run'),
+        (error) => log.error({ error }, 'interrupted payloads could not be run again'),
       )
       const { promise: late, resolve: giveUp } = Promise.withResolvers<void>()
       const timer = setTimeout(giveUp, RECOVERY_MS)
@@ -132,9 +132,11 @@ function recoverElsewhere(recovery: Parameters<typeof recoverLeft>[0]): void {
   payloads.watchLeft((left) => {
     if (isRecovering) return
     isRecovering = true
-    log.warn({ count: left.length }, 'another process has left payloads, which are run here')
+    log.warn({ count: left.length }, 'running payloads that another process left unfinished')
     recoverLeft(recovery, left)
-      .catch((error: unknown) => log.error({ error }, 'payloads of another process were not run'))
+      .catch((error: unknown) =>
+        log.error({ error }, 'payloads of another process could not be run'),
+      )
       .finally(() => {
         isRecovering = false
       })

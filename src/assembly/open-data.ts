@@ -167,7 +167,7 @@ function startFileSweep(
     holder: newUid(),
     fileStreams,
     others: () => resultBodies(catalogStore),
-    onFailure: (error) => log.error({ error }, 'orphaned files could not be swept'),
+    onFailure: (error) => log.error({ error }, 'could not delete orphaned files'),
   })
   fileSweep.start()
   opened.defer(() => fileSweep.close())
@@ -199,9 +199,9 @@ export function startDeleteProfiles(
     onJump: (jumpMs) =>
       log.warn(
         { jumpMs },
-        'the clock jumped: delete profiles wait until it was steady for an hour',
+        'the clock jumped, delete profiles pause until it is stable for an hour',
       ),
-    onFailure: (error) => log.error({ error }, 'delete profiles could not be applied'),
+    onFailure: (error) => log.error({ error }, 'could not apply delete profiles'),
   })
   job.start()
   opened.defer(() => job.close())

@@ -28,7 +28,7 @@ export function openDerivation(parts: {
     store: samples,
     // A folder is locked: whoever held a lease before is gone, and need not be waited for.
     holder: isShared ? newUid() : 'the one process of this folder',
-    onFailure: (error) => log.error({ error }, 'derived streams could not be derived'),
+    onFailure: (error) => log.error({ error }, 'could not calculate derived streams'),
   })
   elsewhere?.onChanges((changes) => derivation.status.forgetWritten(changes))
   return derivation

@@ -57,8 +57,7 @@ async function openFolderStores(
     ...storeLimitsFor(memoryBytesOf(config)),
     // Derivation says what it watches as soon as the catalog is there.
     isSealedWhenWatched: true,
-    onStuck: (reason) =>
-      log.error({ reason }, 'samples stay in the journal, as they cannot be sealed'),
+    onStuck: (reason) => log.error({ reason }, 'samples cannot be sealed and stay in the journal'),
     onDamage: (found) => {
       log.error({ damage: found }, 'stored samples are damaged or missing')
       damage.countSetAside(found)
@@ -77,11 +76,11 @@ async function openFolderStores(
   opened.defer(() => payloads.close())
   markFolder(folder)
   const damages = samples.status().damages.length
-  if (damages > 0) log.warn({ damages }, 'the folder quarantine tells of samples that were lost')
+  if (damages > 0) log.warn({ damages }, 'the folder quarantine lists lost samples')
   const backups = new BackupHolds({
     blobs: bodies,
     cut: () => samples.journalCut,
-    onFailure: (error) => log.error({ error }, 'files could not be deleted after a backup'),
+    onFailure: (error) => log.error({ error }, 'could not delete files after a backup'),
   })
   opened.defer(() => backups.close())
   const measure = () => measureFolder(folder)

@@ -26,6 +26,6 @@ export function openLive(parts: {
     showFile: (text, place) => fileUrl({ ...place, name: readFileRecord(text).name }),
     frame: eventText,
     frameCursor: cursorText,
-    onFailure: (error) => log.error({ error }, 'live news could not be told'),
+    onFailure: (error) => log.error({ error }, 'could not send live updates'),
   })
 }

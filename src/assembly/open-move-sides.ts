@@ -53,7 +53,7 @@ export async function openFolderSource(
 ): Promise<MoveSource> {
   const folder = config.dataDir
   if (!['catalog.db', 'samples.db'].every((name) => existsSync(join(folder, name)))) {
-    refuse('not_found', { what: `${folder} holds nothing of Weir: set WEIR_DATA_DIR` })
+    refuse('not_found', { what: `${folder} contains no Weir data. Set WEIR_DATA_DIR` })
   }
   const lock = lockFolder(folder)
   opened.defer(() => lock.release())
@@ -76,7 +76,7 @@ export async function takeFolderTarget(
   const isFilled = Object.values(others).some(({ isThere }) => isThere)
   // The catalog comes first: what is there without it is not of a move.
   if (catalog.isThere ? !(await isOfMove(folder)) : isFilled) {
-    const what = `Cannot move into ${folder}, which holds data: nothing was changed`
+    const what = `Cannot move to ${folder}, which already contains data. Nothing was changed`
     refuse('conflict', { what })
   }
   return {
@@ -143,7 +143,7 @@ function refuseCutShort(folder: string): void {
   const names = existsSync(results) ? readdirSync(results) : []
   if (!names.some((name) => name.endsWith('.result'))) return
   refuse('conflict', {
-    what: `A run of an import was cut short in ${folder}: start the service once, which ends it, and stop it`,
+    what: `An import run was interrupted in ${folder}. Start the service once to finish it, then stop it`,
   })
 }
 

@@ -28,7 +28,11 @@ async function open(opening: StorageOpening, opened: AsyncDisposableStack): Prom
 
 function closeToOthers(folder: string, log: Log): void {
   for (const { path, mode, isTightened } of tightenFolder(folder)) {
-    if (isTightened) log.warn({ path, mode }, 'was open to other users and is closed to them')
-    else log.warn({ path, mode }, 'is open to other users: give it to the service, chmod go=')
+    if (isTightened) log.warn({ path, mode }, 'was accessible to other users, access removed')
+    else
+      log.warn(
+        { path, mode },
+        'is accessible to other users. Change its owner to the service and run chmod go=',
+      )
   }
 }

@@ -17,7 +17,7 @@ export function purgeRegularly(
       if ((await store.purgeExpired(clock.now(), PURGE_LIMIT)) < PURGE_LIMIT) return
     }
   }
-  const failed = (error: unknown) => log.error({ error }, 'expired records could not be purged')
+  const failed = (error: unknown) => log.error({ error }, 'could not purge expired records')
   const purging = setInterval(() => purge().catch(failed), PURGE_EVERY_MS).unref()
   opened.defer(() => clearInterval(purging))
 }

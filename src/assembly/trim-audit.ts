@@ -16,7 +16,7 @@ export function trimAuditRegularly(
     try {
       for (const { uid } of identity.organizations.list()) await identity.audit.trim(uid)
     } catch (error) {
-      log.error({ error }, 'audit logs could not be trimmed')
+      log.error({ error }, 'could not trim audit logs')
     } finally {
       isRunning = false
     }

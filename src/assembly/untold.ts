@@ -25,7 +25,7 @@ export function takeUntold(dataDir: string): string | undefined {
 /** How somebody who was told no password comes to one. */
 export function untoldText(email: string): string {
   return (
-    `The account ${email} was made and its password not told: set one with ` +
-    `npm run weir -- user reset-password ${email}. API keys can be seen under Admin then`
+    `The account ${email} was created, but its password was not printed. Set one with ` +
+    `npm run weir -- user reset-password ${email}. Then find API keys under Admin`
   )
 }

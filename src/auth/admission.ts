@@ -72,7 +72,7 @@ export class Admission {
       this.#authenticator.authenticateNow(call) ?? (await this.#authenticator.authenticate(call))
     if (caller.principal.orgUid !== before.principal.orgUid) {
       // It was meant for the one that the caller has left, whichever comes first among the others.
-      refuse('forbidden', { what: 'You do not belong to the organization of this call any more' })
+      refuse('forbidden', { what: 'You no longer belong to the organization of this request' })
     }
     return caller
   }

@@ -229,7 +229,7 @@ export class ApiKeys {
       return this.#box.open(key.sealedSecret, `${KIND} ${key.uid}`)
     } catch {
       refuse('conflict', {
-        what: 'This secret was encrypted under another secret.key: restore that file, or make a new key',
+        what: 'This secret was encrypted with another secret.key. Restore that file, or create a new key',
       })
     }
   }
@@ -290,9 +290,13 @@ function findFieldMistake(
   if (name.trim() === '' || name.length > KEY_BOUNDS.name) {
     return ['api_key.name', 'must have 1 to 200 characters']
   }
-  if (description.length > 2_000) return ['api_key.description', 'may have 2000 characters']
+  if (description.length > 2_000)
+    return ['api_key.description', 'must have at most 2000 characters']
   if (capabilities.length > KEY_BOUNDS.entries || ipAddresses.length > KEY_BOUNDS.entries) {
-    return ['api_key', `may have ${KEY_BOUNDS.entries} capabilities and as many addresses`]
+    return [
+      'api_key',
+      `must have at most ${KEY_BOUNDS.entries} capabilities and ${KEY_BOUNDS.entries} IP addresses`,
+    ]
   }
   for (const [at, { resource }] of capabilities.entries()) {
     const mistake = findResourceMistake(resource)

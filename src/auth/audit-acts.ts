@@ -81,6 +81,6 @@ export function isAuditAct(text: string): text is AuditAct {
 export function actOfChange(kind: string, verb: string): AuditAct {
   const noun = (RECORD_NOUNS as Readonly<Record<string, string>>)[kind] ?? kind
   const act = `${noun}_${verb}`
-  invariant(isAuditAct(act), `${act} is no act of the audit log`)
+  invariant(isAuditAct(act), `unknown audit action ${act}`)
   return act
 }

@@ -64,13 +64,13 @@ export class AuditLog {
   /** As `record` for acts that nobody waits for, such as a failed sign-in. */
   recordLater(entry: AuditEntry): void {
     if (this.#writing.size >= WAITING_MAX) {
-      this.#log.warn({ act: entry.act }, 'an audit entry was dropped: too many are waiting')
+      this.#log.warn({ act: entry.act }, 'audit entry dropped: too many are waiting')
       return
     }
     const writing = this.record(entry).catch((error: unknown) => {
       // The organization has gone, and its log with it.
       if (error instanceof Refusal) return
-      this.#log.error({ error, act: entry.act }, 'an audit entry could not be written')
+      this.#log.error({ error, act: entry.act }, 'could not write an audit entry')
     })
     this.#writing.add(writing)
     writing.finally(() => this.#writing.delete(writing))

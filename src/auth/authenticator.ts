@@ -106,7 +106,7 @@ export class Authenticator {
     const { credential, org } = call
     if (credential === undefined) {
       refuse('unauthorized', {
-        what: 'This call needs a credential: an API key as header X-Api-Key, a token as Authorization: Bearer, or api_key or session as a URL parameter or cookie',
+        what: 'Credentials are missing. Send an API key in the header X-Api-Key, a token as Authorization: Bearer, or api_key or session as a URL parameter or cookie',
       })
     }
     switch (credential.kind) {
@@ -122,13 +122,13 @@ export class Authenticator {
   async #byKey(credential: Credential, call: AuthCall): Promise<Caller> {
     const key = await this.#deps.keys.findReady(credential.value)
     if (key === undefined || this.#isGone(key.principal)) {
-      throw this.#failed(call, 'The api_key is not known')
+      throw this.#failed(call, 'The API key is unknown')
     }
     if (key.isDisabled) {
-      refuse('forbidden', { what: 'This API key is disabled: it has no capability' })
+      refuse('forbidden', { what: 'This API key is disabled because it has no capabilities' })
     }
     if (!key.ips.includes(call.address)) {
-      refuse('forbidden', { what: `This API key may not be used from ${call.address}` })
+      refuse('forbidden', { what: `This API key cannot be used from ${call.address}` })
     }
     return keyCaller(key, credential)
   }
@@ -140,7 +140,7 @@ export class Authenticator {
       // The contract (2.6) lets an access token be used like a session token.
       const grant = await this.#deps.bearers.findGrant(credential.value)
       if (grant !== undefined) return this.#byBearer(credential, org, call)
-      throw this.#failed(call, 'The session is not known or over: sign in')
+      throw this.#failed(call, 'The session is unknown or has ended. Sign in')
     }
     const membership = this.#requireMembership(user, org)
     return userCaller(userPrincipal({ userUid: user.uid, ...membership }), credential)
@@ -163,7 +163,7 @@ export class Authenticator {
       }
     }
     if (grant === undefined || user === undefined) {
-      const what = 'The access token is not known, over or taken back'
+      const what = 'The access token is unknown, expired, or revoked'
       throw this.#failed(call, what, 'invalid_token')
     }
     const open = withAccepting(user, grant)
@@ -189,8 +189,10 @@ export class Authenticator {
   #requireMembership(user: Pick<User, 'memberships'>, org: string | undefined) {
     const membership = this.#choose(user, org)
     if (membership !== undefined) return membership
-    if (org === undefined) refuse('forbidden', { what: 'You belong to no organization' })
-    refuse('not_found', { what: `Cannot find organization "${org.slice(0, 100)}" among yours` })
+    if (org === undefined) refuse('forbidden', { what: 'Your account belongs to no organization' })
+    refuse('not_found', {
+      what: `Cannot find organization "${org.slice(0, 100)}" among your organizations`,
+    })
   }
 
   /** Right credentials are never throttled, wrong ones per network. */
@@ -208,7 +210,7 @@ export class Authenticator {
   }
 }
 
-const STRICT = 'This organization lets in only OAuth clients that it has registered'
+const STRICT = 'This organization accepts only registered OAuth clients'
 
 function keyCaller(key: ReadyKey, { place }: Credential): Caller {
   const { principal } = key

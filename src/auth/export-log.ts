@@ -132,7 +132,8 @@ export class ExportLog {
     of: Pick<Export, 'form' | 'component'>,
   ): Export | undefined {
     if (this.#exports.size >= EXPORTS_MAX) {
-      if (!this.#isFull) this.#deps.log.warn('exports are not written down: too many in this hour')
+      if (!this.#isFull)
+        this.#deps.log.warn('exports are not recorded in the audit log: too many in this hour')
       this.#isFull = true
       return undefined
     }
@@ -195,7 +196,7 @@ export class ExportLog {
     } catch (error) {
       // The organization has gone, and its log with it.
       if (error instanceof CatalogConflict || error instanceof Refusal) return
-      log.error({ error, act: 'data_exported' }, 'an audit entry could not be written')
+      log.error({ error, act: 'data_exported' }, 'could not write an audit entry')
       one.isChanged = true
       this.#writeSoon(UPDATE_MS)
     }

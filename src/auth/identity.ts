@@ -197,7 +197,7 @@ async function openSession(
   const token = await sessions.open(user.uid, from)
   if (await isUnchanged(users, user)) return token
   await sessions.end(token)
-  throw refusal('unauthorized', { what: 'The e-mail address or the password is wrong' })
+  throw refusal('unauthorized', { what: 'The email address or password is wrong' })
 }
 
 /** An organization's figures under the ceiling; what was worked out is kept with its record. */

@@ -53,12 +53,14 @@ export class Invitations {
     const { orgUid, userUid, email, role } = fields
     const before = await this.#store.findByClaim(orgUid, claimOf(userUid))
     if (before !== undefined && this.#isOpen(before)) {
-      refuse('claim_taken', { what: `"${email}" has been invited already: delete that one first` })
+      refuse('claim_taken', { what: `"${email}" is already invited. Delete that invitation first` })
     }
     const open = { orgUid, kind: KIND, aliveAtMs: this.#clock.now() }
     const { totalCount } = await this.#store.list({ ...open, start: 0, limit: 1 })
     if (totalCount >= OPEN_MAX) {
-      refuse('conflict', { what: `This organization has ${OPEN_MAX} open invitations already` })
+      refuse('conflict', {
+        what: `This organization already has ${OPEN_MAX} open invitations, the maximum`,
+      })
     }
     const uid = newUid()
     const createdAtMs = this.#clock.now()

@@ -57,7 +57,7 @@ export class Operators {
   /** Refuses with `forbidden` unless the caller operates the service and may use the method. */
   require(principal: Principal, resource: string, method: Method): void {
     if (principal.orgUid !== this.#orgUid) {
-      const what = `${resource} is for the operators of this service: the administrators of the organization that it was set up with`
+      const what = `Only operators can access ${resource}: the administrators of the first organization of this service`
       refuse('forbidden', { what })
     }
     requirePermit(principal, resource, method)

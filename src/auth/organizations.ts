@@ -188,7 +188,7 @@ export class Organizations {
     if (this.#marking.has(uid)) refuse('conflict', { what: 'This organization is being deleted' })
     if (this.count === 1) {
       refuse('conflict', {
-        what: 'This is the only organization of the service: insert another first',
+        what: 'This is the only organization of the service. Create another one first',
       })
     }
     this.#marking.add(uid)

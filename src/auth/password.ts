@@ -62,7 +62,7 @@ function hashText(cost: PasswordCost, salt: Buffer, tag: Buffer): string {
 
 function parseHash(text: string): { cost: PasswordCost; salt: Buffer; tag: Buffer } {
   const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/.exec(text)
-  if (match === null) throw new Error('a stored password hash cannot be read')
+  if (match === null) throw new Error('cannot parse a stored password hash')
   const [memory, passes, parallelism] = match.slice(1, 4).map(Number)
   const [salt, tag] = match.slice(4).map((part) => Buffer.from(part, 'base64'))
   return { cost: { memory, passes, parallelism }, salt, tag }

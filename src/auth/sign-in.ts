@@ -45,7 +45,7 @@ const ADDRESS_FACTOR = 10
 export async function signIn(deps: SignInDeps, attempt: SignInAttempt): Promise<User> {
   const user = await findRight(deps, attempt)
   if (user === undefined) {
-    throw refusal('unauthorized', { what: 'The e-mail address or the password is wrong' })
+    throw refusal('unauthorized', { what: 'The email address or password is wrong' })
   }
   await confirmSecondFactor(deps, { ...attempt, userUid: user.uid })
   deps.places.remember(user.uid, networkOf(attempt.address))
@@ -63,7 +63,7 @@ export async function confirmPassword(
   const { password, address } = given
   const { email = '' } = (await deps.users.find(given.userUid)) ?? {}
   if ((await findRight(deps, { email, password, address })) !== undefined) return
-  refuse('reauthenticate', { what: 'Your password is wrong: it proves that this is you' })
+  refuse('reauthenticate', { what: 'Your password is wrong' })
 }
 
 /**
@@ -77,7 +77,10 @@ export async function confirmSecondFactor(
   const { userUid, otp = '', address } = given
   if (!(await factors.stateOf(userUid)).isOn) return
   if (otp === '') {
-    refuse('second_factor', { what: 'Give the code of your authenticator app, too', field: 'otp' })
+    refuse('second_factor', {
+      what: 'The code from your authenticator app is missing',
+      field: 'otp',
+    })
   }
   const decision = failures.take([{ name: `second_factor ${userUid}`, factor: 1 }])
   if (!decision.isAllowed) {
@@ -86,7 +89,7 @@ export async function confirmSecondFactor(
   if (await factors.use(userUid, otp)) return failures.giveBack(decision)
   const user = await users.find(userUid)
   if (user !== undefined) recordFailure(audit, user, address)
-  const what = 'The code is wrong, or was used before: wait for the next'
+  const what = 'The code is wrong or was already used. Wait for the next one'
   refuse('second_factor', { what, field: 'otp' })
 }
 

@@ -58,13 +58,13 @@ export class Standing {
   async hold(): Promise<void> {
     const permitted: Principal = this.#caller.principal
     for (let round = 0; this.#asOf !== this.#admission.changes; round += 1) {
-      if (round === ROUNDS_MAX) refuse('conflict', { what: `${CHANGED}: send it again` })
+      if (round === ROUNDS_MAX) refuse('conflict', { what: `${CHANGED}. Send it again` })
       const { principal } = await this.renew()
       if (!hasKept(permitted, principal)) {
-        refuse('forbidden', { what: `${CHANGED}: send it again if you still may` })
+        refuse('forbidden', { what: `${CHANGED}. Send it again if you still have permission` })
       }
     }
   }
 }
 
-const CHANGED = 'Your rights were changed while this call was under way'
+const CHANGED = 'Your permissions changed while this request was running'

@@ -181,7 +181,7 @@ export class Users {
       return await commitDocuments(this.#store, [self, ...rows, ...gone, ...also])
     } catch (error) {
       if (!(error instanceof CatalogConflict) || error.claim === undefined) throw error
-      refuse('claim_taken', { what: `The e-mail address "${user.email}" belongs to another user` })
+      refuse('claim_taken', { what: `The email address "${user.email}" belongs to another user` })
     } finally {
       this.#cache.forget(uid)
     }

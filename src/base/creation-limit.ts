@@ -4,10 +4,10 @@ import { refuse } from './errors.ts'
 export function requireCreatable(
   count: number,
   createMax: number,
-  advice = 'send it in parts',
+  advice = 'Split the request',
 ): void {
   if (count <= createMax) return
   refuse('bad_input', {
-    what: `Cannot create more than ${createMax} streams in one call: ${advice}`,
+    what: `Cannot create more than ${createMax} streams in one request. ${advice}`,
   })
 }

@@ -9,10 +9,10 @@ test('readId() takes 1 to 512 characters that are not all blank, and names what 
     assert.equal(readId(id, 'the call', 'compId'), id)
   }
   check(undefined, /Cannot accept the call: "compId" is missing/)
-  check(7, /must be a text, got 7/)
+  check(7, /must be a string, got 7/)
   check(' \t', /must not be blank/)
   check('😀'.repeat(513), /has 513 characters: at most 512/)
-  check('a\ud800', /no Unicode text/)
+  check('a\ud800', /not valid Unicode/)
 })
 
 test('showValue() shows any value in at most 60 characters', () => {

@@ -17,7 +17,7 @@ export function refuseFieldAt(where: string, field: string, what: string): never
 export function readId(value: unknown, where: string, field: string): string {
   if (value === undefined) refuseFieldAt(where, field, 'is missing')
   if (typeof value !== 'string')
-    refuseFieldAt(where, field, `must be a text, got ${showValue(value)}`)
+    refuseFieldAt(where, field, `must be a string, got ${showValue(value)}`)
   if (value.trim() === '') refuseFieldAt(where, field, 'must not be blank')
   if (value.length > ID_LENGTH_MAX && characterCount(value) > ID_LENGTH_MAX) {
     const count = characterCount(value)
@@ -29,5 +29,5 @@ export function readId(value: unknown, where: string, field: string): string {
 /** A text that can be kept as it is; refuses, naming its field, one that is no Unicode. */
 export function requireUnicode(text: string, where: string, field: string): string {
   if (text.isWellFormed()) return text
-  refuseFieldAt(where, field, 'is no Unicode text: bytes that are no UTF-8, or half of a pair')
+  refuseFieldAt(where, field, 'is not valid Unicode (invalid UTF-8 or an unpaired surrogate)')
 }

@@ -9,7 +9,7 @@ function decode(text: string, raw: string): string {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
     refuse('bad_input', {
-      what: `Cannot decode the parameter "${raw.slice(0, 60)}": write a percent sign as %25`,
+      what: `Cannot decode the parameter "${raw.slice(0, 60)}". Encode a percent sign as %25`,
     })
   }
 }
@@ -108,7 +108,7 @@ export function readWhole(
   if (text === '' && options.whenEmpty !== undefined) return options.whenEmpty
   const value = parseClamped(text)
   if (value === undefined || value < options.min) {
-    const rule = `must be a whole number of at least ${options.min}`
+    const rule = `must be an integer of at least ${options.min}`
     refuse('bad_input', { what: `Parameter "${name}" ${rule}, got "${text.slice(0, 60)}"` })
   }
   return value

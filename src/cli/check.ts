@@ -89,7 +89,7 @@ export async function followCheck(
   for (let state = begun; ; state = await ask('check status')) {
     if (state.passCount > begun.passCount) return state
     if (state.running === null) {
-      tell.onFailure(state.failure || 'it was ended before it was through')
+      tell.onFailure(state.failure || 'it was stopped before it finished')
       return undefined
     }
     tell.onProgress(state.running)

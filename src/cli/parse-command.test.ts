@@ -36,35 +36,35 @@ test('parseCommand() reads names, positional words, options and --json', () => {
 test('parseCommand() refuses what it does not know', () => {
   const check = (line: string, message: string) =>
     assert.throws(() => parseCommand(line.split(' ')), new UsageMistake(message), line)
-  check('x', 'There is no command "x"')
-  check('user', 'There is no command "user"')
-  check('user fly', 'There is no command "user fly"')
-  check('org list x', 'org list takes no "x"')
-  check('org list --a b', 'org list has no --a')
-  check('org list --json=1', 'org list has no --json')
+  check('x', 'Unknown command "x"')
+  check('user', 'Unknown command "user"')
+  check('user fly', 'Unknown command "user fly"')
+  check('org list x', 'org list has unexpected argument "x"')
+  check('org list --a b', 'org list has no option --a')
+  check('org list --json=1', 'org list has no option --json')
   check('backup --with-key=no a', '--with-key takes no value')
-  check('org list -x', 'org list has no -x')
+  check('org list -x', 'org list has no option -x')
   check('key add --name', '--name needs a value')
   check('key add', 'key add needs a name')
   check('key revoke --json', 'key revoke needs the UID of a key: see key list')
   check('org add Second', 'org add needs --owner-email')
-  check('user add --role GUEST', 'user add needs an e-mail address')
+  check('user add --role GUEST', 'user add needs an email address')
 })
 
 test('parseCommand() drops no word: of several only one would count', () => {
   const check = (line: string, message: string) =>
     assert.throws(() => parseCommand(line.split(' ')), new UsageMistake(message), line)
-  check('key revoke a b', 'key revoke takes one uid: "b" is one too many')
+  check('key revoke a b', 'key revoke takes only one uid: unexpected "b"')
   check(
     'user add a@b.example c@b.example',
-    'user add takes one email: "c@b.example" is one too many',
+    'user add takes only one email: unexpected "c@b.example"',
   )
   check(
     'key add Boiler room',
-    'key add takes one name: "room" is one too many (one with blanks stands in quotes)',
+    'key add takes only one name: unexpected "room" (put text with spaces in quotes)',
   )
-  check('key list --org a --org b', 'key list takes one org: --org is one too many')
-  check('backup a b', 'backup takes one target: "b" is one too many')
+  check('key list --org a --org b', 'key list takes only one org: unexpected --org')
+  check('backup a b', 'backup takes only one target: unexpected "b"')
 })
 
 test('every command and option is in the usage text and in docs/cli.md', () => {

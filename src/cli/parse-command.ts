@@ -57,8 +57,8 @@ const needed: Readonly<Record<string, readonly (readonly [option: string, words:
     ['name', 'a name'],
     ['owner-email', '--owner-email'],
   ],
-  'user add': [['email', 'an e-mail address']],
-  'user reset-password': [['email', 'an e-mail address']],
+  'user add': [['email', 'an email address']],
+  'user reset-password': [['email', 'an email address']],
 }
 
 /** Reads the words after `weir`. */
@@ -68,7 +68,7 @@ export function parseCommand(words: readonly string[]): ParsedLine {
   const name = [words.slice(0, 2).join(' '), words[0]].find((one) => Object.hasOwn(commands, one))
   if (name === undefined) {
     const said = words.slice(0, 2).filter((word) => !word.startsWith('--'))
-    throw new UsageMistake(`There is no command "${said.join(' ')}"`)
+    throw new UsageMistake(`Unknown command "${said.join(' ')}"`)
   }
   const rest = words.slice(name.split(' ').length)
   return { name, ...readOptions(name, rest) }
@@ -78,17 +78,17 @@ function readOptions(name: string, words: readonly string[]): Omit<ParsedLine, '
   const options: Record<string, string[]> = {}
   const add = (option: string, value: string, shown: string) => {
     const before = options[option] ?? []
-    // The last of several would count, and whoever gave them would believe in all.
+    // Using the last of several would silently ignore the others.
     if (before.length > 0 && !REPEATABLE.includes(option)) {
-      const hint = option === 'name' ? ' (one with blanks stands in quotes)' : ''
-      throw new UsageMistake(`${name} takes one ${option}: ${shown} is one too many${hint}`)
+      const hint = option === 'name' ? ' (put text with spaces in quotes)' : ''
+      throw new UsageMistake(`${name} takes only one ${option}: unexpected ${shown}${hint}`)
     }
     options[option] = [...before, value]
   }
   const { tokens } = parseArgs({
     args: [...words],
     options: { json: { type: 'boolean' }, ...typedOptions(commands[name]) },
-    // Its own refusals speak of Node's settings instead of the command.
+    // Strict mode would report Node's options instead of the command's.
     strict: false,
     allowPositionals: true,
     tokens: true,
@@ -98,12 +98,13 @@ function readOptions(name: string, words: readonly string[]): Omit<ParsedLine, '
     if (token.kind === 'option-terminator') continue
     if (token.kind === 'positional') {
       const option = positional[name]
-      if (option === undefined) throw new UsageMistake(`${name} takes no "${token.value}"`)
+      if (option === undefined)
+        throw new UsageMistake(`${name} has unexpected argument "${token.value}"`)
       add(option, token.value, `"${token.value}"`)
     } else if (token.rawName === '--json' && token.value === undefined) {
       isJson = true
     } else if (!token.rawName.startsWith('--') || !commands[name].includes(token.name)) {
-      throw new UsageMistake(`${name} has no ${token.rawName}`)
+      throw new UsageMistake(`${name} has no option ${token.rawName}`)
     } else if (FLAGS.includes(token.name)) {
       if (token.value !== undefined) throw new UsageMistake(`${token.rawName} takes no value`)
       add(token.name, 'true', token.rawName)

@@ -39,9 +39,9 @@ export async function readPlanDocuments(
 ): Promise<PlanDocuments | PlanProblem> {
   const { index } = catalog
   const stream = await catalog.describeDerived(handle)
-  if (stream === undefined || !index.has(handle)) return { problem: 'the stream is gone' }
+  if (stream === undefined || !index.has(handle)) return { problem: 'the stream was deleted' }
   const { derivation } = stream
-  if (derivation === undefined) return { problem: 'the stream has no formula: save it with one' }
+  if (derivation === undefined) return { problem: 'the stream has no formula. Save it with one' }
   const { orgUid, timeZone } = index.componentOf(handle)
   const sources = await readSources(catalog, orgUid, derivation.variables)
   if ('problem' in sources) return sources
@@ -63,12 +63,12 @@ export async function readSources(
     const record = found === 0 ? undefined : await catalog.describeSource(found)
     // The stream may be deleted while its record is read.
     if (found === 0 || record === undefined || !index.has(found)) {
-      return { problem: `${shown} reads a stream that is gone: name another` }
+      return { problem: `${shown} reads a deleted stream. Choose another` }
     }
     const { stat, cycleUid, cycleId } = variable
     const definition = stat === '' ? undefined : await catalog.findCycleByUid(orgUid, cycleUid)
     if (stat !== '' && definition === undefined) {
-      return { problem: `${shown} has the cycle "${cycleId}", which is gone: name another` }
+      return { problem: `${shown} uses the deleted cycle "${cycleId}". Choose another` }
     }
     const { revision, rollupMethod } = record
     const window = stat === '' || definition === undefined ? undefined : { definition, stat }
@@ -96,7 +96,7 @@ export async function buildPlan(
   const { expression: text, trigger, followsCorrections } = stream.derivation
   const isSaved = unsaved !== undefined || index.has(handle)
   const isThere = isSaved && sources.every((source) => index.has(source.handle))
-  if (!isThere) return { problem: 'the stream or a source of it was just deleted' }
+  if (!isThere) return { problem: 'the stream or one of its sources was just deleted' }
   const place = unsaved ?? placeOf(index, handle)
   const { orgUid, componentUid } = place
   const cycle = cycleOfGrid(place.grid)

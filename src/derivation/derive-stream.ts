@@ -261,7 +261,7 @@ async function store(
     const removals = change.removal === undefined ? [] : [change.removal]
     // Who has made it a plain stream may have put samples since; from here to the journal nothing comes between.
     if (!deps.feed.catalog.index.isDerived(plan.handle)) {
-      refuse('conflict', { what: 'Cannot derive: the stream is no derived one any more' })
+      refuse('conflict', { what: 'Cannot calculate: the stream is no longer derived' })
     }
     await deps.feed.append(batchOf(plan.handle, change.samples, removals), plan.orgUid)
   }

@@ -54,13 +54,15 @@ export function requireStreams(
   if (allowsEveryFeed(principal, method)) return undefined
   const allowed = new Set<StreamHandle>()
   const coverage = new Map<number, boolean>()
-  const use = { method, shown: 'the feed of a stream that this call names' }
+  const use = { method, shown: 'the feed of a stream in this request' }
   const require = (handle: StreamHandle): void => {
     const component = index.componentRefOf(handle)
     let isCovered = coverage.get(component)
     if (isCovered === undefined) {
       if (!index.has(handle)) {
-        refuse('conflict', { what: 'A stream of the call was deleted meanwhile: send it again' })
+        refuse('conflict', {
+          what: 'A stream was deleted while the request was running. Send it again',
+        })
       }
       isCovered = feedCoverage(principal, index.componentOf(handle).uid, method) === 'all'
       coverage.set(component, isCovered)
@@ -90,6 +92,6 @@ export function requireCreation(
   if (allows(principal, resource, 'PUT')) return
   const needed = component === undefined ? resource : 'the whole feed of its component'
   refuse('forbidden', {
-    what: `Cannot create ${what}: it needs PUT on ${needed}, and this credential is narrower`,
+    what: `Cannot create ${what}. It needs PUT on ${needed}, which this credential does not allow`,
   })
 }

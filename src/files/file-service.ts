@@ -359,7 +359,7 @@ async function* within(
 }
 
 function wantedBy(command: PutFile): WantedComponent {
-  invariant('compId' in command, 'by UIDs nothing is created')
+  invariant('compId' in command, 'requests by UID create nothing')
   const { compId, streamId, creation } = command
   return { compId, rules: creation, streams: [{ streamId, valueType: 'FILE' }] }
 }
@@ -377,15 +377,17 @@ function requireFileStream(
   refusePointStream(facts, streamId)
   if (facts.isDerived)
     refuse('bad_input', {
-      what: `Stream "${streamId}" is derived by an expression: it takes no files`,
+      what: `Stream "${streamId}" is derived by an expression and accepts no files`,
     })
   if (facts.valueType !== '' && facts.valueType !== 'FILE') {
-    const what = `Stream "${streamId}" holds values of type ${facts.valueType}, no files: use another stream`
+    const what = `Stream "${streamId}" has values of type ${facts.valueType}, not files. Use another stream`
     refuse('bad_input', { what })
   }
 }
 
 function refusePointStream({ kind }: Pick<StreamFacts, 'kind'>, streamId: string): void {
   if (kind === POINT)
-    refuse('bad_input', { what: `Stream "${streamId}" is a point stream: these hold no files` })
+    refuse('bad_input', {
+      what: `Stream "${streamId}" is a point stream, which cannot store files`,
+    })
 }

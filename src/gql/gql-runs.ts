@@ -124,7 +124,7 @@ export class GqlRuns {
   metrics(): string {
     const { compiledCount } = this.#texts
     return [
-      metricText('weir_gql_compiled_total', 'counter', 'Texts of GS SQL compiled.', compiledCount),
+      metricText('weir_gql_compiled_total', 'counter', 'GS SQL queries compiled.', compiledCount),
       metricText(
         'weir_gql_samples_total',
         'counter',
@@ -179,7 +179,7 @@ export class GqlRuns {
         await run.onRows?.(rows.length > room ? rows.slice(0, room + 1) : rows, query.columns)
       }
       if (rows.length <= room) return
-      const message = `Cannot run this: it gives more than ${rowsMax} rows`
+      const message = `Cannot run this: it returns more than ${rowsMax} rows`
       throw mistakeRefusal(failureAt(program.text, query, { message }), 'sql_error')
     }
     try {

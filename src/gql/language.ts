@@ -31,27 +31,31 @@ export interface GqlLanguage {
 }
 
 const GROUPED: ReadonlyArray<readonly [signature: string, help: string, example: string]> = [
-  ['count([DISTINCT] x)', 'How many rows of a group have an x; count(*) counts all.', 'count(*)'],
-  ['sum([DISTINCT] x)', 'The sum of a group.', 'sum(sample)'],
-  ['avg([DISTINCT] x)', 'The mean of a group.', 'avg(sample)'],
-  ['min(x)', 'The least of a group.', 'min(sample)'],
-  ['max(x)', 'The greatest of a group.', 'max(sample)'],
-  ['first(x, [by])', 'The value with the least "by", the time by default.', 'first(sample)'],
-  ['last(x, [by])', 'The value with the greatest "by", the time by default.', 'last(sample)'],
-  ['group_concat([DISTINCT] x, [separator])', 'The texts of a group.', "group_concat(id, ', ')"],
+  [
+    'count([DISTINCT] x)',
+    'Number of rows in a group where x is not NULL. count(*) counts all rows.',
+    'count(*)',
+  ],
+  ['sum([DISTINCT] x)', 'Sum of a group.', 'sum(sample)'],
+  ['avg([DISTINCT] x)', 'Mean of a group.', 'avg(sample)'],
+  ['min(x)', 'Smallest value of a group.', 'min(sample)'],
+  ['max(x)', 'Largest value of a group.', 'max(sample)'],
+  ['first(x, [by])', 'Value with the smallest "by" (default: time).', 'first(sample)'],
+  ['last(x, [by])', 'Value with the largest "by" (default: time).', 'last(sample)'],
+  ['group_concat([DISTINCT] x, [separator])', 'Joined texts of a group.', "group_concat(id, ', ')"],
 ]
 
 const groupFunctions = GROUPED.map(([signature, help, example]): GqlFunction => {
   const name = signature.slice(0, signature.indexOf('('))
-  return { name, group: 'of groups', signature, help, example }
+  return { name, group: 'Aggregates', signature, help, example }
 })
 
 const NOW: GqlFunction = {
   name: 'now',
-  group: 'of the call',
+  group: 'Request',
   signature: 'now()',
   example: 'now() - 86400000',
-  help: 'The time of the call in epoch ms, the same throughout it.',
+  help: 'Time of the request in epoch milliseconds, constant during the request.',
 }
 
 const language: GqlLanguage = {

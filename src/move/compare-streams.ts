@@ -73,5 +73,5 @@ function isSame(a: StreamDigest, b: StreamDigest): boolean {
 
 function told(wanted: StreamDigest, there: StreamDigest): string {
   if (wanted.count !== there.count) return `${there.count} samples instead of ${wanted.count}`
-  return 'as many samples, but others'
+  return 'same number of samples, but different ones'
 }

@@ -96,7 +96,7 @@ async function beginMove({
     await target.catalog.commit([moveWrite(begun, 0)])
   } catch (error) {
     if (!(error instanceof CatalogConflict)) throw error
-    refuseFilled(target, 'data that another move has just begun to bring')
+    refuseFilled(target, 'data of another move in progress')
   }
   return { record: begun, isFresh: true }
 }
@@ -108,9 +108,9 @@ async function takeKey({ source, target }: Pick<MoveParts, 'source' | 'target'>)
   if ((target.keyFingerprint ?? own) !== own) {
     refuse('conflict', {
       what:
-        `Cannot move from ${source.name} to ${target.name}: their secrets are encrypted under different keys, and API keys, ` +
-        `connections and second factors could not be used there. Give ${target.name} secret.key of ${source.name}, or take ` +
-        'another target: nothing was changed',
+        `Cannot move from ${source.name} to ${target.name}: secrets are encrypted with different keys, so API keys, ` +
+        `connections, and second factors would not work there. Copy secret.key of ${source.name} to ${target.name}, or use ` +
+        'another target. Nothing was changed',
     })
   }
   await persist(() => target.holdKey(own))
@@ -122,5 +122,7 @@ async function holdsDocuments({ whole }: MoveTarget): Promise<boolean> {
 }
 
 function refuseFilled({ name }: MoveTarget, what: string): never {
-  refuse('conflict', { what: `Cannot move into ${name}, which holds ${what}: nothing was changed` })
+  refuse('conflict', {
+    what: `Cannot move to ${name}, which contains ${what}. Nothing was changed`,
+  })
 }

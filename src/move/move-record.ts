@@ -41,7 +41,7 @@ export async function refuseUnfinishedMove(catalog: Pick<CatalogStore, 'get'>): 
   if (record === undefined || record.isDone) return
   refuse('conflict', {
     what:
-      `The data were not moved to their end here from ${record.sourceName}: give the same ` +
-      'command "weir move" again, which goes on with it',
+      `The move from ${record.sourceName} to here is incomplete. Run the same ` +
+      '"weir move" command again to continue',
   })
 }

@@ -36,7 +36,7 @@ export class CompileThread {
   /** Compiles a text as `compileGsSql` does; rejects with ExpressionError, or refuses where too many wait. */
   async compile(text: string, options: GsSqlOptions): Promise<CompiledSql> {
     if (this.#count >= TEXTS_MAX) {
-      const what = 'Too many long texts of GS SQL wait to be compiled: try again'
+      const what = 'Too many long queries are waiting to be compiled. Try again later'
       throw refusal('sql_unavailable', { what, retryAfterSeconds: SECONDS_MAX })
     }
     this.#count += 1
@@ -47,7 +47,7 @@ export class CompileThread {
     } catch (error) {
       if (!(error instanceof ThreadExhausted)) throw error
       const problem = error.of === 'time' ? 'it takes too long' : 'it takes too much memory'
-      const message = `Cannot compile this text: ${problem}`
+      const message = `Cannot compile this query: ${problem}`
       throw new ExpressionError(message, text, { from: 0, until: 1 })
     } finally {
       this.#count -= 1

@@ -65,7 +65,7 @@ export function checkCycle(definition: CycleDefinition): void {
   if (timeZone !== '' && canonicalTimeZone(timeZone) === undefined) {
     refuseCycle(
       'timeZone',
-      `"${timeZone}" is unknown: use an IANA name such as Europe/Berlin, or leave it blank`,
+      `"${timeZone}" is unknown. Use an IANA name such as Europe/Berlin, or leave it blank`,
     )
   }
   if (sizeType === 'CUSTOM') {
@@ -78,7 +78,7 @@ export function checkCycle(definition: CycleDefinition): void {
 
 function checkCount(sizeType: keyof typeof UNIT_MS, count: number): void {
   if (!Number.isInteger(count) || count < 1) {
-    refuseCycle('count', `${count} is not a whole number of at least 1`)
+    refuseCycle('count', `${count} is not an integer of at least 1`)
   }
   const most = Math.floor((YEARS_MAX * UNIT_MS.YEAR) / UNIT_MS[sizeType])
   if (count > most) refuseCycle('count', `${count} ${sizeType} is too long: at most ${most}`)
@@ -95,7 +95,10 @@ export function readCustomIntervals(
 ): { from: number; until: number }[] {
   if (intervals.length === 0) refuseCycle('intervals', 'a CUSTOM cycle needs at least one interval')
   if (intervals.length > CUSTOM_INTERVALS_MAX) {
-    refuseCycle('intervals', `${intervals.length} are too many: at most ${CUSTOM_INTERVALS_MAX}`)
+    refuseCycle(
+      'intervals',
+      `too many intervals: ${intervals.length}, at most ${CUSTOM_INTERVALS_MAX}`,
+    )
   }
   const walls = intervals.map((interval, index) => {
     const from = readWallTime(`intervals[${index}].from`, interval.from)
@@ -122,11 +125,11 @@ function readWallTime(field: string, text: string): number {
   if (wall === undefined) {
     refuseCycle(
       field,
-      `"${text}" is not a local date-time: write it like 2024-01-31 or 2024-01-31T08:30:00`,
+      `"${text}" is not a local date-time. Write it like 2024-01-31 or 2024-01-31T08:30:00`,
     )
   }
   if (wall < EARLIEST_TIME || wall >= TIME_END) {
-    refuseCycle(field, `"${text}" lies outside the years 1900 to 2261`)
+    refuseCycle(field, `"${text}" is outside the years 1900 to 2261`)
   }
   return wall
 }

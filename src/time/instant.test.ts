@@ -61,7 +61,7 @@ test('parseInstant() knows the days of each month, and takes no 24:00, second 60
 
 test('timeRuleFor() says what to change', () => {
   for (const text of ['2026-01-31', '2026-01-31T12:00', '2026-01-31 12:00:00.5']) {
-    assert.match(timeRuleFor(text), /needs an offset/, text)
+    assert.match(timeRuleFor(text), /needs a UTC offset/, text)
   }
   assert.match(timeRuleFor('2016-12-31T23:59:60Z'), /second 60/)
   assert.match(timeRuleFor('tomorrow'), /epoch milliseconds, or RFC 3339 as in/)

@@ -37,9 +37,9 @@ export function parseInstant(text: string): number | undefined {
 export function timeRuleFor(text: string): string {
   const trimmed = text.slice(0, LENGTH_MAX)
   if (WITHOUT_OFFSET.test(trimmed)) {
-    return 'needs an offset from UTC, as in 2026-01-31T12:00:00Z or 2026-01-31T12:00:00+01:00'
+    return 'needs a UTC offset, as in 2026-01-31T12:00:00Z or 2026-01-31T12:00:00+01:00'
   }
   if (LEAP_SECOND.test(trimmed))
-    return 'must not have second 60: send the second before or after it'
-  return 'must be a whole number of epoch milliseconds, or RFC 3339 as in 2026-01-31T12:00:00Z'
+    return 'must not have second 60. Send the second before or after it'
+  return 'must be integer epoch milliseconds, or RFC 3339 as in 2026-01-31T12:00:00Z'
 }

@@ -17,8 +17,8 @@ export function checkBaseCycle(definition: CycleDefinition): void {
   if (interval === undefined || isSampleTime(interval.until)) return
   refuse('bad_input', {
     what:
-      `Cannot use this cycle for intervals: one begins at ${showTime(interval.from)} and ends at ` +
-      `${showTime(interval.until)}, and samples are kept at ends, before 2262: take shorter ones`,
+      `Cannot use this cycle for intervals: one starts at ${showTime(interval.from)} and ends at ` +
+      `${showTime(interval.until)}, which is after 2261. Use shorter intervals`,
   })
 }
 

@@ -38,5 +38,5 @@ export function sampleTimeRule(given: unknown): string {
   const text = typeof given === 'string' ? given.trim() : ''
   const isNumber = typeof given === 'number' || (text !== '' && Number.isFinite(Number(text)))
   if (!isNumber && parseInstant(text) === undefined) return timeRuleFor(text)
-  return 'must be a whole number of epoch milliseconds from 1900 to 2261'
+  return 'must be integer epoch milliseconds from 1900 to 2261'
 }

@@ -24,7 +24,7 @@ test('canonicalTimeZone() knows IANA names and aliases in any capitals, and noth
 test('loadZone() refuses an unknown zone and says what to write', () => {
   assert.throws(() => loadZone('Mars/Olympus'), {
     code: 'bad_input',
-    message: 'Unknown time zone "Mars/Olympus": use an IANA name such as Europe/Berlin or UTC',
+    message: 'Unknown time zone "Mars/Olympus". Use an IANA name such as Europe/Berlin or UTC',
   })
 })
 

@@ -68,7 +68,7 @@ export function loadZone(timeZoneId: string): Zone {
   const id = canonicalTimeZone(timeZoneId)
   if (id === undefined) {
     refuse('bad_input', {
-      what: `Unknown time zone "${timeZoneId}": use an IANA name such as Europe/Berlin or UTC`,
+      what: `Unknown time zone "${timeZoneId}". Use an IANA name such as Europe/Berlin or UTC`,
     })
   }
   // Kept under the usual spelling only, so that the cache is bounded by the zone database.
@@ -91,7 +91,7 @@ function readZone(id: string): Zone {
     if (offset === offsets[offsets.length - 1]) continue
     starts.push(change.epochMilliseconds)
     offsets.push(offset)
-    invariant(starts.length < CHANGES_MAX, `zone ${id} has too many offset changes`)
+    invariant(starts.length < CHANGES_MAX, `time zone ${id} has too many offset changes`)
   }
   return zoneOf(id, Float64Array.from(starts), Float64Array.from(offsets))
 }

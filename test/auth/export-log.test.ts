@@ -48,7 +48,7 @@ test('ExportLog writes again what could not be written, with all that has come s
   fault.isOn = true
   exports.note(person('u'), CSV)
   await exports.flush()
-  assert.ok(lines.some((line) => line.includes('an audit entry could not be written')))
+  assert.ok(lines.some((line) => line.includes('could not write an audit entry')))
   exports.note(person('u'), CSV)
   await exports.flush()
   assert.deepEqual(await details(), [])

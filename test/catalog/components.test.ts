@@ -113,22 +113,25 @@ test('components refuse bad input by field and change nothing', () =>
     await bad({ id: 5 }, /^component.id must be a string/)
     await bad({ name: null }, /^component.name must be a string/)
     await bad({ id: 'x'.repeat(513) }, /^component.id has 513 characters: at most 512/)
-    await bad({ id: '\udc00' }, /^component.id holds half/)
+    await bad({ id: '\udc00' }, /^component.id contains an unpaired/)
     await bad({ folder: '/Other' }, /^component.folder "\/Other" must start with \/Components/)
     await bad({ folder: '/ComponentsX' }, /must start with \/Components/)
     await bad({ folder: '/Components//x' }, /folder without a name/)
-    await bad({ timeZoneId: 'Mars/North' }, /^component.timeZoneId "Mars\/North" is no IANA/)
-    await bad({ timeZoneId: '+02:00' }, /is no IANA time zone/)
+    await bad({ timeZoneId: 'Mars/North' }, /^component.timeZoneId "Mars\/North" is not an IANA/)
+    await bad({ timeZoneId: '+02:00' }, /is not an IANA time zone/)
     await bad({ location: { latitude: 91 } }, /^component.location.latitude must be/)
     await bad({ stream: {} }, /^component.stream must be an array/)
     await bad(deep('id', 7), /^component.stream\[1\].id must be a string/)
     await bad(deep('streamType', 'x'), /stream\[1\].streamType must be one of rdm_stream, intvl/)
     await bad(deep('streamType', 'intvl_stream'), /stream\[1\].baseCycle is missing/)
-    await bad(deep('baseCycle', { id: 'hour' }), /stream\[1\].baseCycle belongs to interval/)
-    await bad(deep('unit', { uid: 'x' }), /stream\[1\].unit.uid "x" is no unit/)
+    await bad(deep('baseCycle', { id: 'hour' }), /stream\[1\].baseCycle is only for interval/)
+    await bad(deep('unit', { uid: 'x' }), /stream\[1\].unit.uid "x" is not a unit/)
     await bad(deep('unit', 'x'), /stream\[1\].unit must be null or an object/)
     await bad(deep('unit', { id: 'volt' }), /stream\[1\].unit must have required properties uid$/)
-    await bad(deep('delete_profile', { uid: 'x' }), /delete_profile.uid "x" is no delete profile/)
+    await bad(
+      deep('delete_profile', { uid: 'x' }),
+      /delete_profile.uid "x" is not a delete profile/,
+    )
     await check({ id: 'taken' }, 'claim_taken', /component.id "taken" is taken/)
     await check(deep('id', 'ok'), 'claim_taken', /^component\.stream\[1\]\.id "ok" is taken/)
     const twice = await components.insert(owner, deep('id', 'ok')).catch((error: unknown) => error)
@@ -222,11 +225,11 @@ test('streams: insert, update, list and delete by UID, what samples depend on is
     const bad = (input: object, message: RegExp) =>
       assert.rejects(streams.update(owner, key, input), refused('bad_input', message))
     await bad({ valueType: 'STRING' }, /stream.valueType cannot change from DOUBLE to STRING/)
-    await bad({ streamType: 'rdm_stream' }, /baseCycle belongs to interval streams/)
+    await bad({ streamType: 'rdm_stream' }, /baseCycle is only for interval streams/)
     await bad({ streamType: 'rdm_stream', baseCycle: null }, /streamType cannot change/)
     await bad({ baseCycle: { id: 'day' } }, /stream.baseCycle cannot change/)
     await bad({ baseCycle: 'day' }, /stream.baseCycle cannot change/)
-    await bad({ baseCycle: 'none such' }, /stream.baseCycle .*none such.* is no cycle/)
+    await bad({ baseCycle: 'none such' }, /stream.baseCycle .*none such.* is not a cycle/)
     const listed = await streams.list(owner, componentUid, { start: 0, limit: 10 })
     assert.deepEqual(listed, { records: [edited], totalCount: 1 })
     const fresh = streams.make(owner, componentUid, 'point_stream')
@@ -258,7 +261,7 @@ test('nothing of another organization is found, and no right is assumed', () =>
       { resource: `component/${made.uid}/stream`, methods: ['GET'] },
     ])
     const narrowKey = keyPrincipal({ orgUid: ORG, keyUid: 'k', capabilities: narrow })
-    const noRight = refused('forbidden', /no (POST|DELETE) on (a )?component/)
+    const noRight = refused('forbidden', /does not allow (POST|DELETE) on (a )?component/)
     await assert.rejects(folders.delete(narrowKey, folderUid), noRight)
     await assert.rejects(folders.update(narrowKey, folderUid, { path: '/Components/g' }), noRight)
     await assert.rejects(components.update(narrowKey, made.uid, { stream: [] }), noRight)
@@ -268,10 +271,13 @@ test('nothing of another organization is found, and no right is assumed', () =>
     const capabilities = new Capabilities([{ resource: `component/${made.uid}`, methods: ['GET'] }])
     const key = keyPrincipal({ orgUid: ORG, keyUid: 'k', capabilities })
     assert.equal((await components.get(key, made.uid)).id, 'c')
-    await assert.rejects(components.update(key, made.uid, {}), refused('forbidden', /no POST/))
+    await assert.rejects(
+      components.update(key, made.uid, {}),
+      refused('forbidden', /does not allow POST/),
+    )
     await assert.rejects(
       components.list(key, { start: 0, limit: 1 }),
-      refused('forbidden', /no GET on component/),
+      refused('forbidden', /does not allow GET on component/),
     )
   }))
 

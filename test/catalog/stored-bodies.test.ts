@@ -136,7 +136,8 @@ test('labels, series and addresses stay when a component and its streams are cha
       description: 'edited',
       stream: [{ uid: stream.uid, name: 'Named' }],
     })
-    assert.deepEqual(Object.keys(shown).sort(), Object.keys(made).sort())
+    assert.deepEqual(shown.addressedAs, addressedAs)
+    assert.deepEqual(Object.keys(shown).sort(), ['addressedAs', ...Object.keys(made)].sort())
     assert.deepEqual((await opened.store.components.get(ORG, made.uid))?.addressedAs, addressedAs)
     await opened.catalog.streams.update(
       owner,

@@ -35,7 +35,7 @@ test('PostgreSQL: a server without TLS that asks for a clear-text password gets 
   const { port, received } = await startAnswering(undefined, [cleartext])
   const { reason, message } = await signInFailure('POSTGRESQL', port)
   assert.equal(reason, 'tls', message)
-  assert.match(message, /set tls to "on" or "verify"/)
+  assert.match(message, /Set tls to "on" or "verify"/)
   assert.equal(received().includes('secret-word'), false)
 })
 

@@ -220,7 +220,10 @@ test('a result whose end a crash has cut off is none, and one that was changed i
   writeFileSync(path, bytes)
   const changed = await ResultFile.find(home.folder, RUN)
   assert.ok(changed)
-  await assert.rejects(store(home.newFeed(), changed, true), /does not check/)
+  await assert.rejects(
+    store(home.newFeed(), changed, true),
+    /checksum of an import result is wrong/,
+  )
   await changed.close()
   writeFileSync(path, bytes.subarray(0, bytes.length - 10))
   assert.equal(await ResultFile.find(home.folder, RUN), undefined)

@@ -39,7 +39,7 @@ export function limitCases(check: (name: string, run: Case) => void): void {
       assert.equal(await page(9, 3_300), 3)
       assert.equal(await page(2, 2_900), 2)
       assert.equal(await page(1, 10), 1)
-      const refused = { code: 'bad_input', message: /takes more than 2900 bytes/ }
+      const refused = { code: 'bad_input', message: /has more than 2900 bytes/ }
       await assert.rejects(page(9, 2_900), refused)
     }
   })

@@ -186,7 +186,7 @@ test('a source whose values get another type by its rollup method is told, and n
   await home.derivation.worker.settle()
   assert.deepEqual(await home.read('d'), [[T + minute, 1]])
   const { lastError } = await home.statusOf('d')
-  assert.match(lastError?.message ?? '', /the type BOOLEAN cannot hold .* DOUBLE/)
+  assert.match(lastError?.message ?? '', /the type BOOLEAN cannot store .* DOUBLE/)
   await home.catalog.streams.update(owner, { componentUid, uid }, { rollupMethod: 'last' })
   const derivedUid = home.catalog.index.streamUid(home.handleOf('c', 'd'))
   const mended = await home.catalog.streams.get(owner, componentUid, derivedUid)

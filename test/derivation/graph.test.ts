@@ -188,9 +188,9 @@ test('a source that is gone or has got another type is a problem that names the 
     const derived = handleOf(catalog, 'c', 'd')
     await catalog.streams.delete(owner, uid, catalog.index.streamUid(handleOf(catalog, 'c', 'a')))
     const gone = await graph.planOf(derived)
-    assert.deepEqual(gone, { problem: 'variable "a" reads a stream that is gone: name another' })
+    assert.deepEqual(gone, { problem: 'variable "a" reads a deleted stream. Choose another' })
     assert.deepEqual(graph.sourcesOf(derived), [])
     assert.deepEqual(await graph.planOf(handle), {
-      problem: 'the stream has no formula: save it with one',
+      problem: 'the stream has no formula. Save it with one',
     })
   }))

@@ -143,11 +143,11 @@ test('a formula that cannot be saved is refused with its field, and nothing is c
 
     await check(
       formula('(flow + ', 'flow'),
-      /^stream\.derivation\.expression has a mistake in line 1, column \d+: /,
+      /^stream\.derivation\.expression has an error in line 1, column \d+: /,
     )
     await check(
       formula('1 +\n nope(flow)', 'flow'),
-      /expression has a mistake in line 2, column 2: .*nope/,
+      /expression has an error in line 2, column 2: .*nope/,
     )
     await check(
       formula('flow + flw', 'flow'),
@@ -155,7 +155,7 @@ test('a formula that cannot be saved is refused with its field, and nothing is c
     )
     await check(
       formula('flow * state', 'flow', 'state'),
-      /expression has a mistake in line 1, column 8: /,
+      /expression has an error in line 1, column 8: /,
     )
     await check(
       formula(`flow + ${'1'.repeat(100_000)}`, 'flow'),
@@ -174,55 +174,55 @@ test('a formula that cannot be saved is refused with its field, and nothing is c
           ],
         },
       },
-      /^stream\.derivation\.variables\[1\]\.name "A" is the name of variables\[0\] too/,
+      /^stream\.derivation\.variables\[1\]\.name "A" is also the name of variables\[0\]/,
     )
     for (const name of ['true', 'False', 'null', 'AND', 'or', 'not', 'In', 'like', 'between']) {
       await check(
         reading({ name }),
-        /^stream\.derivation\.variables\[0\]\.name ".*" is a keyword of formulas, in any capitals: choose/,
+        /^stream\.derivation\.variables\[0\]\.name ".*" is a keyword \(in any case\)\. Choose/,
       )
     }
     for (const name of ['case', 'When', 'then', 'else', 'end', 'cast', 'as', 'is']) {
-      await check(reading({ name }), /variables\[0\]\.name ".*" is a keyword of formulas/)
+      await check(reading({ name }), /variables\[0\]\.name ".*" is a keyword/)
     }
     await check(reading({ name: ' ' }), /variables\[0\]\.name is blank/)
-    await check(reading({ streamId: 'nope' }), /variables\[0\]\.streamId "nope" is no stream/)
+    await check(reading({ streamId: 'nope' }), /variables\[0\]\.streamId "nope" is not a stream/)
     await check(reading({ streamId: '' }), /variables\[0\]\.streamId is missing/)
     const byUid = { streamId: '', streamUid: 'nope' }
-    await check(reading(byUid), /variables\[0\]\.streamUid "nope" is no stream/)
-    await check(reading({ componentId: 'x' }), /variables\[0\]\.componentId "x" is no component/)
+    await check(reading(byUid), /variables\[0\]\.streamUid "nope" is not a stream/)
+    await check(reading({ componentId: 'x' }), /variables\[0\]\.componentId "x" is not a component/)
     await check(reading({ offset: 1 }), /variables\[0\]\.offset/)
     await check(reading({ offset: -10_001 }), /variables\[0\]\.offset/)
     await check(reading({ offset: 0.5 }), /variables\[0\]\.offset/)
     await check(reading({ cycleId: 'day' }), /variables\[0\]\.stat is missing/)
     await check(reading({ stat: 'avg' }), /variables\[0\]\.cycleId is missing/)
-    await check(reading({ cycleId: 'nope', stat: 'avg' }), /cycleId "nope" is no cycle/)
+    await check(reading({ cycleId: 'nope', stat: 'avg' }), /cycleId "nope" is not a cycle/)
     await check(reading({ cycleId: 'day', stat: 'median' }), /stat "median" must be one of first/)
     await check(
       reading({ streamId: 'state', cycleId: 'day', stat: 'avg' }),
-      /which texts do not have/,
+      /not available for texts/,
     )
-    await check(reading({ streamId: 'scan' }), /variables\[0\] names a stream of files/)
-    await check(reading({ streamId: 'set' }), /variables\[0\] names a point stream/)
-    await check({ ...hourly, ...reading({ streamId: 'daily' }) }, /do not make up whole intervals/)
+    await check(reading({ streamId: 'scan' }), /variables\[0\] refers to a file stream/)
+    await check(reading({ streamId: 'set' }), /variables\[0\] refers to a point stream/)
+    await check({ ...hourly, ...reading({ streamId: 'daily' }) }, /do not add up to intervals/)
     await check(
       { streamType: 'point_stream', ...formula('flow', 'flow') },
       /streamType must not be/,
     )
     await check({ valueType: 'FILE', ...formula('flow', 'flow') }, /valueType must not be FILE/)
-    await check({ valueType: 'LONG', ...formula('flow', 'flow') }, /valueType LONG cannot hold/)
+    await check({ valueType: 'LONG', ...formula('flow', 'flow') }, /valueType LONG cannot store/)
     await check(
       { valueType: 'DOUBLE', ...formula('state', 'state') },
-      /valueType DOUBLE cannot hold/,
+      /valueType DOUBLE cannot store/,
     )
     await check(
       { valueType: 'BOOLEAN', ...formula('flow', 'flow') },
-      /valueType BOOLEAN cannot hold/,
+      /valueType BOOLEAN cannot store/,
     )
     await check({ streamDerivationType: 'FROM_EXPRESSION' }, /derivation is missing/)
     await check(
       { streamDerivationType: 'NONE', ...formula('flow', 'flow') },
-      /derivation belongs to/,
+      /derivation is only for streams with streamDerivationType FROM_EXPRESSION/,
     )
     await check({ derivation: { ...over('flow', 'flow'), trigger: 'SOME' as 'ANY' } }, /trigger/)
     await check(
@@ -230,10 +230,7 @@ test('a formula that cannot be saved is refused with its field, and nothing is c
       /boolean/,
     )
     await check({ derivation: 5 as never }, /stream\.derivation must be/)
-    await check(
-      reading({ streamUid: boiler.stream?.[1].uid }),
-      /is not the stream that streamUid names/,
-    )
+    await check(reading({ streamUid: boiler.stream?.[1].uid }), /is not the stream of streamUid/)
     await check(
       formula('d + 1', 'd'),
       /make a loop, where each is derived from the next: "d" → "d"/,
@@ -337,7 +334,10 @@ test('a formula can be changed, taken away, and put on a stream that had none', 
     assert.equal(changed.derivation?.expression, 'flow + 1')
     const text = { derivation: over('state', 'state') }
     const { message } = await refusalOf(catalog.streams.update(owner, key, text))
-    assert.match(message, /valueType DOUBLE cannot hold what the formula gives, which is STRING/)
+    assert.match(
+      message,
+      /valueType DOUBLE cannot store the result of the formula, which is STRING/,
+    )
     const off = await catalog.streams.update(owner, key, { streamDerivationType: 'NONE' })
     assert.deepEqual([off.streamDerivationType, off.derivation], ['NONE', undefined])
     assert.equal(catalog.derivations.isEmpty, true)
@@ -363,7 +363,7 @@ test('a record whose source is gone can be sent back, but not changed to somethi
     const { derivation } = shown
     const changed = { derivation: { ...derivation, expression: 'flow + 1' } }
     const { message } = await refusalOf(catalog.streams.update(owner, key, changed))
-    assert.match(message, /variables\[0\]\.streamId names a stream that is gone/)
+    assert.match(message, /variables\[0\]\.streamId refers to a deleted stream/)
   }))
 
 test('a cycle that a formula reads is in use', () =>

@@ -47,13 +47,16 @@ test('what is nested too deep is refused by its place, however it is nested', ()
     for (const [before, inner, behind] of nestings) {
       const text = before.replace(/-$/, '- ').repeat(depth) + inner + behind.repeat(depth)
       const isLong = text.length > EXPRESSION_LENGTH_MAX
-      refuses(text, isLong ? /characters: at most/ : /[Nn]ested deeper than (?:100|250)/)
+      refuses(
+        text,
+        isLong ? /characters, at most 10000 are allowed/ : /[Nn]ested deeper than (?:100|250)/,
+      )
     }
   }
   refuses(`${'('.repeat(101)}a${')'.repeat(101)}`, /Parentheses are nested deeper than 100/)
   refuses(`a${' + a'.repeat(251)}`, /Nested deeper than 250/)
   refuses('('.repeat(10_000), /Parentheses are nested deeper than 100/)
-  refuses(`a${' + a'.repeat(1_000)}`, /Nested deeper.*in a long chain put parts of it in parenth/)
+  refuses(`a${' + a'.repeat(1_000)}`, /Nested deeper.*put parts of a long chain in parenth/)
 })
 
 test('what is nested as deep as is allowed runs everywhere', () => {
@@ -82,11 +85,11 @@ test('what is nested as deep as is allowed runs everywhere', () => {
 })
 
 test('long texts and many parts are refused, and those within the limits are read', () => {
-  refuses('1'.repeat(100_000), /100000 characters: at most 10000/)
+  refuses('1'.repeat(100_000), /100000 characters, at most 10000/)
   refuses(`'${'x'.repeat(100_000)}'`, /at most 10000/)
   refuses('9'.repeat(400), /too large/)
   const list = Array.from({ length: EXPRESSION_NODES_MAX - 1 }, () => '1').join(',')
-  refuses(`a IN (${list})`, /more than 2500 parts/)
+  refuses(`a IN (${list})`, /more than 2500 terms/)
   assert.equal(evaluate(`a IN (${'1,'.repeat(2_400)}2)`), true)
   assert.equal(evaluate(`CASE a ${'WHEN 1 THEN 1 '.repeat(600)} ELSE 5 END`), 5)
   assert.equal(evaluate(`CASE ${'WHEN a=1 THEN 1 '.repeat(600)} ELSE 5 END`), 5)
@@ -95,8 +98,8 @@ test('long texts and many parts are refused, and those within the limits are rea
   const name = 'n'.repeat(9_000)
   refuses(name, /^Unknown variable "n{64}…"/)
   refuses(`${name}(1)`, /^Unknown function "n{64}…"/)
-  refuses(`CAST(1 AS ${name})`, /^There is no type n{40}:/)
-  refuses(`1 ${name}`, /^"n{40}…" does not fit here/)
+  refuses(`CAST(1 AS ${name})`, /^Unknown type n{40}\./)
+  refuses(`1 ${name}`, /^Unexpected "n{40}…"/)
   const many = Array.from({ length: 1_001 }, (_, index) => ({ name: `v${index}`, type: 'LONG' }))
   assert.throws(() => checkExpression('1', { variables: many as never }), /at most 1000/)
 })
@@ -180,13 +183,13 @@ test('an expression reaches nothing but its variables', () => {
     const checked = checkExpression(`${name} + 1`, { variables: [{ name, type: 'LONG' }] })
     assert.equal(compileExpression(checked).evaluate([41]), 42)
   }
-  refuses('CAST(1 AS constructor)', /no type constructor/)
+  refuses('CAST(1 AS constructor)', /Unknown type constructor/)
   assert.equal(evaluate("replaceAll('aXb', 'X', '$`')"), 'a$`b')
-  refuses('a = (SELECT 1)', /does not fit here/)
+  refuses('a = (SELECT 1)', /Unexpected/)
   refuses('load_extension(1)', /Unknown function/)
   refuses('sqlite_version()', /Unknown function/)
   const twice = [...variables, { name: 'A', type: 'LONG' }] as const
-  assert.throws(() => checkExpression('1', { variables: twice }), /"a" and "A" have one name/)
+  assert.throws(() => checkExpression('1', { variables: twice }), /"a" and "A" have the same name/)
 })
 
 test('texts that grow and searches that go back end by their measure of work', () => {
@@ -196,13 +199,13 @@ test('texts that grow and searches that go back end by their measure of work', (
   fails('s + s', /more than 1000000 characters/)
   fails("replaceAll(s, 'x', 'xy')", /more than 1000000 characters/)
   fails("replaceAll(s, 'x', s)", /more than 1000000 characters/)
-  fails(`len(s)${' + len(s)'.repeat(100)}`, /too much work: at most 5000000/)
+  fails(`len(s)${' + len(s)'.repeat(100)}`, /Too much text to process: at most 5000000/)
   fails(`s = 'y'${' OR s = s'.repeat(1)} AND ${'s <> s + 1 OR '.repeat(20)} FALSE`, /characters/)
-  fails("replaceAll(s, 'x', 'y') = replaceAll(s, 'x', 'z')", /too much work/)
-  fails('s LIKE s', /too much work/, [1, 'ä'.repeat(500_000)])
+  fails("replaceAll(s, 'x', 'y') = replaceAll(s, 'x', 'z')", /Too much text/)
+  fails('s LIKE s', /Too much text/, [1, 'ä'.repeat(500_000)])
   assert.equal(evaluate("s LIKE '%Y'", [1, `${long.slice(1)}y`]), true)
   const half = 'x'.repeat(20_000)
-  fails(`s LIKE '%${'x'.repeat(5_000)}y%'`, /too much work/, [1, half])
+  fails(`s LIKE '%${'x'.repeat(5_000)}y%'`, /Too much text/, [1, half])
   const doubling = Array.from({ length: 60 }).reduce<string>(
     (text) => `replaceAll(${text}, 'x', 'xx')`,
     's',

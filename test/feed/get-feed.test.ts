@@ -30,7 +30,7 @@ test('texts are bounded one by one and in an answer, which is built in memory', 
   assert.deepEqual(await home.get(), [])
   const fitting = ANSWER_BYTES_MAX / TEXT_LENGTH_MAX
   for (let time = 0; time <= fitting; time += 1) await put(time, text)
-  await assert.rejects(home.get(), /ask for fewer by a smaller "limit"/)
+  await assert.rejects(home.get(), /Use a smaller "limit"/)
   assert.equal((await home.get('text', 'limit=2')).length, 2)
 })
 

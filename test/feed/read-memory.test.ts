@@ -91,7 +91,7 @@ test('texts beyond any answer are refused before they are read', async (t) => {
   const feed = await openWithTexts(budget)
   t.after(() => feed.close())
   const reading = feed.calls.read(anyFeed, READS[0], { hold: () => assert.fail('held') })
-  await assert.rejects(reading, { code: 'bad_input', message: /ask for fewer by a smaller/ })
+  await assert.rejects(reading, { code: 'bad_input', message: /Use a smaller/ })
 })
 
 test('the values that a put asks for by rsid are in the budget, too', async (t) => {

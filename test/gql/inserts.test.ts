@@ -89,7 +89,7 @@ test('values of all types are kept as streams of their type keep them', async (t
     home.run(`${INTO}\n SELECT 'c', 'LONG', 1, 9007199254740993`),
   )
   assert.equal(status, 400)
-  assert.match(message, /row 1 of the INSERT at line 1, column 1: "data" must be a whole number/)
+  assert.match(message, /row 1 of the INSERT at line 1, column 1: "data" must be an integer/)
   assert.match(message, /got 9007199254740993/)
 })
 
@@ -352,7 +352,7 @@ test('times that look like seconds are stored and told, before by a dry run', as
   const two = `${INTO} SELECT 'c', 's', 1700000000, 1 UNION ALL SELECT 'c', 's', 1700000001, 1`
   const dry = await home.run(two, { isDry: true })
   assert.deepEqual(dry.warnings, [
-    'stream "s" of component "c": time 1700000000 looks like seconds and is stored as milliseconds: 1970-01-20',
+    'stream "s" of component "c": time 1700000000 looks like seconds but is stored as milliseconds: 1970-01-20',
   ])
   const { warnings } = await home.run(`${INTO} SELECT 'c', 's', 1700000000, 1`)
   assert.match(warnings[0], /stream "s" of component "c": time 1700000000 looks like seconds/)

@@ -43,7 +43,7 @@ function failingAt(target: MoveTarget, count: number): MoveTarget {
         if (typeof value !== 'function') return value
         const isWrite = names.includes(name as keyof T)
         return (...given: unknown[]) => {
-          if (isWrite && --left < 0) throw new Error('broken off')
+          if (isWrite && --left < 0) throw new Error('interrupted')
           return Reflect.apply(value, of, given)
         }
       },
@@ -79,7 +79,7 @@ test('a move to where secrets are under another key is refused, and changes noth
   writeFileSync(keyFile, 'cd'.repeat(32), { mode: 0o600 })
   await assert.rejects(move(moved.folder, to), {
     code: 'conflict',
-    message: /encrypted under different keys.*Give the folder .*other-key secret\.key of/,
+    message: /encrypted with different keys.*Copy secret\.key of .* to the folder .*other-key/,
   })
   copyFileSync(join(moved.folder, 'secret.key'), keyFile)
   assert.deepEqual((await move(moved.folder, to)).differing, [])
@@ -90,8 +90,8 @@ test('a move that is broken off anywhere goes on when it is begun again', async 
   for (const count of [1, 30]) {
     const to = join(folders, `broken-${count}`)
     const wrap = (target: MoveTarget) => failingAt(target, count)
-    await assert.rejects(move(moved.folder, to, wrap), /broken off/)
-    await assert.rejects(startServiceOn(to), /give the same command "weir move" again/)
+    await assert.rejects(move(moved.folder, to, wrap), /interrupted/)
+    await assert.rejects(startServiceOn(to), /Run the same "weir move" command again/)
     const report = await move(moved.folder, to)
     assert.deepEqual(report.differing, [], `broken off at write ${count}`)
     rmSync(to, { recursive: true })

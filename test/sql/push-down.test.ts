@@ -120,18 +120,18 @@ test('Sample(…) is read behind tables and among values, with its mistakes told
       (error: unknown) => error instanceof ExpressionError && pattern.test(error.message),
       text,
     )
-  check("SELECT sample FROM SAMPLE(cycle = 'day')", /no setting "cycle".*cycleId/)
-  check("SELECT sample FROM SAMPLE(stat = 'max')", /add cycleId/)
-  check('SELECT sample FROM SAMPLE(Range(last = 5, sd = -1d))', /leave the others out/)
+  check("SELECT sample FROM SAMPLE(cycle = 'day')", /Unknown setting "cycle".*cycleId/)
+  check("SELECT sample FROM SAMPLE(stat = 'max')", /Add cycleId/)
+  check('SELECT sample FROM SAMPLE(Range(last = 5, sd = -1d))', /Remove the others/)
   check('SELECT sample FROM SAMPLE(Range(sd = -1 fortnight))', /unit/)
   check('SELECT sample FROM SAMPLE(Range(sd = cid))', /not columns/)
-  check("SELECT sample FROM SAMPLE(Range(last = 'x'))", /last takes a number/)
-  check('SELECT sample FROM SAMPLE(cycleId = 5)', /cycleId takes a text/)
+  check("SELECT sample FROM SAMPLE(Range(last = 'x'))", /last must be a number/)
+  check('SELECT sample FROM SAMPLE(cycleId = 5)', /cycleId must be a text/)
   check('SELECT cid FROM COMPONENT SAMPLE(Range(last = 5))', /no samples/)
-  check('SELECT Sample(Range(last = 5)) FROM COMPONENT', /needs one table/)
+  check('SELECT Sample(Range(last = 5)) FROM COMPONENT', /needs exactly one table/)
   check(
     'SELECT Sample(Range(last = 5)), Sample(Range(last = 6)) FROM SAMPLE',
-    /differ in stat only/,
+    /may differ only in stat/,
   )
   check('SELECT first(x) FROM (SELECT 1 AS x) t', /first\(value, time\)/)
 })

@@ -141,12 +141,8 @@ test('CSV_TABLE gives a row of each line', () => {
     rowsOf("CSV_TABLE(@HTTP_BODY) DELIMITER ';' HEADER WITH (2 b LONG) AS t", 'a;b\n1;2'),
     [[2]],
   )
-  fails('CSV_TABLE(@HTTP_BODY) WITH (1 a STRING)', 'x\n"y', /in row 2 a quote is not closed/)
-  fails(
-    'CSV_TABLE(@HTTP_BODY) WITH (1 a STRING)',
-    '"y"z',
-    /in row 1 more stands behind a closing quote/,
-  )
+  fails('CSV_TABLE(@HTTP_BODY) WITH (1 a STRING)', 'x\n"y', /row 2 has an unclosed quote/)
+  fails('CSV_TABLE(@HTTP_BODY) WITH (1 a STRING)', '"y"z', /row 1 has text after a closing quote/)
 })
 
 test('CSV_TABLE drops the first row of an external result by itself', () => {

@@ -200,7 +200,7 @@ test('|| is OR however many statements, subqueries and levels it stands in', () 
   }
   check(nested(6), [true])
   const many = Array.from({ length: 60 }, () => `EXISTS (${either})`).join(' AND ')
-  assert.throws(() => runGsSql(`SELECT 1 WHERE ${many}`), /write OR/)
+  assert.throws(() => runGsSql(`SELECT 1 WHERE ${many}`), /Write OR/)
 })
 
 test('INSERT OR REPLACE INTO SAMPLE gives its rows in one order, and its options', () => {
@@ -241,7 +241,7 @@ test('INSERT OR REPLACE INTO SAMPLE gives its rows in one order, and its options
   assert.deepEqual(behind?.options, { CNAME: '1' })
   const part =
     "INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE) SELECT 'c', 's', 1700000000000.7, 1"
-  assert.throws(() => insert(part), /TIME is whole epoch ms, got 1700000000000\.7/)
+  assert.throws(() => insert(part), /TIME must be integer epoch milliseconds, got 1700000000000\.7/)
 })
 
 test('dates are read on the clock of the given zone', () => {
@@ -270,7 +270,10 @@ test('stored tables are read where they are given, and only by the columns that 
     { stored },
   )
   assert.deepEqual(result.rows, [[5]])
-  assert.throws(() => runGsSql('SELECT 1 FROM SAMPLE'), /The table SAMPLE cannot be read here/)
+  assert.throws(
+    () => runGsSql('SELECT 1 FROM SAMPLE'),
+    /Table SAMPLE cannot be read in a connector/,
+  )
 })
 
 test('a failure while it runs tells its place', () => {
@@ -298,20 +301,20 @@ test('a failure while it runs tells its place', () => {
   )
   checkPlace(
     "SELECT 1 FROM CSV_TABLE('a,\"b') WITH (1 a STRING)",
-    /row 1 a quote is not closed/,
+    /row 1 has an unclosed quote/,
     "'a,\"b'",
   )
   checkPlace(
     "INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE) SELECT 'c', 's', 'soon', 1",
-    /TIME is epoch ms/,
+    /TIME must be epoch milliseconds/,
     "'soon'",
   )
-  checkPlace('SELECT 1 LIMIT 0 - 1', /A whole number from 0 is needed, got -1/, '0 - 1')
+  checkPlace('SELECT 1 LIMIT 0 - 1', /Expected an integer of at least 0, got -1/, '0 - 1')
   checkPlace(
     "SELECT sum(v) FROM (SELECT 1 AS v UNION ALL SELECT 'x') t",
-    /sum\(\) adds numbers, got the text "x"/,
+    /sum\(\) needs numbers, got the text "x"/,
     'sum(v)',
   )
-  checkPlace("SELECT avg(v) FROM (SELECT 1 AS v UNION ALL SELECT 'x') t", /A number is needed/, 'v')
+  checkPlace("SELECT avg(v) FROM (SELECT 1 AS v UNION ALL SELECT 'x') t", /Expected a number/, 'v')
   checkPlace('SELECT 1e308 * v FROM (SELECT 10 AS v) t', /not finite/, '1e308 * v')
 })

@@ -33,9 +33,9 @@ test('messageInWords() has no path in what a person reads', () => {
     'Symbol has 51 characters: at most 50',
   )
   check(
-    'component.stream[0].valueType must not be FILE: a point stream holds no files',
+    'component.stream[0].valueType must not be FILE because a point stream cannot store files',
     'component.stream[0].valueType',
-    'Value type of stream 1 must not be FILE: a point stream holds no files',
+    'Value type of stream 1 must not be FILE because a point stream cannot store files',
   )
   check('component.id "a" is taken', 'component.id', 'ID "a" is taken')
   check(

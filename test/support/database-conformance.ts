@@ -113,7 +113,7 @@ function testRefusing(kind: DatabaseUnderTest): void {
   test(`${name}: a wrong password gets a fixed message, and an unknown database the server's words`, async () => {
     const wrong = await failureOf(openLocal({ ...kind.target(), password: 'another' }))
     assert.equal(wrong.reason, 'sign_in', wrong.message)
-    assert.equal(wrong.message, 'The server does not accept this user and password')
+    assert.equal(wrong.message, 'The server rejected the user name or password')
     const unknown = await failureOf(openLocal({ ...kind.target(), database: 'nowhere' }))
     assert.equal(unknown.reason, 'sign_in', unknown.message)
     assert.match(unknown.message, /nowhere/)

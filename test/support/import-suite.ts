@@ -189,7 +189,7 @@ export function testImports({ kind, start, numbers, sleeps }: ImportedKind): voi
     const called = await home.owner('DELETE', `/api/connector/${uid}/run`)
     assert.equal(called.status, 200, called.text)
     const { status, message } = await home.ended(uid, runUid)
-    assert.deepEqual([status, message], ['FAILED', 'The run was cancelled'])
+    assert.deepEqual([status, message], ['FAILED', 'The run was canceled'])
     assert.equal((await home.owner('DELETE', `/api/connector/${uid}/run`)).status, 404)
     await eventually(async () => assert.equal((await home.runsOf(uid)).length, 1))
   })

@@ -174,7 +174,9 @@ export class PlainSampleStore implements SampleStore {
     }
     const named = [...handles.subarray(0, count), ...removals.map(({ handle }) => handle)]
     if (named.some((handle) => this.#forgotten.has(handle))) {
-      refuse('conflict', { what: 'A stream of the call was deleted meanwhile: send it again' })
+      refuse('conflict', {
+        what: 'A stream was deleted while the request was running. Send it again',
+      })
     }
   }
 

@@ -44,9 +44,9 @@ test('formatDate() writes every letter in every width', () => {
 test('compileDatePattern() refuses what means nothing and says what to write', () => {
   const check = (pattern: string, message: RegExp) =>
     assert.throws(() => compileDatePattern(pattern), { code: 'bad_input', message }, pattern)
-  check('YYYY', /year of a week: write y/)
-  check('yyyyy', /write one of y, yy, yyyy/)
-  check('b', /letter b means nothing here, put texts in single quotes/)
+  check('YYYY', /week-based year\. Use y/)
+  check('yyyyy', /Use one of y, yy, yyyy/)
+  check('b', /letter b is not supported, put text in single quotes/)
   check("yyyy'T", /quote is not closed/)
   check('yyyy[-MM', /a "\[" is not closed/)
   check('yyyy-MM]', /a "\]" has no "\[" before it/)
@@ -97,15 +97,15 @@ test('readDate() refuses texts that do not fit and tells where', () => {
   check('2024-13-01', 'yyyy-MM-dd', /a month from 1 to 12/)
   check('2023-02-29', 'yyyy-MM-dd', /February 2023 has no day 29/)
   check('2023-366', 'yyyy-DDD', /2023 has no day 366/)
-  check('24-1-1', 'yyyy-M-d', /a year is expected at character 1/)
-  check('2024-01-01x', 'yyyy-MM-dd', /nothing more is expected at character 11/)
-  check('2024/01', 'yyyy-MM', /"-" is expected at character 5/)
+  check('24-1-1', 'yyyy-M-d', /expected a year at character 1/)
+  check('2024-01-01x', 'yyyy-MM-dd', /unexpected text after the end at character 11/)
+  check('2024/01', 'yyyy-MM', /expected "-" at character 5/)
   check('Mon, 05 Mar 2024', 'EEE, dd MMM yyyy', /is a Tuesday/)
   check('2024-01-01 99', 'yyyy-MM-dd HH', /an hour from 0 to 23/)
   check('2024-01-01+25:00', 'yyyy-MM-ddXXX', /an offset such as \+01:00/)
-  check('Mars/Base', 'VV', /ID of a time zone/)
+  check('Mars/Base', 'VV', /time zone ID/)
   check('2024-5', 'yyyy-Q', /quarter from 1 to 4/)
-  check('', 'yyyy', /a year is expected at character 1/)
+  check('', 'yyyy', /expected a year at character 1/)
 })
 
 test('readDate() gives back what formatDate() wrote, in any zone', () => {
@@ -139,10 +139,13 @@ test('readDate() reads what brackets enclose where it is there', () => {
   check('2026-11-16Z', '2026-11-16T00:00:00.000Z')
   check('2026-11-16T15:14', '2026-11-16T06:14:00.000Z')
   check('2026-11-16', '2026-11-15T15:00:00.000Z')
-  assert.throws(() => read('2026-11-16T15', pattern), /nothing more is expected at character 11/)
+  assert.throws(
+    () => read('2026-11-16T15', pattern),
+    /unexpected text after the end at character 11/,
+  )
   assert.throws(
     () => read('2026-11-16T15:14:58.', pattern),
-    /nothing more is expected at character 20/,
+    /unexpected text after the end at character 20/,
   )
 })
 
@@ -161,5 +164,5 @@ test('formatDate() writes what brackets enclose', () => {
 test('brackets in brackets take time by their length', () => {
   const pattern = `${'['.repeat(99)}H${']'.repeat(99)}`
   assert.equal(read('7', pattern), '1970-01-01T07:00:00.000Z')
-  assert.throws(() => read('x', pattern), /nothing more is expected at character 1/)
+  assert.throws(() => read('x', pattern), /unexpected text after the end at character 1/)
 })

@@ -48,9 +48,9 @@ export async function resumeOrganizationDeletions(parts: DeletionParts, log: Log
     const { uid } = organization
     try {
       await finishDeletion(parts, organization)
-      log.info({ organization: uid }, 'the deletion of an organization was brought to an end')
+      log.info({ organization: uid }, 'finished an interrupted deletion of an organization')
     } catch (error) {
-      log.error({ error, organization: uid }, 'an organization could not be deleted')
+      log.error({ error, organization: uid }, 'could not delete an organization')
     }
   }
 }

@@ -67,7 +67,7 @@ export function requireUserPermit(principal: Principal, uid: string, method: Met
   const resource = `org_user/${uid}`
   // The user could, whatever the role: it is the token that does not reach.
   if (actor.kind === 'user' && actor.userUid === uid && !allows(principal, resource, method)) {
-    const what = `The scope of this token has no ${method} on ${resource}: ask the user for more`
+    const what = `The scope of this token does not allow ${method} on ${resource}. Request a wider scope`
     refuse('insufficient_scope', { what })
   }
   requirePermit(principal, resource, method)

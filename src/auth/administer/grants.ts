@@ -35,10 +35,10 @@ export async function revokeOwnGrant(
 /** The user whose grants are meant: their own business whatever their role, but not a narrow token's. */
 function requireUser({ principal: { actor, scope } }: ActingCaller, method: Method): string {
   if (actor.kind !== 'user') {
-    refuse('forbidden', { what: 'Grants belong to users: sign in instead of using an API key' })
+    refuse('forbidden', { what: 'Grants belong to users. Sign in instead of using an API key' })
   }
   if (scope !== undefined && !scope.gives(NAME, method)) {
-    const what = `The scope of this token has no ${method} on ${NAME}: ask the user for more`
+    const what = `The scope of this token does not allow ${method} on ${NAME}. Request a wider scope`
     refuse('insufficient_scope', { what })
   }
   return actor.userUid

@@ -58,7 +58,7 @@ export async function insertOrganization(
   const { actor } = by.principal
   const user = actor.kind === 'user' ? await identity.users.find(actor.userUid) : undefined
   if (user === undefined || actor.kind !== 'user' || actor.role !== 'OWNER') {
-    refuse('forbidden', { what: 'Only an OWNER may insert an organization' })
+    refuse('forbidden', { what: 'Only an OWNER can create an organization' })
   }
   await requirePersonBehindToken(identity, by)
   const { organization } = await createOrganization(identity, {
@@ -104,7 +104,7 @@ export async function removeOrganization(
   const organization = organizationOfCall(parts.identity.organizations, by, uid)
   const { actor } = by.principal
   if (actor.kind !== 'user' || actor.role !== 'OWNER') {
-    refuse('forbidden', { what: 'Only an OWNER may delete an organization' })
+    refuse('forbidden', { what: 'Only an OWNER can delete an organization' })
   }
   await requirePerson(parts.identity, by)
   await deleteOrganization(parts, by, organization)

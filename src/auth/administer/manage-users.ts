@@ -64,7 +64,7 @@ export async function addUser(
   requireCoversRole(by.principal, role)
   const known = await identity.users.findByEmail(email)
   if (known?.memberships.some((membership) => membership.orgUid === orgUid)) {
-    const what = `"${email}" belongs to this organization already`
+    const what = `"${email}" already belongs to this organization`
     refuse('claim_taken', { what, field: 'org_user.email' })
   }
   if (role === 'OWNER') await requirePerson(identity, by)
@@ -103,7 +103,7 @@ async function letIn(
  */
 export function refuseKnownAccount(email: string): never {
   refuse('claim_taken', {
-    what: `"${email}" has an account with a password of its own, which stays: leave the password out to add that account, if you trust whoever holds it`,
+    what: `"${email}" already has an account with a password. To add that account, leave the password out. Do so only if you trust its holder`,
   })
 }
 
@@ -276,7 +276,7 @@ async function insertUser(
   const { email, firstName, lastName, role, uid } = wanted
   if (wanted.password === undefined) {
     const field = 'org_user.password'
-    refuse('bad_input', { what: `${field} is needed for an account that is new`, field })
+    refuse('bad_input', { what: `${field} is required for a new account`, field })
   }
   const person = { ...wanted, organizations: namesOf(identity, [{ orgUid }]) }
   const fields: UserFields = {
@@ -315,7 +315,7 @@ async function readFields(
   if (password === undefined) return fields
   if (!isSelf && isDelegate(by.principal)) {
     refuse('forbidden', {
-      what: 'An API key or an access token may not set a password: sign in, or leave org_user.password out',
+      what: 'An API key or an access token cannot set a password. Sign in, or leave out org_user.password',
     })
   }
   return { ...fields, passwordHash: await identity.hasher.hash(password, laneOf(by)) }
@@ -329,7 +329,7 @@ function readChangedEmail(email: string, user: User): string {
 function requireMayEdit(principal: Principal, user: User): void {
   if (user.memberships.length > 1) {
     refuse('forbidden', {
-      what: 'This user belongs to another organization too: only the role can be changed here',
+      what: 'This user also belongs to another organization. Only the role can be changed here',
     })
   }
   const [membership] = user.memberships

@@ -38,7 +38,7 @@ export async function confirmOwnFactor(
 export async function removeOwnFactor(identity: Identity, by: ActingCaller): Promise<void> {
   const userUid = requireSelf(by, `DELETE ${NAME}`)
   const { isOn } = await identity.factors.stateOf(userUid)
-  if (!isOn) refuse('not_found', { what: 'There is no second factor that is on' })
+  if (!isOn) refuse('not_found', { what: 'The second factor is not on' })
   await requirePerson(identity, by)
   const acts = await planActs(identity, by, { act: 'second_factor_off', userUid })
   await identity.factors.remove(userUid, acts)

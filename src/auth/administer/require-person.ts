@@ -17,12 +17,14 @@ export async function requirePerson(
   { principal: { actor }, address, password, otp, standing }: ActingCaller,
 ): Promise<void> {
   if (actor.kind === 'api_key') {
-    refuse('reauthenticate', { what: 'This is for people only: sign in, and give your password' })
+    refuse('reauthenticate', {
+      what: 'API keys and access tokens cannot do this. Sign in and give your password',
+    })
   }
   if (actor.userUid === OPERATOR) return
   if (password === undefined) {
     refuse('reauthenticate', {
-      what: 'Give your own password too: "currentPassword" in the body, or the header Weir-Password',
+      what: 'Your password is missing. Send it as "currentPassword" in the body or in the header Weir-Password',
     })
   }
   const { userUid } = actor

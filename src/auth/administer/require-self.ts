@@ -6,10 +6,12 @@ import type { ActingCaller } from './acting-caller.ts'
 export function requireSelf({ principal }: ActingCaller, act: string): string {
   const { actor } = principal
   if (actor.kind !== 'user') {
-    refuse('forbidden', { what: `${act} is for people: sign in instead of using an API key` })
+    refuse('forbidden', { what: `${act} needs a session. Sign in instead of using an API key` })
   }
   if (isDelegate(principal)) {
-    refuse('forbidden', { what: `${act} is for people: sign in instead of using an access token` })
+    refuse('forbidden', {
+      what: `${act} needs a session. Sign in instead of using an access token`,
+    })
   }
   return actor.userUid
 }

@@ -39,7 +39,7 @@ const runs: Readonly<Record<string, Run>> = {
 export async function runCommand(identity: Identity, command: Command): Promise<CommandResult> {
   const run = Object.hasOwn(runs, command.name) ? runs[command.name] : undefined
   if (run === undefined) {
-    refuse('bad_input', { what: `There is no command "${command.name}": see weir help` })
+    refuse('bad_input', { what: `Unknown command "${command.name}". See weir help` })
   }
   return run(identity, new Options(command))
 }
@@ -188,7 +188,7 @@ async function keyRevoke(identity: Identity, options: Options): Promise<CommandR
     const { name } = await revokeKey(identity, operatorIn(orgUid), uid)
     return { uid, name, org: orgUid }
   }
-  refuse('not_found', { what: `Cannot find key "${uid}": see weir key list` })
+  refuse('not_found', { what: `Cannot find key "${uid}". See weir key list` })
 }
 
 function readCapability(text: string): CapabilityEntry {
@@ -211,8 +211,8 @@ function chooseOrganization({ organizations }: Identity, options: Options): stri
   if (found !== undefined) return found.uid
   const known = all.map(({ uid, name }) => `${uid} (${name})`).slice(0, 20)
   if (wanted === undefined)
-    refuse('bad_input', { what: `Name one with --org: ${known.join(', ')}` })
+    refuse('bad_input', { what: `--org is missing. Organizations: ${known.join(', ')}` })
   refuse('not_found', {
-    what: `Cannot find organization "${wanted}": there are ${known.join(', ')}`,
+    what: `Cannot find organization "${wanted}". Organizations: ${known.join(', ')}`,
   })
 }

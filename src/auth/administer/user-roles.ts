@@ -20,11 +20,11 @@ const OWNERS_PAGE = 1_000
 export function requireMayGive(principal: Principal, role: Role): void {
   const { actor } = principal
   if (role === 'OWNER' && !(actor.kind === 'user' && actor.role === 'OWNER')) {
-    refuse('forbidden', { what: 'Only an OWNER may decide about an OWNER' })
+    refuse('forbidden', { what: 'Only an OWNER can add, change, or remove an OWNER' })
   }
   if ((role === 'OWNER' || role === 'ADMIN') && isDelegate(principal)) {
     refuse('forbidden', {
-      what: `An API key or an access token may not decide about an ${role}: sign in, or take another role`,
+      what: `An API key or an access token cannot add, change, or remove an ${role}. Sign in, or use another role`,
     })
   }
 }
@@ -43,7 +43,7 @@ export async function planRoleChange(
   const isLeaving =
     about.newRole === undefined && actor.kind === 'user' && actor.userUid === about.user.uid
   if (actor.kind === 'user' && !isLeaving && !isAdministrator(principal)) {
-    refuse('forbidden', { what: 'Only an OWNER or ADMIN may change roles' })
+    refuse('forbidden', { what: 'Only an OWNER or ADMIN can change roles' })
   }
   if (about.newRole !== undefined) {
     requireMayGive(principal, about.newRole)

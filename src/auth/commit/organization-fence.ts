@@ -48,7 +48,7 @@ export class OrganizationFence {
       // Organizations are counted at their origin also when that has gone.
       if (orgUid === open || kind === MADE_KIND) continue
       if (this.isClosed(orgUid)) {
-        refuse('forbidden', { what: 'The organization of this call has been deleted' })
+        refuse('forbidden', { what: 'The organization of this request was deleted' })
       }
       open = orgUid
     }

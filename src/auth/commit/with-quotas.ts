@@ -110,7 +110,7 @@ function bytesOfDocument({ listKey = '', body }: Pick<PutDocument, 'listKey' | '
 
 function countedBy({ of, kinds }: CatalogLimit): string {
   if (of === 'bytes') return 'bytes of components, streams and other records'
-  return kinds.includes(MADE_KIND) ? 'further organizations made from it' : `${kinds[0]}s`
+  return kinds.includes(MADE_KIND) ? 'additional organizations' : `${kinds[0]}s`
 }
 
 /** What the catalog has of an organization: all but its files. */

@@ -46,7 +46,10 @@ function readCredentials(
     refuseOAuth('invalid_request', 'client_id differs from the user name of the Basic header')
   }
   if (secret !== undefined) {
-    refuseOAuth('invalid_request', 'client_secret is given in the Basic header and beside it')
+    refuseOAuth(
+      'invalid_request',
+      'client_secret is given twice: in the Basic header and as a parameter',
+    )
   }
   return basic
 }
@@ -58,7 +61,8 @@ function readBasic(
   if (match === null) return undefined
   const text = Buffer.from(match[1], 'base64').toString('utf8')
   const colonAt = text.indexOf(':')
-  if (colonAt <= 0) refuseOAuth('invalid_client', 'The Basic header must hold client_id:secret')
+  if (colonAt <= 0)
+    refuseOAuth('invalid_client', 'The Basic header must contain client_id:client_secret')
   const secret = decodeForm(text.slice(colonAt + 1))
   return {
     clientId: decodeForm(text.slice(0, colonAt)),

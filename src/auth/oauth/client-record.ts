@@ -97,7 +97,7 @@ export async function renewClientSecret(
   also: readonly CatalogWrite[] = [],
 ): Promise<{ client: RegisteredClient; secret: string }> {
   if (!client.isConfidential) {
-    refuse('bad_input', { what: 'A public client has no secret: make it confidential first' })
+    refuse('bad_input', { what: 'A public client has no secret. Make it confidential first' })
   }
   const secret = newSecret()
   return { client: await put(base, { ...client, secretHash: hashSecret(secret) }, also), secret }
@@ -180,7 +180,7 @@ async function put(
     return toClient(document)
   } catch (error) {
     if (!(error instanceof CatalogConflict)) throw error
-    refuse('conflict', { what: 'Someone else changed this OAuth client meanwhile: read it again' })
+    refuse('conflict', { what: 'This OAuth client was changed by another request. Read it again' })
   }
 }
 
@@ -199,22 +199,23 @@ function fieldFault({
   mayUseLogin,
 }: ClientFields): readonly [field: string, rest: string] | undefined {
   const [ofName, ofUris] = ['oauth_client.name', 'oauth_client.redirectUris']
-  if (name.trim() === '') return [ofName, ' is missing: users read it when they are asked']
+  if (name.trim() === '')
+    return [ofName, ' is missing. It is shown to users who are asked for access']
   if (name.length > CLIENT_BOUNDS.name) {
     return [ofName, ` has more than ${CLIENT_BOUNDS.name} characters`]
   }
   // Characters that reorder or hide text could make one name look like another.
   if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)) {
-    return [ofName, ' holds a control or formatting character']
+    return [ofName, ' contains a control or formatting character']
   }
   if (logo !== '' && !isImageAddress(logo)) {
-    return ['oauth_client.logo', ' must be an https address or a data:image/… of at most 64 KiB']
+    return ['oauth_client.logo', ' must be an https URL or a data:image/… URL of at most 64 KiB']
   }
   if (redirectUris.length === 0 && !mayUseLogin) {
-    return [ofUris, ' must list at least one address (unless mayUseLogin is true)']
+    return [ofUris, ' must list at least one redirect URI (unless mayUseLogin is true)']
   }
   if (redirectUris.length > CLIENT_BOUNDS.redirectUris) {
-    return [ofUris, ` lists more than ${CLIENT_BOUNDS.redirectUris} addresses`]
+    return [ofUris, ` lists more than ${CLIENT_BOUNDS.redirectUris} redirect URIs`]
   }
   for (const [at, uri] of redirectUris.entries()) {
     const fault = redirectUriFault(uri)

@@ -21,7 +21,7 @@ export function readParams(source: ParamSource, known: readonly string[]): OAuth
   const params = new Map<string, string>()
   for (const [name, value] of [...new URLSearchParams(source.query), ...bodyEntries(source)]) {
     if (value === '' || !known.includes(name)) continue
-    if (typeof value !== 'string') refuseOAuth('invalid_request', `${name} must be one text`)
+    if (typeof value !== 'string') refuseOAuth('invalid_request', `${name} must be one string`)
     if (params.has(name)) refuseOAuth('invalid_request', `${name} is given more than once`)
     if (value.length > PARAMETER_LENGTH_MAX) {
       refuseOAuth('invalid_request', `${name} has more than ${PARAMETER_LENGTH_MAX} characters`)
@@ -44,7 +44,10 @@ function bodyEntries({ contentType, body }: ParamSource): Array<[string, unknown
   // Programs that set no content type, or a wrong one, still begin a JSON object with a brace.
   if (type.endsWith('json') || (!isForm && text.startsWith('{'))) return jsonEntries(text)
   if (isForm || type === '' || type === 'text/plain') return [...new URLSearchParams(text)]
-  refuseOAuth('invalid_request', 'Send application/x-www-form-urlencoded or application/json')
+  refuseOAuth(
+    'invalid_request',
+    'The content type must be application/x-www-form-urlencoded or application/json',
+  )
 }
 
 /** The fields of a JSON body; one that is null counts as omitted. */

@@ -23,5 +23,5 @@ test('checkVerifier() wants the verifier of the challenge, and none without one'
   assert.throws(() => checkVerifier(CHALLENGE, `${VERIFIER.slice(0, -1)}l`), /does not match/)
   assert.throws(() => checkVerifier(CHALLENGE, 'x'.repeat(42)), /43 to 128/)
   assert.throws(() => checkVerifier(CHALLENGE, CHALLENGE), /does not match/)
-  assert.throws(() => checkVerifier('', VERIFIER), /without PKCE/)
+  assert.throws(() => checkVerifier('', VERIFIER), /no code_challenge/)
 })

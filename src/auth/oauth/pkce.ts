@@ -29,7 +29,10 @@ export function readChallenge(params: OAuthParams): string {
 export function checkVerifier(challenge: string, verifier: string | undefined): void {
   if (challenge === '') {
     if (verifier === undefined) return
-    refuseOAuth('invalid_grant', 'code_verifier is given, but the code was asked without PKCE')
+    refuseOAuth(
+      'invalid_grant',
+      'code_verifier is given, but the authorization request had no code_challenge',
+    )
   }
   if (verifier === undefined) refuseOAuth('invalid_grant', 'code_verifier is missing')
   if (!/^[A-Za-z0-9._~-]{43,128}$/.test(verifier)) {

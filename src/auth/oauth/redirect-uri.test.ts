@@ -32,10 +32,10 @@ test('redirectUriFault() says why an address may not have a code', () => {
   check('https://client.example/cb#here', /fragment/)
   check('https://client.example/cb#', /fragment/)
   check('https://good.example@evil.example/', /user name/)
-  check('https://client.example/a b', /percent-encode/)
-  check('https://client.example\\@evil.example', /percent-encode/)
-  check('https://client.example/\u202egpj', /percent-encode/)
-  check('https://client.example/\r\nSet-Cookie:x', /percent-encode/)
+  check('https://client.example/a b', /Percent-encode/)
+  check('https://client.example\\@evil.example', /Percent-encode/)
+  check('https://client.example/\u202egpj', /Percent-encode/)
+  check('https://client.example/\r\nSet-Cookie:x', /Percent-encode/)
   check(`https://client.example/${'x'.repeat(2_048)}`, /2048/)
   for (const scheme of [
     'javascript',

@@ -10,16 +10,18 @@ export function redirectUriFault(uri: string): string | undefined {
     return `redirect_uri has more than ${REDIRECT_URI_LENGTH_MAX} characters`
   }
   if (/[^\x21-\x7E]|[\\"<>^`{|}]/.test(uri)) {
-    return 'redirect_uri holds a character that an address cannot have: percent-encode it'
+    return 'redirect_uri contains a character that is not allowed in a URL. Percent-encode it'
   }
   const url = URL.parse(uri)
-  if (url === null) return 'redirect_uri must be an absolute address such as https://example.com/cb'
+  if (url === null) return 'redirect_uri must be an absolute URL such as https://example.com/cb'
   if (uri.includes('#')) return 'redirect_uri must not have a fragment (#)'
-  if (url.username !== '' || url.password !== '') return 'redirect_uri must not hold a user name'
+  if (url.username !== '' || url.password !== '') return 'redirect_uri must not contain a user name'
   const scheme = url.protocol.slice(0, -1)
   if (scheme === 'https') return undefined
   if (scheme === 'http') {
-    return isLoopback(url) ? undefined : 'redirect_uri must use https (http only on a loopback)'
+    return isLoopback(url)
+      ? undefined
+      : 'redirect_uri must use https (http only for a loopback address)'
   }
   return isAppScheme(scheme) ? undefined : `redirect_uri must not use ${scheme}:`
 }

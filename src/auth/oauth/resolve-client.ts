@@ -22,9 +22,9 @@ export async function resolveClient(
     return `client_id must have 1 to ${CLIENT_ID_LENGTH_MAX} printable ASCII characters`
   }
   const registration = await findClient(base, clientId)
-  if (registration?.isDeleted === true) return 'client_id belongs to a client that was removed'
+  if (registration?.isDeleted === true) return 'client_id belongs to a deleted client'
   if (registration === undefined && base.settings.mode === 'strict') {
-    return 'client_id is not registered: an administrator has to register the client first'
+    return 'client_id is not registered. An administrator must register the client first'
   }
   const { name = clientId, logo = '' } = registration ?? {}
   return { clientId, name, logo, registration }
@@ -41,7 +41,7 @@ export function clientRedirectFault(
   const fault = redirectUriFault(redirectUri)
   if (fault !== undefined || registration === undefined) return fault
   if (isRegisteredRedirect(redirectUri, registration.redirectUris)) return undefined
-  return 'redirect_uri is not one that this client has registered'
+  return 'redirect_uri is not registered for this client'
 }
 
 /**

@@ -71,10 +71,10 @@ export function findPasswordWeakness(password: string, person: PasswordPerson): 
     return `must have ${NEW_PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters`
   }
   if (isCommonPassword(password, NEW_PASSWORD_LENGTH_MIN)) {
-    return 'is one of the commonest passwords, which are tried first: take several unusual words'
+    return 'is a very common password. Use several unusual words'
   }
   if (worthOf(password, ownWordsOf(person)) >= WORTH_MIN) return undefined
-  return 'is too easy to guess: common words, your own name and address, years, repeated characters and runs of keys hardly count, so take several unusual words'
+  return 'is too easy to guess. Use several unusual words. Common words, your name or email address, years, repeated characters, and keyboard sequences add little'
 }
 
 function worthOf(password: string, ownWords: readonly string[]): number {

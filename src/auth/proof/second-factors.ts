@@ -81,13 +81,13 @@ export class SecondFactors {
   ): Promise<readonly string[]> {
     const { factor, revision } = await this.#read(userUid)
     if (factor === undefined || factor.isOn) {
-      refuse('conflict', { what: 'No second factor was begun: PUT it first' })
+      refuse('conflict', { what: 'No second factor was started. PUT it first' })
     }
     const step = this.#stepOf(userUid, factor, code)
     if (step === undefined) {
       const field = 'second_factor.otp'
       refuse('bad_input', {
-        what: `${field} is wrong: give the code that the app shows now`,
+        what: `${field} is wrong. Enter the code that the app shows now`,
         field,
       })
     }
@@ -154,7 +154,7 @@ export class SecondFactors {
 
 /** Refuses to begin a second factor where one is on. */
 export function refuseBegun(): never {
-  return refuse('conflict', { what: 'A second factor is on already: delete it first' })
+  return refuse('conflict', { what: 'A second factor is already on. Delete it first' })
 }
 
 function factorOf(document: CatalogDocument | undefined): Factor | undefined {

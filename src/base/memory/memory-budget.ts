@@ -104,10 +104,15 @@ export class MemoryBudget {
       `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n${name} ${value}\n`
     const all = 'weir_memory_budget'
     return (
-      line(`${all}_bytes`, 'gauge', 'Bytes that calls in flight may hold.', bytesMax) +
-      line(`${all}_used_bytes`, 'gauge', 'Bytes that calls in flight hold.', usedBytes) +
-      line(`${all}_waiting`, 'gauge', 'Calls that wait for memory.', waiting) +
-      line(`${all}_refused_total`, 'counter', 'Calls refused for want of memory.', refused)
+      line(`${all}_bytes`, 'gauge', 'Memory limit for requests in progress, in bytes.', bytesMax) +
+      line(
+        `${all}_used_bytes`,
+        'gauge',
+        'Memory used by requests in progress, in bytes.',
+        usedBytes,
+      ) +
+      line(`${all}_waiting`, 'gauge', 'Requests waiting for memory.', waiting) +
+      line(`${all}_refused_total`, 'counter', 'Requests rejected because memory was full.', refused)
     )
   }
 
@@ -372,8 +377,8 @@ function requirePossible(bytes: number, bytesMax: number): void {
 
 /** The refusal of a call that takes more memory than there can ever be for one. */
 export function memoryRefusal(): Refusal {
-  const what = 'Cannot accept this call: it takes more memory than the service may use for one'
-  return new Refusal('body_too_large', `${what}, send it in parts`)
+  const what = 'This request needs more memory than one request may use'
+  return new Refusal('body_too_large', `${what}. Split the request`)
 }
 
 /** What a call holds of the memory budget, and how it lets go of its body. */

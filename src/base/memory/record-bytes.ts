@@ -18,7 +18,7 @@ export class RecordBytes {
     this.#records += 1
     this.#bytes += Buffer.byteLength(json)
     if (this.#records === 1 || this.#bytes <= this.#bytesMax) return
-    const what = `This page of ${this.#kind} takes more than ${this.#bytesMax} bytes`
-    refuse('bad_input', { what: `${what}: ask for fewer by a smaller "limit"` })
+    const what = `This page of ${this.#kind} has more than ${this.#bytesMax} bytes`
+    refuse('bad_input', { what: `${what}. Use a smaller "limit"` })
   }
 }

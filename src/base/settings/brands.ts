@@ -18,7 +18,7 @@ export function readBrands(text: string): Brands {
   const brands = new Map<string, Brand>()
   for (const [host, value] of Object.entries(parsed)) {
     if (!/^[A-Za-z0-9.-]+$|^\[[0-9a-f:]+\]$/i.test(host)) {
-      throw new SettingMistake(`must have host names without a port as keys, not "${host}"`)
+      throw new SettingMistake(`must have host names without a port as keys, got "${host}"`)
     }
     brands.set(host.toLowerCase(), readBrand(host, value))
   }
@@ -32,7 +32,7 @@ function readBrand(host: string, value: unknown): Brand {
   }
   const isLogo = typeof logo === 'string' && /^$|^https:\/\/\S+$|^data:image\/\S+$/.test(logo)
   if (!isLogo) {
-    throw new SettingMistake(`must give ${host} a logo that is an https address or a data:image`)
+    throw new SettingMistake(`must give ${host} a logo that is an https URL or a data:image URL`)
   }
   return { name, logo }
 }

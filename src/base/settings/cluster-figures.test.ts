@@ -56,7 +56,7 @@ test('names that settings had are taken, and hosts without a port have that of i
   readConfig({ ...hosts, WEIR_CASSANDRA_HOSTS: 'a:1,b', WEIR_CASSANDRA_PORT: '1' })
   wrong(
     { WEIR_CASSANDRA_DATACENTER: 'a', WEIR_CASSANDRA_DATA_CENTRE: 'a' },
-    /DATA_CENTRE \(in the environment\) is WEIR_CASSANDRA_DATACENTER by its former name: set one$/,
+    /DATA_CENTRE \(in the environment\) is the former name of WEIR_CASSANDRA_DATACENTER\. Set only one of them$/,
   )
 })
 
@@ -122,11 +122,11 @@ test('what does not go together is told together, and no password with it', () =
   assert.match(mistakes, /WEIR_POSTGRES_URL must be set when WEIR_STORE is cluster/)
   assert.match(mistakes, /WEIR_CASSANDRA_HOSTS must be set when WEIR_STORE is cluster/)
   assert.match(mistakes, /USER and WEIR_CASSANDRA_PASSWORD must be set together/)
-  assert.match(mistakes, /REPLICATION must have copies in "datacenter1"/)
+  assert.match(mistakes, /REPLICATION must have replicas in "datacenter1"/)
   assert.match(mistakes, /TLS_CA must not be set while WEIR_CASSANDRA_TLS is off/)
   assert.ok(!mistakes.includes('hidden one'))
   const tls = { WEIR_CASSANDRA_TLS: 'on', WEIR_CASSANDRA_TLS_CA: file }
-  assert.match(mistakesOf(tls), /TLS_CA must hold certificates in PEM/)
+  assert.match(mistakesOf(tls), /TLS_CA must contain certificates in PEM/)
   const halfPair = { WEIR_CASSANDRA_TLS: 'on', WEIR_CASSANDRA_TLS_CERT: file }
   assert.match(mistakesOf(halfPair), /CERT and WEIR_CASSANDRA_TLS_KEY must be set together/)
 })

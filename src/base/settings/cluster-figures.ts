@@ -20,7 +20,7 @@ export function readStore(text: string): 'embedded' | 'cluster' {
   if (store === 'embedded' || store === 'cluster') return store
   if (store === 'cassandra') {
     throw new SettingMistake(
-      'is not "cassandra" any more: the catalog is in PostgreSQL now. Set WEIR_STORE=cluster and WEIR_POSTGRES_URL',
+      'can no longer be "cassandra". Set WEIR_STORE=cluster and WEIR_POSTGRES_URL',
     )
   }
   throw new SettingMistake(`must be one of embedded, cluster, not "${text}"`)
@@ -58,7 +58,7 @@ function readNode(item: string): { readonly host: string; readonly port: number 
   const isPort = port === undefined || (port >= 1 && port <= 65_535)
   const isWrong = inBrackets !== undefined && !isIPv6(inBrackets)
   if (host === undefined || isWrong || !isPort) {
-    throw new SettingMistake(`must list hosts as host or host:port: "${item}" is neither`)
+    throw new SettingMistake(`must list hosts as host or host:port, got "${item}"`)
   }
   return { host, port }
 }
@@ -67,7 +67,7 @@ function readNode(item: string): { readonly host: string; readonly port: number 
 export function readKeyspace(text: string): string {
   if (/^[a-z][a-z0-9_]{0,47}$/.test(text)) return text
   throw new SettingMistake(
-    `must have 1 to 48 small letters, digits and underscores, a letter first, not "${text}"`,
+    `must have 1 to 48 lowercase letters, digits, and underscores, and start with a letter, got "${text}"`,
   )
 }
 
@@ -80,7 +80,7 @@ export function readReplication(text: string): Replication {
     const count = Number(digits)
     if (name === undefined || !(count >= 1 && count <= COPIES_MAX) || Object.hasOwn(copies, name)) {
       throw new SettingMistake(
-        `must be a number of copies from 1 to ${COPIES_MAX}, or one for each data centre such as dc1=3,dc2=3, not "${text}"`,
+        `must be a number of replicas from 1 to ${COPIES_MAX}, or one per data center such as dc1=3,dc2=3, got "${text}"`,
       )
     }
     copies[name] = count
@@ -113,7 +113,7 @@ export function findClusterMistakes(
   const { cassandraDataCentre: centre, cassandraReplication: copies } = config
   if (typeof copies === 'object' && copies !== null && !Object.hasOwn(copies, String(centre))) {
     mistakes.push(
-      `WEIR_CASSANDRA_REPLICATION must have copies in "${centre}", the data centre of this process`,
+      `WEIR_CASSANDRA_REPLICATION must have replicas in "${centre}", the data center of this process`,
     )
   }
   return [...mistakes, ...findTlsMistakes(given, config)]

@@ -77,8 +77,8 @@ test('readConfig() names what is wrong with the file', () => {
     assert.match(mistakesOf({ WEIR_CONFIG: settingsFile(content) }).join('; '), expected)
   check('{', /WEIR_CONFIG must be a readable JSON file/)
   check('[]', /one JSON object/)
-  check('{"WEIR_SPEED": 1}', /WEIR_SPEED \(in .*weir\.json\) is no setting/)
-  check('{"WEIR_PORT": "x"}', /WEIR_PORT must be a whole number/)
+  check('{"WEIR_SPEED": 1}', /WEIR_SPEED \(in .*weir\.json\) is not a setting/)
+  check('{"WEIR_PORT": "x"}', /WEIR_PORT must be an integer/)
   assert.match(mistakesOf({ WEIR_CONFIG: '/nowhere.json' }).join(), /WEIR_CONFIG/)
 })
 
@@ -102,7 +102,7 @@ test('readConfig() looks at folders and certificates before anything is created'
   const below = join(file, 'data')
   assert.match(mistakesOf({ WEIR_DATA_DIR: below }).join(), /WEIR_DATA_DIR must be a folder/)
   const both = { WEIR_TLS_CERT: file, WEIR_TLS_KEY: file }
-  assert.match(mistakesOf(both).join(), /WEIR_TLS_CERT and WEIR_TLS_KEY must hold a PEM/)
+  assert.match(mistakesOf(both).join(), /WEIR_TLS_CERT and WEIR_TLS_KEY must contain a PEM/)
   assert.deepEqual(mistakesOf({ WEIR_DATA_DIR: join(file, '..', 'a', 'b') }), [])
 })
 

@@ -79,29 +79,29 @@ function optional<T>(read: SettingReader<T>): SettingReader<T | undefined> {
 export const settings = {
   host: { name: 'WEIR_HOST', default: '127.0.0.1', meaning: 'Address to listen on; 0.0.0.0 for every IPv4 interface, :: for all', read: readText },
   port: { name: 'WEIR_PORT', default: '8080', meaning: 'Port to listen on; 0 picks a free one', read: port },
-  dataDir: { name: 'WEIR_DATA_DIR', default: './data', meaning: 'Folder that holds everything the service keeps, in a cluster only what belongs to this process; created when missing', read: readFolderPath },
-  store: { name: 'WEIR_STORE', default: 'embedded', meaning: 'Where data is kept: embedded (in the folder WEIR_DATA_DIR, one process), or cluster (the catalog in PostgreSQL and samples in Cassandra, which several processes share)', read: readStore },
-  postgresUrl: { name: 'WEIR_POSTGRES_URL', default: '', meaning: 'The database of the catalog, such as postgres://user:password@host1,host2:5433/weir?sslmode=verify-full; of several hosts the one that takes writes is used', read: optional(readPostgresUrl) },
-  cassandraHosts: { name: 'WEIR_CASSANDRA_HOSTS', default: '', meaning: 'Some nodes of the cluster, with commas: host or host:port; the others are found from them', read: optional(readCassandraHosts) as SettingReader<CassandraHosts | undefined> },
-  cassandraPort: { name: 'WEIR_CASSANDRA_PORT', default: '9042', meaning: 'The port that CQL has on every node, where WEIR_CASSANDRA_HOSTS names none', read: nodePort },
-  cassandraDataCentre: { name: 'WEIR_CASSANDRA_DATACENTER', formerly: 'WEIR_CASSANDRA_DATA_CENTRE', default: 'datacenter1', meaning: 'The data centre of the cluster that this process works with, as the cluster calls it', read: readText },
-  cassandraKeyspace: { name: 'WEIR_CASSANDRA_KEYSPACE', default: 'weir', meaning: 'The keyspace; made when it is not there', read: readKeyspace },
-  cassandraReplication: { name: 'WEIR_CASSANDRA_REPLICATION', default: '3', meaning: 'Of a keyspace that is made: copies in the data centre, or in each of several, such as dc1=3,dc2=3', read: readReplication as SettingReader<Replication> },
-  cassandraUser: { name: 'WEIR_CASSANDRA_USER', default: '', meaning: 'Who signs in to the cluster, together with WEIR_CASSANDRA_PASSWORD; unset: nobody', read: optional(readText) },
-  cassandraPassword: { name: 'WEIR_CASSANDRA_PASSWORD', default: '', meaning: 'The password of WEIR_CASSANDRA_USER; better in the file of WEIR_CONFIG than in the environment', read: optional(readText) },
-  cassandraTls: { name: 'WEIR_CASSANDRA_TLS', default: 'off', meaning: 'on: connections to the cluster are encrypted, and its nodes must show a certificate for the name or address under which they are reached', read: readOneOf(['off', 'on'] as const) },
-  cassandraTlsCa: { name: 'WEIR_CASSANDRA_TLS_CA', default: '', meaning: 'PEM file with the authorities that vouch for the nodes; unset: those that Node knows', read: optional(readFilePath) },
-  cassandraTlsCert: { name: 'WEIR_CASSANDRA_TLS_CERT', default: '', meaning: 'PEM file with the certificate that this process shows to nodes that ask for one; together with WEIR_CASSANDRA_TLS_KEY', read: optional(readFilePath) },
-  cassandraTlsKey: { name: 'WEIR_CASSANDRA_TLS_KEY', default: '', meaning: 'PEM file with the private key of that certificate', read: optional(readFilePath) },
-  keyFile: { name: 'WEIR_KEY_FILE', default: '', meaning: 'In a cluster: file with the key that secrets are encrypted under, which all processes share; unset: secret.key of WEIR_DATA_DIR, which is made where there is none', read: optional(readFilePath) },
-  ownerEmail: { name: 'WEIR_OWNER_EMAIL', default: 'owner@localhost', meaning: 'First start only: the owner\'s e-mail address', read: readEmail },
+  dataDir: { name: 'WEIR_DATA_DIR', default: './data', meaning: 'Data folder: all data of the service, or in a cluster only files of this process. Created if it does not exist', read: readFolderPath },
+  store: { name: 'WEIR_STORE', default: 'embedded', meaning: 'Where data is stored: embedded (in WEIR_DATA_DIR, one process) or cluster (catalog in PostgreSQL, samples in Cassandra, shared by several processes)', read: readStore },
+  postgresUrl: { name: 'WEIR_POSTGRES_URL', default: '', meaning: 'URL of the catalog database, such as postgres://user:password@host1,host2:5433/weir?sslmode=verify-full. With several hosts, the one that accepts writes is used', read: optional(readPostgresUrl) },
+  cassandraHosts: { name: 'WEIR_CASSANDRA_HOSTS', default: '', meaning: 'Contact points of the Cassandra cluster, comma-separated: host or host:port. Other nodes are discovered', read: optional(readCassandraHosts) as SettingReader<CassandraHosts | undefined> },
+  cassandraPort: { name: 'WEIR_CASSANDRA_PORT', default: '9042', meaning: 'CQL port of all nodes, unless WEIR_CASSANDRA_HOSTS has ports', read: nodePort },
+  cassandraDataCentre: { name: 'WEIR_CASSANDRA_DATACENTER', formerly: 'WEIR_CASSANDRA_DATA_CENTRE', default: 'datacenter1', meaning: 'Name of the Cassandra data center that this process uses', read: readText },
+  cassandraKeyspace: { name: 'WEIR_CASSANDRA_KEYSPACE', default: 'weir', meaning: 'Cassandra keyspace. Created if it does not exist', read: readKeyspace },
+  cassandraReplication: { name: 'WEIR_CASSANDRA_REPLICATION', default: '3', meaning: 'Replication of a new keyspace: replicas in the data center, or per data center such as dc1=3,dc2=3', read: readReplication as SettingReader<Replication> },
+  cassandraUser: { name: 'WEIR_CASSANDRA_USER', default: '', meaning: 'Cassandra user, together with WEIR_CASSANDRA_PASSWORD. Unset: no authentication', read: optional(readText) },
+  cassandraPassword: { name: 'WEIR_CASSANDRA_PASSWORD', default: '', meaning: 'Password of WEIR_CASSANDRA_USER. Prefer the file WEIR_CONFIG to the environment', read: optional(readText) },
+  cassandraTls: { name: 'WEIR_CASSANDRA_TLS', default: 'off', meaning: 'on: encrypt connections to Cassandra and verify the certificates of its nodes, including their host names', read: readOneOf(['off', 'on'] as const) },
+  cassandraTlsCa: { name: 'WEIR_CASSANDRA_TLS_CA', default: '', meaning: 'PEM file with the certificate authorities of the nodes. Unset: those built into Node.js', read: optional(readFilePath) },
+  cassandraTlsCert: { name: 'WEIR_CASSANDRA_TLS_CERT', default: '', meaning: 'PEM file with the client certificate for nodes that require one, together with WEIR_CASSANDRA_TLS_KEY', read: optional(readFilePath) },
+  cassandraTlsKey: { name: 'WEIR_CASSANDRA_TLS_KEY', default: '', meaning: 'PEM file with the private key of the client certificate', read: optional(readFilePath) },
+  keyFile: { name: 'WEIR_KEY_FILE', default: '', meaning: 'Cluster only: file with the encryption key for secrets, the same for all processes. Unset: secret.key in WEIR_DATA_DIR, created if it does not exist', read: optional(readFilePath) },
+  ownerEmail: { name: 'WEIR_OWNER_EMAIL', default: 'owner@localhost', meaning: 'First start only: the owner\'s email address', read: readEmail },
   ownerPassword: { name: 'WEIR_OWNER_PASSWORD', default: '', meaning: 'First start only: the owner\'s password, 8 characters or more; generated and printed when unset', read: optional(readPassword) },
-  ownerTimeZone: { name: 'WEIR_OWNER_TIME_ZONE', default: 'UTC', meaning: 'First start only: the owner\'s IANA time zone, which auto-created components take', read: readTimeZone },
+  ownerTimeZone: { name: 'WEIR_OWNER_TIME_ZONE', default: 'UTC', meaning: 'First start only: the owner\'s IANA time zone, the default for auto-created components', read: readTimeZone },
   feedKey: { name: 'WEIR_FEED_KEY', default: '', meaning: 'First start only: the secret of the key "Feed key"; generated and printed when unset', read: optional(readSecretKey) },
-  trustedProxies: { name: 'WEIR_TRUSTED_PROXIES', default: '', meaning: 'Addresses or CIDR ranges, with commas, of proxies whose X-Forwarded-For is believed', read: optional(readAddressList) },
-  rateLimits: { name: 'WEIR_RATE_LIMITS', default: 'default', meaning: 'off, default, classic, or own figures such as feed=5000/10s,admin=350/1m,failed=10/1m', read: readRateFigures as SettingReader<RateFigures> },
-  rateCeiling: { name: 'WEIR_RATE_CEILING', default: '', meaning: 'The widest figures an organization can give itself, written like WEIR_RATE_LIMITS; unset: those of WEIR_RATE_LIMITS', read: optional(readRateFigures as SettingReader<RateFigures>) },
-  tlsCert: { name: 'WEIR_TLS_CERT', default: '', meaning: 'PEM file with the certificate chain; together with WEIR_TLS_KEY the service speaks HTTPS', read: optional(readFilePath) },
+  trustedProxies: { name: 'WEIR_TRUSTED_PROXIES', default: '', meaning: 'Comma-separated IP addresses or CIDR ranges of proxies whose X-Forwarded-For is trusted', read: optional(readAddressList) },
+  rateLimits: { name: 'WEIR_RATE_LIMITS', default: 'default', meaning: 'off, default, classic, or custom limits such as feed=5000/10s,admin=350/1m,failed=10/1m', read: readRateFigures as SettingReader<RateFigures> },
+  rateCeiling: { name: 'WEIR_RATE_CEILING', default: '', meaning: 'Maximum limits that an organization can set for itself, written like WEIR_RATE_LIMITS. Unset: WEIR_RATE_LIMITS', read: optional(readRateFigures as SettingReader<RateFigures>) },
+  tlsCert: { name: 'WEIR_TLS_CERT', default: '', meaning: 'PEM file with the certificate chain. Enables HTTPS together with WEIR_TLS_KEY', read: optional(readFilePath) },
   tlsKey: { name: 'WEIR_TLS_KEY', default: '', meaning: 'PEM file with the certificate\'s private key', read: optional(readFilePath) },
   logLevel: { name: 'WEIR_LOG_LEVEL', default: 'info', meaning: 'trace, debug (every request), info, warn, error, fatal or silent', read: readOneOf(logLevels) },
   memoryMb: { name: 'WEIR_MEMORY_MB', default: '', meaning: 'Memory the service may count on, in MB of 1,048,576 bytes; unset: the limit of its cgroup, else the machine\'s', read: optional(megabytes) },
@@ -192,9 +192,9 @@ function gatherSettings(environment: Environment, mistakes: string[]): Map<strin
       const setting = known.get(name)
       const isTwice = setting !== name && setting !== undefined && (values[setting] ?? '') !== ''
       if (setting === undefined) {
-        mistakes.push(`${name} (${source}) is no setting: see docs/configuration.md`)
+        mistakes.push(`${name} (${source}) is not a setting. See docs/configuration.md`)
       } else if (isTwice)
-        mistakes.push(`${name} (${source}) is ${setting} by its former name: set one`)
+        mistakes.push(`${name} (${source}) is the former name of ${setting}. Set only one of them`)
       else given.set(setting, value)
     }
   }
@@ -228,7 +228,7 @@ function knownNames(): Map<string, string> {
 function readPublicUrl(text: string): string {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
-    throw new SettingMistake(`must be an http or https address without a query, not "${text}"`)
+    throw new SettingMistake(`must be an http or https URL without a query string, got "${text}"`)
   }
   return trimEndOf(url.href, '/')
 }
@@ -239,5 +239,5 @@ export type MetricsAccess = 'loopback' | 'open' | { readonly token: string }
 function readMetricsAccess(text: string): MetricsAccess {
   if (text === 'loopback' || text === 'open') return text
   if (text.startsWith('token:')) return { token: readSecretKey(text.slice('token:'.length)) }
-  throw new SettingMistake('must be loopback, open or token: with a token behind it')
+  throw new SettingMistake('must be loopback, open, or token: followed by a token')
 }

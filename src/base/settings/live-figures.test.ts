@@ -14,7 +14,7 @@ test('readLiveFigures() reads figures and keeps the defaults of the others', () 
 
 test('readLiveFigures() refuses what it cannot read', () => {
   for (const text of ['', 'off', 'total', 'total=x', 'total=-1', 'total=1.5', 'none=5']) {
-    assert.throws(() => readLiveFigures(text), /must be default, or figures/, text)
+    assert.throws(() => readLiveFigures(text), /must be default, or values/, text)
   }
   for (const text of [
     'perSecond=0',
@@ -23,5 +23,5 @@ test('readLiveFigures() refuses what it cannot read', () => {
     'toString=1',
     'total=1;user=2',
   ])
-    assert.throws(() => readLiveFigures(text), /must be default, or figures/, text)
+    assert.throws(() => readLiveFigures(text), /must be default, or values/, text)
 })

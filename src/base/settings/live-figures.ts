@@ -42,7 +42,7 @@ export function readLiveFigures(text: string): LiveFigures {
     const least = name === 'perSecond' ? 1 : 0
     if (!(figure >= least && figure <= max)) {
       throw new SettingMistake(
-        `must be default, or figures such as total=500,organization=200,user=20,address=100,perSecond=5, not "${text}"`,
+        `must be default, or values such as total=500,organization=200,user=20,address=100,perSecond=5, got "${text}"`,
       )
     }
     figures[name] = figure

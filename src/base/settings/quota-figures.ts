@@ -51,7 +51,7 @@ export function readQuotas(text: string): Quotas {
     const isFigure = Number.isSafeInteger(figure) && !(isCount && unit !== '')
     if (quota === undefined || (isOff === undefined && !isFigure)) {
       throw new SettingMistake(
-        `must be off, default, or figures such as components=5000,streams=100000,fileBytes=20GB,catalogBytes=500MB,organizations=3, not "${text}"`,
+        `must be off, default, or values such as components=5000,streams=100000,fileBytes=20GB,catalogBytes=500MB,organizations=3, got "${text}"`,
       )
     }
     quotas[quota] = isOff === undefined ? figure : undefined

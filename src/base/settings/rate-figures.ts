@@ -45,7 +45,7 @@ export function readRateFigures(text: string): RateFigures {
     const perMs = Number(match?.[4]) * (UNIT_MS[match?.[5] ?? ''] ?? 0)
     if (match === null || (match[2] === undefined && (calls === 0 || perMs === 0))) {
       throw new SettingMistake(
-        `must be off, default, classic, or figures such as feed=5000/10s,admin=350/1m, not "${text}"`,
+        `must be off, default, classic, or values such as feed=5000/10s,admin=350/1m, got "${text}"`,
       )
     }
     figures[match[1] as RateClass] = match[2] === 'off' ? undefined : { calls, perMs }

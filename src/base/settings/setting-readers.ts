@@ -23,7 +23,7 @@ export function readInteger(bounds: { min: number; max: number }): SettingReader
     const fits = /^\d{1,16}$/.test(text) && value >= bounds.min && value <= bounds.max
     if (!fits) {
       throw new SettingMistake(
-        `must be a whole number from ${bounds.min} to ${bounds.max}, not "${text}"`,
+        `must be an integer from ${bounds.min} to ${bounds.max}, got "${text}"`,
       )
     }
     return value
@@ -35,7 +35,7 @@ export function readOneOf<T extends string>(choices: readonly T[]): SettingReade
   return (text) => {
     const chosen = choices.find((choice) => choice === text)
     if (chosen === undefined) {
-      throw new SettingMistake(`must be one of ${choices.join(', ')}, not "${text}"`)
+      throw new SettingMistake(`must be one of ${choices.join(', ')}, got "${text}"`)
     }
     return chosen
   }
@@ -57,7 +57,9 @@ export function readFolderPath(text: string): string {
   } catch (error) {
     // A read-only disk is no mistake of the setting: the start refuses it with the exit code of a disk's trouble.
     if ((error as NodeJS.ErrnoException).code === 'EROFS') return path
-    throw new SettingMistake(`must be a folder that can be written or made: "${text}" is not`)
+    throw new SettingMistake(
+      `must be a folder that exists or can be created, and is writable, got "${text}"`,
+    )
   }
   return path
 }
@@ -69,7 +71,7 @@ export function readFilePath(text: string): string {
     accessSync(path, constants.R_OK)
     if (!statSync(path).isFile()) throw new SettingMistake('')
   } catch {
-    throw new SettingMistake(`must be the path of a file that can be read: "${text}" is not`)
+    throw new SettingMistake(`must be the path of a readable file, got "${text}"`)
   }
   return path
 }
@@ -80,13 +82,12 @@ const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}]/u
 /** An e-mail address that looks like no other, in lower case: accounts are found whatever the case. */
 export function readEmail(text: string): string {
   if (!/^[^\s@]{1,64}@[^\s@]{1,190}$/.test(text)) {
-    throw new SettingMistake(`must be an e-mail address, not "${text}"`)
+    throw new SettingMistake(`must be an email address, got "${text}"`)
   }
   if (UNSEEN.test(text) || text !== text.normalize('NFKC')) {
     // Not repeated: what is wrong with it would not be seen, or would turn the message around.
-    const forms =
-      'control, invisible, direction or full-width characters, or others with a plain form'
-    throw new SettingMistake(`must be an e-mail address without ${forms}`)
+    const forms = 'control, invisible, direction, full-width, or compatibility characters'
+    throw new SettingMistake(`must be an email address without ${forms}`)
   }
   return text.toLowerCase()
 }
@@ -109,7 +110,7 @@ export function readPassword(text: string): string {
 /** A secret that travels in URLs and cookies; the mistake never repeats it. */
 export function readSecretKey(text: string): string {
   if (!/^[A-Za-z0-9_-]{16,128}$/.test(text)) {
-    throw new SettingMistake('must have 16 to 128 letters, digits, hyphens or underscores')
+    throw new SettingMistake('must have 16 to 128 letters, digits, hyphens, or underscores')
   }
   return text
 }
@@ -119,7 +120,7 @@ export function readTimeZone(text: string): string {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone && text
   } catch {
-    throw new SettingMistake(`must be an IANA time zone such as Europe/Berlin, not "${text}"`)
+    throw new SettingMistake(`must be an IANA time zone such as Europe/Berlin, got "${text}"`)
   }
 }
 
@@ -128,7 +129,7 @@ export function readAddressList(text: string): readonly string[] {
   const items = itemsOf(text)
   const wrong = items.find((item) => !isAddressRange(item))
   if (wrong === undefined) return items
-  throw new SettingMistake(`must list addresses or CIDR ranges: "${wrong}" is neither`)
+  throw new SettingMistake(`must list IP addresses or CIDR ranges, got "${wrong}"`)
 }
 
 /** A host name, each of its labels within what DNS takes; underscores are seen in private networks. */
@@ -141,7 +142,7 @@ export function readHostList(text: string): readonly string[] {
   const isHost = (item: string) => HOST_NAME.test(item) && !/^[\d.]+$/.test(item)
   const wrong = items.find((item) => !isAddressRange(item) && !isHost(item))
   if (wrong === undefined) return items
-  throw new SettingMistake(`must list host names, addresses or CIDR ranges: "${wrong}" is none`)
+  throw new SettingMistake(`must list host names, IP addresses, or CIDR ranges, got "${wrong}"`)
 }
 
 function itemsOf(text: string): string[] {
@@ -170,7 +171,9 @@ export function readSettingsFile(path: string): Record<string, string> {
     throw new SettingMistake(`must be a readable JSON file: ${(error as Error).message}`)
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
-    throw new SettingMistake('must hold one JSON object of settings, such as {"WEIR_PORT": 8080}')
+    throw new SettingMistake(
+      'must contain one JSON object of settings, such as {"WEIR_PORT": 8080}',
+    )
   }
   return Object.fromEntries(
     Object.entries(parsed).map(([name, value]) => [name, settingText(value)]),
@@ -188,7 +191,7 @@ export function findTlsMistake(certFile: string, keyFile: string): string | unde
     createSecureContext({ cert: readFileSync(certFile), key: readFileSync(keyFile) })
     return undefined
   } catch (error) {
-    return `must hold a PEM certificate and its private key: ${(error as Error).message}`
+    return `must contain a PEM certificate and its private key: ${(error as Error).message}`
   }
 }
 
@@ -198,8 +201,8 @@ export function findAuthorityMistake(file: string): string | undefined {
   const found = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
   try {
     for (const one of found) new X509Certificate(one)
-    return found.length > 0 ? undefined : 'must hold certificates in PEM: there is none'
+    return found.length > 0 ? undefined : 'must contain certificates in PEM format, but has none'
   } catch (error) {
-    return `must hold certificates in PEM: ${(error as Error).message}`
+    return `must contain certificates in PEM format: ${(error as Error).message}`
   }
 }

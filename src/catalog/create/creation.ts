@@ -155,11 +155,11 @@ export class CreationAttempt {
     const template = await this.#findTemplate('dtId', dtId)
     const stream = template?.stream.find(({ id }) => id !== '' && id === dsId)
     if (stream === undefined) {
-      const what = `Cannot find the stream "${dsId}" that dsId names in template "${dtId}"`
+      const what = `Cannot find stream "${dsId}" (dsId) in template "${dtId}"`
       return refuse('template_not_found', { what })
     }
     if (stream.streamDerivationType !== 'NONE') {
-      const what = `Stream "${dsId}" that dsId names is derived by an expression: only a whole template makes it`
+      const what = `Stream "${dsId}" (dsId) is derived by an expression. It can be created only with its whole template`
       refuse('bad_input', { what })
     }
     const definition = await this.#define(stream, timeZone)
@@ -172,7 +172,7 @@ export class CreationAttempt {
     if (id === undefined) return undefined
     const template = await this.deps.templates.findById(this.orgUid, id)
     if (template === undefined) {
-      refuse('template_not_found', { what: `Cannot find the template "${id}" that ${field} names` })
+      refuse('template_not_found', { what: `Cannot find template "${id}" (${field})` })
     }
     return template
   }
@@ -214,7 +214,7 @@ export class CreationAttempt {
     if (baseCycle === null) return ''
     const cycle = await this.deps.base.cycles.find(this.orgUid, baseCycle.uid)
     if (cycle === undefined) {
-      const what = `Cannot find the cycle "${baseCycle.id}" that the template's stream is based on`
+      const what = `Cannot find cycle "${baseCycle.id}", the base cycle of a stream of the template`
       return refuse('cycle_not_found', { what })
     }
     checkBaseCycle(definitionOf(cycle))

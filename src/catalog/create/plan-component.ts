@@ -275,7 +275,7 @@ function addStream(
 
 function requireFileKind(id: string, { streamKind }: StreamDefinition, valueType: ValueType): void {
   if (valueType !== 'FILE' || streamKind !== POINT) return
-  refuseField(`stream "${id}"`, 'would be a point stream, which holds no files')
+  refuseField(`stream "${id}"`, 'would be a point stream, which cannot store files')
 }
 
 /**

@@ -26,7 +26,7 @@ export async function readDerivation(
 ): Promise<Derivation> {
   const { expression, trigger = 'ALL', followsCorrections = false } = input
   if (!expression.isWellFormed()) {
-    refuseField(`${field}.expression`, 'holds half of a surrogate pair: it is no text')
+    refuseField(`${field}.expression`, 'contains an unpaired surrogate')
   }
   const variables: DerivationVariable[] = []
   const known = knownVariables(before)
@@ -35,7 +35,7 @@ export async function readDerivation(
   }
   refuseSharedNames(field, variables)
   if (variables.length === 0) {
-    refuseField(`${field}.variables`, 'is empty: a formula that reads no stream would never run')
+    refuseField(`${field}.variables`, 'is empty. A formula must read at least one stream')
   }
   return { expression, variables, trigger, followsCorrections }
 }
@@ -68,7 +68,7 @@ function refuseSharedNames(field: string, variables: readonly DerivationVariable
     const key = name.toLowerCase()
     const other = places.get(key)
     if (other !== undefined) {
-      const what = `is the name of variables[${other}] too, as capitals do not count: rename one`
+      const what = `is also the name of variables[${other}] (names are case-insensitive). Rename one`
       refuseField(`${field}.variables[${at}].name`, `${shown(name)} ${what}`)
     }
     places.set(key, at)
@@ -83,7 +83,7 @@ async function readVariable(
   const { name, offset = 0 } = input
   checkText(`${field}.name`, name, NAME_LENGTH_MAX)
   if (name.trim() === '')
-    refuseField(`${field}.name`, 'is blank: give it the name that the formula uses')
+    refuseField(`${field}.name`, 'is blank. Enter the name used in the formula')
   await refuseKeyword(`${field}.name`, name, known)
   const cycle = await readCycle(field, input, { known, context })
   return { name, ...(await readSource(field, input, { known, context })), offset, ...cycle }
@@ -99,7 +99,7 @@ async function refuseKeyword(
   // Loaded by the first who saves a formula: a service that calculates nothing needs no parser.
   const { EXPRESSION_KEYWORDS } = await import('../../expression/index.ts')
   if (EXPRESSION_KEYWORDS.has(name.toUpperCase())) {
-    const what = 'is a keyword of formulas, in any capitals: choose another name'
+    const what = 'is a keyword (in any case). Choose another name'
     refuseField(field, `${shown(name)} ${what}`)
   }
 }
@@ -114,7 +114,7 @@ async function readSource(
   const { finder, principal } = context
   const { componentUid: uid = '', componentId: id = '', streamUid = '', streamId = '' } = input
   if (streamUid === '' && streamId === '') {
-    refuseField(`${field}.streamId`, 'is missing: name the stream that the variable reads')
+    refuseField(`${field}.streamId`, 'is missing. Choose the stream that the variable reads')
   }
   if (principal === undefined) return await readOwn(field, input, finder)
   const author = principal
@@ -129,12 +129,12 @@ async function readSource(
       requirePermit(principal, 'component/*/feed', 'GET')
       refuseField(
         `${field}.${id === '' && uid !== '' ? 'componentUid' : 'componentId'}`,
-        `${shown(id || uid)} is no component of this organization`,
+        `${shown(id || uid)} is not a component of this organization`,
       )
     }
     refuseField(
       `${field}.${streamId === '' ? 'streamUid' : 'streamId'}`,
-      `${shown(streamId || streamUid)} is no stream of its component`,
+      `${shown(streamId || streamUid)} is not a stream of its component`,
     )
   }
   return reference(componentUid ?? '', found.uid)
@@ -146,7 +146,7 @@ async function readSource(
       ifSeen(author, await finder.byId(component, streamId)),
     ]
     if (byUid !== undefined && streamId !== '' && byUid.uid !== byId?.uid) {
-      const what = `${shown(streamId)} is not the stream that streamUid names: leave one of them out`
+      const what = `${shown(streamId)} is not the stream of streamUid. Remove one of them`
       refuseField(`${field}.streamId`, what)
     }
     return byUid ?? byId
@@ -176,11 +176,11 @@ async function readOwn(
 ): Promise<SourceReference> {
   const { componentUid = '', componentId = '', streamUid = '', streamId = '' } = input
   if (componentUid !== '' || componentId !== '') {
-    const what = 'must be blank: formulas of a template read streams of the component made from it'
+    const what = 'must be blank. Formulas of a template can read only streams of the same component'
     refuseField(`${field}.componentId`, what)
   }
   if (streamUid !== '' || (await finder.byId('', streamId)) === undefined) {
-    const what = `${shown(streamId || streamUid)} is no stream of this template: name one by its ID`
+    const what = `${shown(streamId || streamUid)} is not a stream of this template. Use the ID of one`
     refuseField(`${field}.streamId`, what)
   }
   return { componentUid: '', streamUid: '', streamId }
@@ -199,19 +199,16 @@ async function readCycle(
   const stat = readStatistic(field, input.stat ?? '')
   if (uid === '' && id === '') {
     if (stat === '') return { cycleUid: '', cycleId: '', stat }
-    refuseField(`${field}.cycleId`, 'is missing: a statistic needs the cycle of its periods')
+    refuseField(`${field}.cycleId`, 'is missing. A statistic needs a cycle')
   }
   if (stat === '') {
-    refuseField(
-      `${field}.stat`,
-      `is missing: of a cycle one of ${STATISTIC_IDS.join(', ')} is taken`,
-    )
+    refuseField(`${field}.stat`, `is missing. A cycle needs one of ${STATISTIC_IDS.join(', ')}`)
   }
   const kept = uid === '' ? undefined : known.byCycle.get(uid)
   if (kept !== undefined) return { cycleUid: kept.cycleUid, cycleId: kept.cycleId, stat }
   const cycle = await context.references.findCycle(uid === '' ? { id } : { uid })
   if (cycle === undefined) {
-    refuseField(`${field}.cycleId`, `${shown(id || uid)} is no cycle of this organization`)
+    refuseField(`${field}.cycleId`, `${shown(id || uid)} is not a cycle of this organization`)
   }
   return { cycleUid: cycle.uid, cycleId: cycle.id, stat }
 }

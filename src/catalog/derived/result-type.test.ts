@@ -19,9 +19,9 @@ test('resultType() keeps a declared type that holds what the formula gives', () 
   assert.deepEqual(resultType('SHORT', 'UNKNOWN'), { valueType: 'SHORT' })
 })
 
-test('resultType() tells what to write where a declared type cannot hold it', () => {
-  assert.match(String(resultType('SHORT', 'DOUBLE')), /SHORT cannot hold .* DOUBLE: write CAST/)
-  assert.match(String(resultType('DOUBLE', 'BOOLEAN')), /DOUBLE cannot hold .* BOOLEAN: write if/)
-  assert.match(String(resultType('BOOLEAN', 'LONG')), /BOOLEAN cannot hold .* LONG$/)
+test('resultType() tells what to write where a declared type cannot store it', () => {
+  assert.match(String(resultType('SHORT', 'DOUBLE')), /SHORT cannot store .* DOUBLE: write CAST/)
+  assert.match(String(resultType('DOUBLE', 'BOOLEAN')), /DOUBLE cannot store .* BOOLEAN: write if/)
+  assert.match(String(resultType('BOOLEAN', 'LONG')), /BOOLEAN cannot store .* LONG$/)
   assert.match(String(resultType('FILE', 'STRING')), /must not be FILE/)
 })

@@ -35,10 +35,10 @@ export function resultType(
   declared: ValueType,
   given: ExpressionType,
 ): { readonly valueType: ValueType } | string {
-  if (declared === 'FILE') return 'must not be FILE: a formula gives no files'
+  if (declared === 'FILE') return 'must not be FILE because a formula cannot create files'
   if (declared === '') return { valueType: GIVEN_TYPES[given] }
   if (given === 'UNKNOWN' || given === 'NULL') return { valueType: declared }
   const held = expressionTypeOf(declared)
   if (HELD_TYPES[held]?.includes(given)) return { valueType: declared }
-  return `${declared} cannot hold what the formula gives, which is ${given}${ADVICE[held] ?? ''}`
+  return `${declared} cannot store the result of the formula, which is ${given}${ADVICE[held] ?? ''}`
 }

@@ -125,14 +125,14 @@ async function refuseLoop(
   if (loop === undefined) return
   const field = `${draft.field}.derivation.variables`
   if (loop === 'too_many') {
-    refuseField(field, `depend on more than ${ANCESTORS_MAX} streams: derive it from fewer`)
+    refuseField(field, `depend on more than ${ANCESTORS_MAX} streams. Use fewer`)
   }
   const names: string[] = []
   for (const uid of loop.slice(0, LOOP_NAMED_MAX)) {
     const stream = await finder.stream(uid)
     const resource = `component/${stream?.componentUid}/stream/${uid}`
     const isSeen = principal === undefined || allows(principal, resource, 'GET')
-    names.push(isSeen && stream ? finder.nameOf(stream) : 'a stream that you may not see')
+    names.push(isSeen && stream ? finder.nameOf(stream) : 'a stream that you cannot access')
   }
   const shown = loop.length <= LOOP_NAMED_MAX ? names : [...names, '…', names[0]]
   refuseField(field, `make a loop, where each is derived from the next: ${shown.join(' → ')}`)
@@ -163,7 +163,7 @@ async function withType(
   for (const [at, variable] of derivation.variables.entries()) {
     const place = `${field}.derivation.variables[${at}]`
     const source = await context.finder.sourceOf(variable)
-    if (source === undefined) refuseField(`${place}.streamId`, 'names a stream that is gone')
+    if (source === undefined) refuseField(`${place}.streamId`, 'refers to a deleted stream')
     requireReadable(context.principal, source, place)
     const reading = readingOf({ kind, grid }, source, variable.stat)
     if (typeof reading === 'string') refuseField(place, reading)
@@ -192,6 +192,10 @@ async function typeOfFormula(
   } catch (error) {
     if (!(error instanceof language.ExpressionError)) throw error
     const { line, column, message, pointer } = error
-    refuseField(field, `has a mistake in line ${line}, column ${column}: ${message}\n${pointer}`)
+    refuseField(
+      field,
+      `has an error in line ${line}, column ${column}: ${message}
+${pointer}`,
+    )
   }
 }

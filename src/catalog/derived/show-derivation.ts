@@ -58,6 +58,6 @@ export function mayReadSources(
 export function withoutValues(status: DerivationStatus): DerivationStatus {
   const { lastError } = status
   if (lastError === null || lastError.time === null) return status
-  const message = 'The formula failed: who may read its sources is told on what'
+  const message = 'The formula failed. Only users who can read its sources see the values'
   return { ...status, lastError: { ...lastError, message, values: {} } }
 }

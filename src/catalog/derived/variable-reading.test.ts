@@ -76,12 +76,12 @@ test('readingOf() tells why a source cannot be read', () => {
     assert.match(typeof reading === 'string' ? reading : 'was read', expected)
   }
   check(random, source({ kind: POINT, grid: '' }, 'DOUBLE'), '', /point stream/)
-  check(random, source(random, 'FILE'), '', /stream of files/)
-  check(random, source(random, 'FILE'), 'last', /stream of files/)
+  check(random, source(random, 'FILE'), '', /file stream/)
+  check(random, source(random, 'FILE'), 'last', /file stream/)
   for (const stat of ['min', 'max', 'avg', 'sum', 'minoccurrence', 'maxoccurrence'] as const) {
-    check(random, source(random, 'STRING'), stat, /which texts do not have/)
+    check(random, source(random, 'STRING'), stat, /not available for texts/)
   }
-  check(hourly, source(daily, 'DOUBLE'), '', /do not make up whole intervals/)
+  check(hourly, source(daily, 'DOUBLE'), '', /do not add up to intervals/)
   const india = { kind: INTERVAL, grid: grid('DAY', 'Asia/Kolkata') } as const
-  check(india, source(hourly, 'DOUBLE'), '', /do not make up whole intervals/)
+  check(india, source(hourly, 'DOUBLE'), '', /do not add up to intervals/)
 })

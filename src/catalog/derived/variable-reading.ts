@@ -37,12 +37,12 @@ export function readingOf(
   stat: StatisticId | '',
 ): VariableReading | string {
   if (source.kind === POINT) {
-    return 'names a point stream, which keeps no history: take a random or interval stream'
+    return 'refers to a point stream, which has no history. Use a random or interval stream'
   }
-  if (source.valueType === 'FILE') return 'names a stream of files, which no formula can read'
+  if (source.valueType === 'FILE') return 'refers to a file stream, which a formula cannot read'
   if (stat !== '') {
     if (isNothing(stat, source.valueType)) {
-      return `has the statistic ${stat}, which texts do not have: take first, last or a count`
+      return `has the statistic ${stat}, which is not available for texts. Use first, last, or a count`
     }
     return { type: statisticType(stat, source.valueType), rollup: undefined }
   }
@@ -50,8 +50,8 @@ export function readingOf(
   if (source.kind === INTERVAL) {
     if (!isGridNested(source.grid, result.grid)) {
       return (
-        'names an interval stream whose intervals do not make up whole intervals of the derived ' +
-        'stream: take one of shorter intervals in the same time zone, or a cycle and a statistic'
+        'refers to an interval stream whose intervals do not add up to intervals of the derived ' +
+        'stream. Use one with shorter intervals in the same time zone, or a cycle and a statistic'
       )
     }
     if (isGridNested(result.grid, source.grid)) return asTheyAre(source)

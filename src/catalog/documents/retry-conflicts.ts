@@ -33,7 +33,7 @@ export async function retryConflicts<T>(
       if (!(error instanceof CatalogConflict) || isPassed(error)) throw error
       if (!isIdRetried) refuseTakenClaim(error.claim)
       if (tries >= TRIES_MAX) {
-        refuse('conflict', { what: 'Others keep changing the same record: try again' })
+        refuse('conflict', { what: 'Other requests keep changing the same record. Try again' })
       }
       // What calls of this process have made is learned at once, not conflict by conflict.
       await documents.followed()

@@ -33,5 +33,5 @@ export async function whileUnused<T>(
       throw error
     }
   }
-  return refuse('conflict', { what: 'Others keep beginning to use this record: try again' })
+  return refuse('conflict', { what: 'Other requests keep using this record. Try again' })
 }

@@ -260,7 +260,7 @@ export class ComponentStreams {
         drafts.push(await this.#draftInsert(owner, input, { field, uid: nextUid(), order }))
         continue
       }
-      if (named.has(input.uid)) refuseField(`${field}.uid`, 'is named twice in this list')
+      if (named.has(input.uid)) refuseField(`${field}.uid`, 'is listed twice')
       named.add(input.uid)
       const before = await this.#base.documents.getStream(owner.orgUid, input.uid)
       if (before === undefined && this.#isFree(owner, input.uid)) {
@@ -268,7 +268,7 @@ export class ComponentStreams {
         continue
       }
       if (before?.componentUid !== owner.uid) {
-        refuseField(`${field}.uid`, `"${input.uid.slice(0, 60)}" is no stream of this component`)
+        refuseField(`${field}.uid`, `"${input.uid.slice(0, 60)}" is not a stream of this component`)
       }
       drafts.push(await this.#draftUpdate(owner, input, { field, before, order }))
     }

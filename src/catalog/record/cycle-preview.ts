@@ -66,7 +66,7 @@ export async function previewCycle(
   const body = (await cycleRules.read(fields, before, principal.orgUid)) as CycleBody
   const at = from ?? clock.now()
   if (at < EARLIEST_TIME || at >= TIME_END) {
-    refuseField('from', `${at} lies outside the years 1900 to 2261`)
+    refuseField('from', `${at} is outside the years 1900 to 2261`)
   }
   const given = timeZoneId || (await people.ownerOf(principal.orgUid)).timeZoneId
   const zone = body.timeZoneId || readTimeZoneField('timeZoneId', given)

@@ -82,7 +82,7 @@ function readPanels(inputs: readonly PanelInput[], around: Surroundings): Panel[
 /** Refuses a stream that is not there, or that the caller may not know of. */
 export function refuseNoStream(field: string, stream: PanelStream): never {
   const shown = `${stream.componentUid.slice(0, 40)} / ${stream.streamUid.slice(0, 40)}`
-  refuseField(field, `${shown} is no stream of this organization`)
+  refuseField(field, `${shown} is not a stream of this organization`)
 }
 
 /** What a stream was called stays known where nobody says otherwise. */
@@ -97,10 +97,7 @@ function withLabel(
 function readPanel(field: string, input: PanelInput): Panel {
   const { kind, title = '', x, y, width, height, range = '', text = '', options = {} } = input
   if (x + width > GRID_COLUMNS) {
-    refuseField(
-      `${field}.width`,
-      `${width} reaches over the edge: there are ${GRID_COLUMNS} columns`,
-    )
+    refuseField(`${field}.width`, `${width} is too wide. There are ${GRID_COLUMNS} columns`)
   }
   checkText(`${field}.title`, title, NAME_LENGTH_MAX)
   checkText(`${field}.text`, text, DESCRIPTION_LENGTH_MAX)
@@ -127,7 +124,7 @@ function readPanel(field: string, input: PanelInput): Panel {
 /** The query of a panel; one that was deleted stays until somebody takes the panel off, as streams do. */
 function readQuery(field: string, { query }: PanelInput): NonNullable<Panel['query']> {
   const { uid = '', view = 'table' } = query ?? {}
-  if (uid === '') refuseField(`${field}.uid`, 'is missing: the UID of a saved query')
+  if (uid === '') refuseField(`${field}.uid`, 'is missing. Set it to the UID of a saved query')
   checkText(`${field}.uid`, uid, ID_LENGTH_MAX)
   return { uid, view }
 }

@@ -92,7 +92,7 @@ export function readImport(input: unknown): ImportOrder {
   const { format, version } = (dashboard ?? {}) as { format?: unknown; version?: unknown }
   if (format !== EXPORT_FORMAT) {
     refuse('bad_input', {
-      what: `dashboard.format must be "${EXPORT_FORMAT}": import what GET /api/dashboard/{uid}/export gave`,
+      what: `dashboard.format must be "${EXPORT_FORMAT}". Import the response of GET /api/dashboard/{uid}/export`,
     })
   }
   if (typeof version === 'number' && version > EXPORT_VERSION) {

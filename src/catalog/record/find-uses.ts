@@ -49,7 +49,7 @@ async function findTemplates(
       const template = document.body as unknown as TemplateBody
       if (!template.stream.some(refers)) continue
       const isSeen = allows(principal, `${kind}/${document.uid}`, 'GET')
-      uses.push(isSeen ? `template ${shown(template)}` : 'a template that you may not see')
+      uses.push(isSeen ? `template ${shown(template)}` : 'a template that you cannot access')
     }
     if (page.documents.length < TEMPLATES_PER_PAGE) return
     await nextTurn()
@@ -81,7 +81,7 @@ async function findStreams(
 function nameStream({ index }: Documents, principal: Principal, stream: StoredStream): string {
   const component = index.componentOf(stream.handle)
   const resource = `component/${component.uid}/stream/${stream.uid}`
-  if (!allows(principal, resource, 'GET')) return 'a stream that you may not see'
+  if (!allows(principal, resource, 'GET')) return 'a stream that you cannot access'
   return `stream ${shown(stream)} of component "${component.compId.slice(0, ID_LENGTH_SHOWN)}"`
 }
 

@@ -137,7 +137,7 @@ export class Folders {
     if (path === from) return showFolder(before)
     if (path === ROOT_FOLDER) refuseTakenPath(path)
     if (path.startsWith(`${from}/`)) {
-      refuseField('component_folder.path', `"${path}" lies inside the folder that is moved`)
+      refuseField('component_folder.path', `"${path}" is inside the folder to move`)
     }
     if ((await this.#base.documents.findByClaim(orgUid, folderClaim(path))) !== undefined) {
       refuseTakenPath(path)
@@ -336,7 +336,7 @@ function deleteWrite({ orgUid, kind, uid }: DocumentKey): CatalogWrite {
 /** Refuses to go on with a folder that another call has moved meanwhile. */
 function refuseMoved(revision: number, seen: CatalogDocument): void {
   if (revision === seen.revision) return
-  refuse('conflict', { what: 'This folder was moved while this call ran: send it again' })
+  refuse('conflict', { what: 'This folder was moved while the request was running. Send it again' })
 }
 
 interface FirstEntries {
@@ -381,5 +381,5 @@ function showFolder(document: CatalogDocument): FolderRecord {
 
 function refuseTakenPath(path: string): never {
   const field = 'component_folder.path'
-  refuse('claim_taken', { what: `${field} "${path}" exists already`, field })
+  refuse('claim_taken', { what: `${field} "${path}" already exists`, field })
 }

@@ -280,7 +280,7 @@ export class SimpleRecords<Body extends { id: string; name: string }> {
     const { kind, needsId } = this.#rules
     if (!needsId) refuseTakenId(kind, id)
     const field = `${kind}.id`
-    refuse('claim_taken', { what: `${field} "${id}" is taken: choose another`, field })
+    refuse('claim_taken', { what: `${field} "${id}" is taken. Choose another`, field })
   }
 
   #refuseBuiltIn(uid: string): void {
@@ -316,7 +316,7 @@ export function refuseUnknown(kind: string, uid: string): never {
 /** Refuses an ID that another record of the scope has; `field` is where the caller gave it. */
 export function refuseTakenId(kind: string, id: string, field = `${kind}.id`): never {
   refuse('claim_taken', {
-    what: `${field} "${id}" is taken: choose another, or leave it blank`,
+    what: `${field} "${id}" is taken. Choose another, or leave it blank`,
     field,
   })
 }
@@ -328,6 +328,6 @@ export function refuseStale(
   before: { readonly revision: number } | undefined,
 ): void {
   if (seen === undefined || before === undefined || seen === before.revision) return
-  const what = `This ${kind} has changed since revision ${seen}: read it again (it is at ${before.revision})`
+  const what = `This ${kind} has changed since revision ${seen}. Read it again (current revision: ${before.revision})`
   refuse('conflict', { what })
 }

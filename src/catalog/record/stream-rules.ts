@@ -96,7 +96,7 @@ function readDerivationType(
     if (derivation == null) return { streamDerivationType, derivation: null }
     refuseField(
       `${field}.derivation`,
-      'belongs to streams whose streamDerivationType is FROM_EXPRESSION: change that, or leave it out',
+      'is only for streams with streamDerivationType FROM_EXPRESSION. Change that, or remove it',
     )
   }
   const wasDerived = before.streamDerivationType === 'FROM_EXPRESSION'
@@ -114,20 +114,23 @@ function checkKind(field: string, body: StreamBody): void {
   if (isInterval && body.baseCycle === null) {
     refuseField(
       `${field}.baseCycle`,
-      'is missing: an interval stream needs one, such as {"id":"hour"}',
+      'is missing. An interval stream needs one, such as {"id":"hour"}',
     )
   }
   if (!isInterval && body.baseCycle !== null) {
-    refuseField(`${field}.baseCycle`, 'belongs to interval streams only: leave it out')
+    refuseField(`${field}.baseCycle`, 'is only for interval streams. Remove it')
   }
   if (body.streamDerivationType !== 'NONE' && body.streamType === 'point_stream') {
-    refuseField(`${field}.streamType`, 'must not be point_stream: no formula gives its one sample')
+    refuseField(
+      `${field}.streamType`,
+      'must not be point_stream because a formula cannot set its sample',
+    )
   }
   if (body.streamDerivationType !== 'NONE' && body.valueType === 'FILE') {
-    refuseField(`${field}.valueType`, 'must not be FILE: a formula gives no files')
+    refuseField(`${field}.valueType`, 'must not be FILE because a formula cannot create files')
   }
   if (body.streamType === 'point_stream' && body.valueType === 'FILE') {
-    refuseField(`${field}.valueType`, 'must not be FILE: a point stream holds no files')
+    refuseField(`${field}.valueType`, 'must not be FILE because a point stream cannot store files')
   }
 }
 
@@ -141,11 +144,17 @@ async function checkReferences(
   const isSameProfile = input.delete_profile?.uid === before.delete_profile?.uid
   const profile = isSameProfile ? undefined : input.delete_profile
   if (unit?.uid && !(await references.hasUnit(unit.uid))) {
-    refuseField(`${field}.unit.uid`, `"${unit.uid.slice(0, 60)}" is no unit of this organization`)
+    refuseField(
+      `${field}.unit.uid`,
+      `"${unit.uid.slice(0, 60)}" is not a unit of this organization`,
+    )
   }
   if (profile?.uid && !(await references.hasDeleteProfile(profile.uid))) {
     const shown = profile.uid.slice(0, 60)
-    refuseField(`${field}.delete_profile.uid`, `"${shown}" is no delete profile here`)
+    refuseField(
+      `${field}.delete_profile.uid`,
+      `"${shown}" is not a delete profile of this organization`,
+    )
   }
 }
 
@@ -163,10 +172,10 @@ async function readBaseCycle(
   const cycle = await references.findCycle(input)
   if (cycle === undefined) {
     const shown = JSON.stringify({ uid: input.uid, id: input.id }).slice(0, 100)
-    refuseField(`${field}.baseCycle`, `${shown} is no cycle of this organization`)
+    refuseField(`${field}.baseCycle`, `${shown} is not a cycle of this organization`)
   }
   if (cycle.sizeType === 'CUSTOM') {
-    refuseField(`${field}.baseCycle`, 'must be regular: a CUSTOM cycle leaves time uncovered')
+    refuseField(`${field}.baseCycle`, 'must be regular. A CUSTOM cycle has gaps')
   }
   checkBaseCycle(definitionOf(cycle))
   return { uid: cycle.uid, id: cycle.id }
@@ -198,13 +207,13 @@ export function checkStreamChange(field: string, before: StreamBody, after: Stre
     if (from === to || from === '') return
     refuseField(
       `${field}.${name}`,
-      `cannot change from ${from} to ${to || 'none'}: make a new stream`,
+      `cannot change from ${from} to ${to || 'none'}. Create a new stream`,
     )
   }
   frozen('streamType', before.streamType, after.streamType)
   frozen('valueType', before.valueType, after.valueType)
   if (before.baseCycle !== null && before.baseCycle.uid !== after.baseCycle?.uid) {
-    refuseField(`${field}.baseCycle`, 'cannot change: make a new stream')
+    refuseField(`${field}.baseCycle`, 'cannot change. Create a new stream')
   }
 }
 

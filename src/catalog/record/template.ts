@@ -102,7 +102,7 @@ async function readTemplate(
       const field = `component_template.stream[${index}]`
       const known = streams.get(each.uid ?? '')
       if (each.uid && known === undefined) {
-        refuseField(`${field}.uid`, `"${each.uid.slice(0, 60)}" is no stream of this template`)
+        refuseField(`${field}.uid`, `"${each.uid.slice(0, 60)}" is not a stream of this template`)
       }
       const body = await readStream(field, each, { before: known ?? defaultStream, references })
       if (body.id !== '' && ids.has(body.id)) refuseTakenId('stream', body.id, `${field}.id`)

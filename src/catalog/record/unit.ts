@@ -73,7 +73,10 @@ function readUnit(input: Static<typeof unitShape>, before: UnitBody): UnitBody {
   checkText('unit.symbol', symbol, SYMBOL_LENGTH_MAX)
   if (numberFormat !== '' && !NUMBER_FORMAT.test(numberFormat)) {
     const shown = numberFormat.slice(0, 40)
-    refuseField('unit.numberFormat', `"${shown}" is no format: write it like 0,000.00 or 0.0`)
+    refuseField(
+      'unit.numberFormat',
+      `"${shown}" is not a number format. Write it like 0,000.00 or 0.0`,
+    )
   }
   const { symbolLocation = before.symbolLocation, booleanStyle = before.booleanStyle } = input
   return { id, name, symbol, symbolLocation, numberFormat, booleanStyle }

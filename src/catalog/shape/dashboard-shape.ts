@@ -152,6 +152,6 @@ export function checkRange(field: string, range: string): void {
   const shown = range.slice(0, 60)
   refuseField(
     field,
-    `"${shown}" is no range: write today, yesterday, this-week, last-24h or from..until in epoch ms`,
+    `"${shown}" is not a range. Write today, yesterday, this-week, last-24h, or from..until in epoch milliseconds`,
   )
 }

@@ -15,9 +15,9 @@ export function readFolder(field: string, path: string): string {
     refuseField(field, `"${path.slice(0, 60)}" must start with ${ROOT_FOLDER}`)
   }
   if (segments.slice(1).some((segment) => segment.trim() === '')) {
-    refuseField(field, `"${path.slice(0, 60)}" must not hold a folder without a name`)
+    refuseField(field, `"${path.slice(0, 60)}" must not contain a folder without a name`)
   }
-  if (!path.isWellFormed()) refuseField(field, 'holds half of a surrogate pair: it is no text')
+  if (!path.isWellFormed()) refuseField(field, 'contains an unpaired surrogate')
   if (characterCount(trimmed) > PATH_LENGTH_MAX) {
     refuseField(field, `has more than ${PATH_LENGTH_MAX} characters`)
   }

@@ -154,12 +154,12 @@ function articled(type: string): string {
 /** Refuses an ID that is too long or holds half a character; blank IDs are fine on records. */
 export function checkId(field: string, id: string): void {
   checkText(field, id, ID_LENGTH_MAX)
-  if (id !== '' && id.trim() === '') refuseField(field, 'holds only white space: leave it blank')
+  if (id !== '' && id.trim() === '') refuseField(field, 'contains only white space. Leave it blank')
 }
 
 /** Refuses a text that is too long or holds half a character. */
 export function checkText(field: string, text: string, lengthMax: number): void {
-  if (!text.isWellFormed()) refuseField(field, 'holds half of a surrogate pair: it is no text')
+  if (!text.isWellFormed()) refuseField(field, 'contains an unpaired surrogate')
   const count = text.length > lengthMax ? characterCount(text) : 0
   if (count > lengthMax) refuseField(field, `has ${count} characters: at most ${lengthMax}`)
 }
@@ -169,7 +169,7 @@ export function readTimeZoneField(field: string, timeZoneId: string): string {
   const known = canonicalTimeZone(timeZoneId)
   if (known === undefined) {
     const shown = timeZoneId.slice(0, 60)
-    refuseField(field, `"${shown}" is no IANA time zone: write it like Europe/Berlin or UTC`)
+    refuseField(field, `"${shown}" is not an IANA time zone. Write it like Europe/Berlin or UTC`)
   }
   return known
 }

@@ -76,19 +76,19 @@ function readConnection(
   if (changed !== undefined) {
     // Whoever may change a connection need not know its password, and must not learn it by a server of their own, or by
     // names that they choose and a server repeats.
-    refuseField('connection.password', `must be given again, as connection.${changed} changes`)
+    refuseField('connection.password', `must be given again because connection.${changed} changes`)
   }
   return { ...body, sealedPassword: before.sealedPassword }
 }
 
 function readHost(text: string): string {
   const host = /^\[.*\]$/.test(text) ? text.slice(1, -1) : text
-  if (host === '') refuseField('connection.host', 'must name a host or an address')
+  if (host === '') refuseField('connection.host', 'must be a host name or an IP address')
   const isAddress = isIP(host) !== 0 && !host.includes('%')
   if (host.length > CONNECTION_LENGTHS.host || (!isAddress && !HOST_NAME.test(host))) {
     refuseField(
       'connection.host',
-      'must be a host name or an address, without a scheme, port or path',
+      'must be a host name or an IP address, without a scheme, port, or path',
     )
   }
   return host
@@ -99,12 +99,13 @@ function checkFields(body: Omit<ConnectionBody, 'sealedPassword'>): void {
   checkText('connection.name', name, NAME_LENGTH_MAX)
   for (const [field, text] of Object.entries({ database, user })) {
     checkText(`connection.${field}`, text, CONNECTION_LENGTHS.name)
-    if (/\p{Cc}/u.test(text)) refuseField(`connection.${field}`, 'must not hold control characters')
+    if (/\p{Cc}/u.test(text))
+      refuseField(`connection.${field}`, 'must not contain control characters')
   }
   if (user === '') refuseField('connection.user', 'must not be blank')
   const needsDatabase = kind === 'POSTGRESQL' || kind === 'ORACLE'
   if (needsDatabase && database === '') refuseField('connection.database', 'must not be blank')
   if (kind === 'ORACLE' && !ORACLE_SERVICE.test(database)) {
-    refuseField('connection.database', 'must be the name of a service, such as FREEPDB1')
+    refuseField('connection.database', 'must be a service name, such as FREEPDB1')
   }
 }

@@ -110,7 +110,7 @@ export class Connections {
   ): Promise<DatabaseSession> {
     const record = await this.#records.find(place.orgUid, place.uid)
     if (record === undefined)
-      refuse('conflict', { what: 'The connection of this connector is gone' })
+      refuse('conflict', { what: 'The connection of this connector was deleted' })
     const target = this.#targetOf(place.orgUid, record)
     const { rules, driversDir } = this.#deps
     return await openDatabase(target, { rules, limits, signal, driversDir })
@@ -142,7 +142,7 @@ export class Connections {
   #requireChangeRole({ actor }: Principal): void {
     if (this.#deps.changeRole === 'MEMBER' || actor.kind !== 'user') return
     if (actor.role === 'OWNER' || actor.role === 'ADMIN') return
-    const what = 'Connections may be changed by administrators only (WEIR_CONNECTION_ROLE)'
+    const what = 'Only administrators can change connections (WEIR_CONNECTION_ROLE)'
     refuse('forbidden', { what })
   }
 
@@ -176,7 +176,7 @@ export class Connections {
       return { ...target, password }
     } catch {
       refuse('conflict', {
-        what: 'This password was encrypted under another secret.key: restore that file, or give the password again',
+        what: 'This password was encrypted with another secret.key. Restore that file, or enter the password again',
       })
     }
   }

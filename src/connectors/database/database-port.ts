@@ -73,7 +73,7 @@ export class DatabaseFailure extends Error {
 }
 
 /** Our own words: those of a server could contain the password, and hiding them would confirm it. */
-export const WRONG_PASSWORD = 'The server does not accept this user and password'
+export const WRONG_PASSWORD = 'The server rejected the user name or password'
 
 /** The digits of a version; the rest is the server's own text. */
 export function versionOf(text: unknown): string {

@@ -73,7 +73,7 @@ export class DatabaseSession {
     const { promise: ended, reject } = Promise.withResolvers<never>()
     const { answerMs } = this.#limits
     const onTimeout = () => {
-      const what = `The database gave nothing for ${Math.ceil(answerMs / 1_000)} s`
+      const what = `The database did not respond for ${Math.ceil(answerMs / 1_000)} s`
       reject(new DatabaseFailure('timeout', what))
     }
     const timer = setTimeout(onTimeout, answerMs)

@@ -22,10 +22,10 @@ export async function openDatabase(
   const seconds = Math.ceil(limits.connectMs / 1_000)
   const { promise: ended, reject } = Promise.withResolvers<never>()
   const onTimeout = () => {
-    const what = `${target.host}:${target.port} did not let us sign in within ${seconds} s`
+    const what = `Signing in to ${target.host}:${target.port} took longer than ${seconds} s`
     reject(new DatabaseFailure('timeout', what))
   }
-  const onAbort = () => reject(new DatabaseFailure('cancelled', 'The run was cancelled'))
+  const onAbort = () => reject(new DatabaseFailure('cancelled', 'The run was canceled'))
   const timer = setTimeout(onTimeout, limits.connectMs)
   signal.addEventListener('abort', onAbort, { once: true })
   if (signal.aborted) onAbort()

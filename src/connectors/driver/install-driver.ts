@@ -32,7 +32,7 @@ export async function installDriver(place: DriverPlace): Promise<boolean> {
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
     const what = `Cannot write to ${parent} (${code})`
-    throw new DriverMistake(`${what}: set WEIR_DRIVERS_DIR to a folder that this user can write to`)
+    throw new DriverMistake(`${what}. Set WEIR_DRIVERS_DIR to a folder that this user can write to`)
   }
   try {
     await runNpm(work)
@@ -74,16 +74,16 @@ function npmMistake(error: Error & { code?: unknown }, output: string): DriverMi
   if (error.code === 'ENOENT') {
     const what = 'npm is not found'
     return new DriverMistake(
-      `${what}: install npm, or copy WEIR_DRIVERS_DIR from a machine that has it`,
+      `${what}. Install npm, or copy WEIR_DRIVERS_DIR from a machine with npm`,
     )
   }
   if (/\bEINTEGRITY\b/.test(output)) {
     const what = 'A package does not have the hash that this release of Weir expects'
-    return new DriverMistake(`${what}: nothing is installed. Check the registry that npm uses`)
+    return new DriverMistake(`${what}. Nothing was installed. Check the registry that npm uses`)
   }
   const code = UNREACHABLE.exec(output)?.[0]
   if (code !== undefined) {
-    return new DriverMistake(`Cannot reach the package registry (${code}): check the network`)
+    return new DriverMistake(`Cannot reach the package registry (${code}). Check the network`)
   }
   const lines = output.split('\n').filter((line) => /^npm (?:error|ERR!)/.test(line))
   return new DriverMistake(`npm could not install the driver:\n${lines.slice(0, 10).join('\n')}`)

@@ -24,7 +24,7 @@ export function loadDriver(name: DriverName, driversDir?: string): NodeJS.Requir
     const what = `The driver for ${WORDS[name]} is not installed`
     throw new DatabaseFailure(
       'no_driver',
-      `${what}: run weir add ${name} (npm run weir -- add ${name})`,
+      `${what}. Run weir add ${name} (npm run weir -- add ${name})`,
     )
   }
 }

@@ -59,13 +59,15 @@ export async function callOffElsewhere(
   // Its process is gone, or stands still: whoever takes it up finds the note.
   if (isGone) return true
   refuse('conflict', {
-    what: 'This run is called off, but no process has ended it yet: look at the runs in two minutes',
+    what: 'The run is being canceled, but its process has not confirmed yet. Check again in two minutes',
   })
 }
 
 /** Refuses to call off a run of which a part may be stored. */
 export function refuseStoring(): never {
-  refuse('conflict', { what: 'This run stores already what it has read: it goes through' })
+  refuse('conflict', {
+    what: 'This run is already storing its samples and can no longer be canceled',
+  })
 }
 
 async function note(

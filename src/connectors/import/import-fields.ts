@@ -21,25 +21,25 @@ const MAX_ROWS_MAX = 1_000_000_000
 export const importShape = {
   connection: Type.Optional(
     Type.Union([Type.Null(), Type.Object({ uid: Type.String() })], {
-      description: 'The database; of DB_IMPORT',
+      description: 'DB_IMPORT only: the connection to read from',
     }),
   ),
   externalSql: Type.Optional(
     Type.String({
       maxLength: SQL_LENGTH_MAX,
-      description: 'Sent to the database as it stands; of DB_IMPORT',
+      description: 'DB_IMPORT only: SQL sent to the database unchanged',
     }),
   ),
   maxRows: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: MAX_ROWS_MAX,
-      description: 'The most rows of a run, 0: all; of DB_IMPORT',
+      description: 'DB_IMPORT only: row limit of a run, 0 = no limit',
     }),
   ),
   skipUnchangedRows: Type.Optional(
     Type.Boolean({
-      description: 'Whether rows are left out that were imported like this before; of DB_IMPORT',
+      description: 'DB_IMPORT only: skip rows that have not changed since they were imported',
     }),
   ),
   schedule: Type.Optional(scheduleShape),
@@ -72,9 +72,9 @@ export async function readImportFields(
   const known = { ...IMPORT_DEFAULTS, ...before }
   const connection = input.connection === undefined ? known.connection : input.connection
   const uid = connection?.uid ?? ''
-  if (uid === '') refuseField('connector.connection', 'must name the database that is read')
+  if (uid === '') refuseField('connector.connection', 'is missing. Choose the database to read')
   if (!(await hasConnection(uid))) {
-    refuseField('connector.connection', 'is no connection of this organization')
+    refuseField('connector.connection', 'is not a connection of this organization')
   }
   const { externalSql = known.externalSql, maxRows = known.maxRows } = input
   const { skipUnchangedRows = known.skipUnchangedRows } = input

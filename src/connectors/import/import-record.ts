@@ -7,6 +7,6 @@ export type ImportConnector = Connector & ImportFields
 
 /** A connector as an import; only for those whose type is DB_IMPORT. */
 export function importOf(connector: Connector): ImportConnector {
-  invariant(connector.connType === 'DB_IMPORT', 'a connector that does not import')
+  invariant(connector.connType === 'DB_IMPORT', 'the connector is not an import')
   return { ...IMPORT_DEFAULTS, ...connector }
 }

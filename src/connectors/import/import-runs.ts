@@ -186,7 +186,7 @@ export class ImportRuns {
     const running = this.#running.get(connectorUid)
     if (running === undefined) return await callOffElsewhere(this.#deps, connectorUid, isGone)
     if (running.isStoring && !isGone) refuseStoring()
-    running.calling.abort(new RunEnded('The run was cancelled'))
+    running.calling.abort(new RunEnded('The run was canceled'))
     await running.done
     return true
   }
@@ -195,7 +195,7 @@ export class ImportRuns {
   async close(): Promise<void> {
     this.#isClosed = true
     const running = [...this.#running.values()]
-    for (const { calling } of running) calling.abort(new RunEnded('The service stops'))
+    for (const { calling } of running) calling.abort(new RunEnded('The service is stopping'))
     await Promise.allSettled(running.map(({ done }) => done))
   }
 
@@ -305,7 +305,7 @@ export class ImportRuns {
         await this.#removeResult(key.uid)
       }
     } catch (error) {
-      log.warn({ error, run: key.uid }, 'the outcome of an import was not kept')
+      log.warn({ error, run: key.uid }, 'could not store the result of an import')
     }
     await this.#leave(connector.uid, held).catch((error: unknown) => {
       log.warn({ error, run: key.uid }, 'the lease of an import was not released')
@@ -317,13 +317,13 @@ export class ImportRuns {
   async #heed(running: RunningImport): Promise<void> {
     const found = await findCalledOff(this.#deps.catalogStore, running.key)
     if (found === undefined || (running.isStoring && !found.isGone)) return
-    running.calling.abort(new RunEnded('The run was cancelled'))
+    running.calling.abort(new RunEnded('The run was canceled'))
   }
 
-  /** Keeps the lease of a run, and ends the run where that is lost or the run takes too long; returns what stops the watch. */
+  /** Renews the lease of a run. Ends the run if the lease is lost or the run takes too long. Returns a function that stops this. */
   #watch(running: RunningImport, held: HeldLease): () => void {
     const { calling } = running
-    held.keep(() => calling.abort(new RunEnded('Another process has taken this run over')))
+    held.keep(() => calling.abort(new RunEnded('Another process took over this run')))
     // What is not read is looked for the next time.
     const heeding = setInterval(() => void this.#heed(running).catch(() => {}), HEED_EVERY_MS)
     const limit = `The run took longer than ${RUN_MS_MAX / 3_600_000} hours`
@@ -345,7 +345,7 @@ function heldLease({ lease }: HeldLease): Lease {
 
 function refuseRunning(): never {
   refuse('conflict', {
-    what: 'This connector runs at this moment: wait until it is over, or cancel it',
+    what: 'This connector is already running. Wait until it finishes, or cancel it',
   })
 }
 
@@ -366,7 +366,7 @@ function isTold(error: unknown): boolean {
 function failedOutcome(running: RunningImport, error: unknown): Omit<RunOutcome, 'end'> {
   const { start, rowsFetched, samples, signal } = running
   const message = messageOf(signal.aborted ? signal.reason : error)
-  const told = samples === 0 ? message : `${message} (${samples} samples of the run are stored)`
+  const told = samples === 0 ? message : `${message} (${samples} samples of the run were stored)`
   const none = { rowsIngested: 0, rowsSkipped: 0 }
   return { start, status: 'FAILED', rowsFetched, ...none, samples, message: told }
 }
@@ -382,5 +382,5 @@ function messageOf(error: unknown): string {
     return what.slice(0, MESSAGE_LENGTH_MAX)
   }
   if (error instanceof Refusal) return error.message.slice(0, MESSAGE_LENGTH_MAX)
-  return 'Something failed on our side: see the log'
+  return 'Internal error. See the log of the service'
 }

@@ -64,12 +64,12 @@ test('readSchedule() takes one of both forms, and names the field of a mistake',
     const error = await readSchedule({ cron }).catch((reason: unknown) => reason)
     assert.equal((error as Error).message, `connector.schedule.cron must be ${message}`)
   }
-  const parts = 'minute, hour, day, month and weekday'
-  await tells('0 6 * *', `${parts}: these are five parts with blanks between, not 4`)
-  await tells('0 0 6 * * 1', `${parts}: these are five parts with blanks between, not 6`)
-  await tells('', `${parts}: these are five parts with blanks between, not 0`)
-  const words = '@hourly, @daily, @weekly, @monthly and @yearly'
-  await tells('@fortnightly', `${parts}: "@fortnightly" is none of ${words}`)
+  const parts = 'minute, hour, day, month, and weekday'
+  await tells('0 6 * *', `${parts}: expected five fields separated by spaces, got 4`)
+  await tells('0 0 6 * * 1', `${parts}: expected five fields separated by spaces, got 6`)
+  await tells('', `${parts}: expected five fields separated by spaces, got 0`)
+  const words = '@hourly, @daily, @weekly, @monthly, or @yearly'
+  await tells('@fortnightly', `${parts}: "@fortnightly" is not ${words}`)
   await check({}, '')
   await check({ cron: '* * * * *', everyMinutes: 5 }, '')
   await check({ everyMinutes: 0 }, '.everyMinutes')

@@ -16,11 +16,15 @@ export const scheduleShape = Type.Union([
     cron: Type.Optional(
       Type.String({
         maxLength: CRON_LENGTH_MAX,
-        description: 'Minute, hour, day, month, weekday: 0 6 * * 1-5',
+        description: 'Cron expression: minute, hour, day, month, weekday, as in 0 6 * * 1-5',
       }),
     ),
-    timeZoneId: Type.Optional(Type.String({ description: 'Of the expression; UTC by default' })),
-    everyMinutes: Type.Optional(Type.Integer({ description: 'Instead: so many minutes apart' })),
+    timeZoneId: Type.Optional(
+      Type.String({ description: 'Time zone of the cron expression, UTC by default' }),
+    ),
+    everyMinutes: Type.Optional(
+      Type.Integer({ description: 'Instead of cron: interval in minutes' }),
+    ),
   }),
 ])
 
@@ -72,11 +76,11 @@ export async function readSchedule(input: ScheduleInput | null): Promise<ImportS
   let next: EpochMs | undefined
   try {
     // What reads expressions takes a date as well, which comes once at most.
-    if (/^\d{4}-/.test(text)) throw new Error('a date is no schedule')
+    if (/^\d{4}-/.test(text)) throw new Error('a single date is not a schedule')
     next = await nextRunAfter(schedule, epochMs(0))
   } catch (error) {
     const problem = cronProblem(text) ?? (error as Error).message.replace(/^CronPattern: /, '')
-    refuseField(`${FIELD}.cron`, `must be minute, hour, day, month and weekday: ${problem}`)
+    refuseField(`${FIELD}.cron`, `must be minute, hour, day, month, and weekday: ${problem}`)
   }
   if (next === undefined) refuseField(`${FIELD}.cron`, 'never comes')
   return schedule
@@ -85,10 +89,10 @@ export async function readSchedule(input: ScheduleInput | null): Promise<ImportS
 /** What the form of an expression breaks, in our words: the library speaks of forms that are not taken here. */
 function cronProblem(text: string): string | undefined {
   if (text.startsWith('@')) {
-    return `"${text}" is none of @hourly, @daily, @weekly, @monthly and @yearly`
+    return `"${text}" is not @hourly, @daily, @weekly, @monthly, or @yearly`
   }
   const count = text === '' ? 0 : text.split(/\s+/).length
-  return count === 5 ? undefined : `these are five parts with blanks between, not ${count}`
+  return count === 5 ? undefined : `expected five fields separated by spaces, got ${count}`
 }
 
 /** Checks a schedule as saving it would, and tells its next times after a moment. */

@@ -74,7 +74,7 @@ export class ImportScheduler {
         this.#isTroubled = false
       } catch (error) {
         if (!this.#isTroubled) {
-          this.#deps.log.error({ error }, 'scheduled imports could not be looked at; tried on')
+          this.#deps.log.error({ error }, 'could not check scheduled imports, retrying')
         }
         this.#isTroubled = true
       }
@@ -146,7 +146,9 @@ export class ImportScheduler {
       await this.#moveOn(due, next)
       void done
         .then((end) => this.#noteEnd(due, end))
-        .catch((error: unknown) => log.error({ error }, 'the next run of an import was not noted'))
+        .catch((error: unknown) =>
+          log.error({ error }, 'could not store the next run of an import'),
+        )
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       // It still runs, or there is no room: soon again, once.

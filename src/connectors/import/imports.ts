@@ -74,11 +74,11 @@ export class Imports {
   start(): void {
     const { log } = this.#deps
     this.#following = this.#followAll().catch((error: unknown) =>
-      log.error({ error }, 'schedules of imports could not be looked at'),
+      log.error({ error }, 'could not read schedules of imports'),
     )
     this.#sweeping = this.#runs
       .sweep()
-      .catch((error: unknown) => log.warn({ error }, 'results of old imports could not be removed'))
+      .catch((error: unknown) => log.warn({ error }, 'could not delete results of old imports'))
     this.#scheduler.start()
   }
 
@@ -99,7 +99,7 @@ export class Imports {
     requireImport(connector)
     await announceRun(author, connector, 'cancelled')
     if (await this.#runs.cancel(uid)) return
-    refuse('not_found', { what: 'This connector does not run at this moment' })
+    refuse('not_found', { what: 'This connector is not running' })
   }
 
   /** Tells when a schedule that need not be saved would run, or what is wrong with it. */
@@ -126,9 +126,9 @@ export class Imports {
     const failing = resuming.catch(async (error: unknown) => {
       // A stop: whoever goes on with it is told of it again.
       if (this.#isClosed) return
-      log.warn({ error, run: uid }, 'an import that a stop had cut short was not taken up')
+      log.warn({ error, run: uid }, 'could not resume an interrupted import')
       const none = { rowsFetched: 0, rowsIngested: 0, rowsSkipped: 0, samples: 0 }
-      const message = 'A stop of the service has cut it short'
+      const message = 'Interrupted by a stop of the service'
       const key = { orgUid: connector.orgUid, connectorUid: connector.uid, uid }
       await payloads
         .settle(key, { start: time, end: clock.now(), status: 'FAILED', ...none, message })
@@ -181,6 +181,6 @@ async function announceRun(author: Author, { uid, id }: Connector, verb: string)
 function requireImport({ connType }: Connector): void {
   if (connType === 'DB_IMPORT') return
   refuse('conflict', {
-    what: 'This connector is run by calls of its sink: only imports are run by hand',
+    what: 'This connector runs when its URL is called. Only imports can be started manually',
   })
 }

@@ -25,7 +25,7 @@ export class ResultCsv {
     if (this.#length > RESULT_CHARS_MAX) {
       throw new DatabaseFailure(
         'too_large',
-        `The result of the external SQL is longer than ${RESULT_CHARS_MAX} characters: select fewer rows or columns, or set maxRows`,
+        `The result of the external SQL is longer than ${RESULT_CHARS_MAX} characters. Select fewer rows or columns, or set maxRows`,
       )
     }
     this.#lines.push(line)

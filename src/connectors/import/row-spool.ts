@@ -28,7 +28,7 @@ export class RowSpool {
     if (rows.length === 0) return
     const bytes = Buffer.from(JSON.stringify(rows))
     if (this.#bytes + bytes.length > SPOOL_BYTES_MAX) {
-      const what = `The result of the external SQL takes more than ${SPOOL_BYTES_MAX} bytes: set maxRows`
+      const what = `The result of the external SQL is larger than ${SPOOL_BYTES_MAX} bytes. Set maxRows`
       throw new DatabaseFailure('too_large', what)
     }
     await this.#file.write(bytes, 0, bytes.length, this.#bytes)

@@ -27,8 +27,7 @@ export async function resolveOutbound(
   resolve: Resolve = systemResolve,
 ): Promise<readonly string[]> {
   const found = await unlessAborted(signal, resolve(host)).catch((error: unknown) => {
-    if (signal.aborted)
-      throw new OutboundFailure('timeout', `${host} could not be looked up in time`)
+    if (signal.aborted) throw new OutboundFailure('timeout', `The DNS lookup of ${host} timed out`)
     const { code = 'unknown' } = error as { code?: string }
     throw new OutboundFailure('unknown_host', `Cannot find the host ${host} (${code})`)
   })
@@ -36,7 +35,7 @@ export async function resolveOutbound(
   const permitted = addresses.filter((address) => rules.findRefusal(host, address) === undefined)
   if (permitted.length > 0) return permitted
   const [first] = addresses
-  if (first === undefined) throw new OutboundFailure('unknown_host', `${host} has no address`)
+  if (first === undefined) throw new OutboundFailure('unknown_host', `${host} has no IP address`)
   const named = first === host ? host : `${host} (${first})`
   const what = rules.findRefusal(host, first)
   throw new OutboundFailure('not_allowed', `${named} is ${what}`)
@@ -68,11 +67,11 @@ async function connectTo(address: string, target: OutboundTarget): Promise<Socke
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   const socket = connect({ host: address, port, noDelay: true, keepAlive: true })
   const onAbort = () => {
-    reject(new OutboundFailure('timeout', `${place} did not answer in time`))
+    reject(new OutboundFailure('timeout', `The connection to ${place} timed out`))
     socket.destroy()
   }
   const onError = (error: NodeJS.ErrnoException) => {
-    const refused = error.code === 'ECONNREFUSED' ? `${place} refuses connections` : undefined
+    const refused = error.code === 'ECONNREFUSED' ? `${place} refused the connection` : undefined
     const what = refused ?? `Cannot connect to ${place} (${error.code ?? error.message})`
     reject(new OutboundFailure(refused === undefined ? 'unreachable' : 'refused', what))
   }

@@ -24,8 +24,8 @@ test('OutboundRules refuses loopback, link-local, metadata and no one host in ev
   check(/link-local/, '169.254.1.1', 'fe80::1', 'fe80::1%eth0', 'febf::1', '::ffff:169.254.1.1')
   check(/metadata/, '169.254.169.254', '::ffff:169.254.169.254', '64:ff9b::a9fe:a9fe')
   check(/metadata/, '168.63.129.16', '100.100.100.200', 'fd00:ec2::254', 'fd00:0ec2:0:0:0:0:0:0254')
-  check(/no address of one host/, '224.0.0.1', '255.255.255.255', 'ff02::1')
-  check(/no address/, '', 'db.example.com', '300.1.1.1', '127.1')
+  check(/not a unicast address/, '224.0.0.1', '255.255.255.255', 'ff02::1')
+  check(/not an IP address/, '', 'db.example.com', '300.1.1.1', '127.1')
 })
 
 test('OutboundRules lets private and public networks be reached', () => {

@@ -17,7 +17,7 @@ const REFUSED: readonly (readonly [what: string, ranges: IpList])[] = [
   // Systems take the unspecified address for their own.
   ['a loopback address', new IpList(['0.0.0.0/8', '::'])],
   ['a link-local address', new IpList(['169.254.0.0/16', 'fe80::/10'])],
-  ['no address of one host', new IpList(['224.0.0.0/4', '240.0.0.0/4', 'ff00::/8'])],
+  ['not a unicast address', new IpList(['224.0.0.0/4', '240.0.0.0/4', 'ff00::/8'])],
 ]
 
 /** The lists of the operator: host names, addresses, and CIDR ranges. */
@@ -51,10 +51,10 @@ export class OutboundRules {
 
   /** What keeps a host from being reached at an address, or undefined when nothing does. */
   findRefusal(host: string, address: string): OutboundRefusal | undefined {
-    if (isIP(address) === 0) return 'no address'
+    if (isIP(address) === 0) return 'not an IP address'
     const spellings = spellingsOf(address)
     if (this.#denied.includes(host, spellings)) {
-      return 'closed by the operator (WEIR_OUTBOUND_DENY)'
+      return 'blocked by the operator (WEIR_OUTBOUND_DENY)'
     }
     if (this.#allowed.includes(host, spellings)) return undefined
     const what = findRefused(spellings) ?? this.#findOwn(spellings)

@@ -76,17 +76,20 @@ function readConnector(
   const { connType = before.connType, isEnabled = before.isEnabled } = input
   const name = input.name ?? (before.name || id)
   if (before.id !== '' && connType !== before.connType) {
-    refuseField('connector.connType', 'cannot be changed: make another connector')
+    refuseField('connector.connType', 'cannot be changed. Create another connector')
   }
   if (id === '') {
-    refuseField('connector.id', 'must not be blank: it is the end of the address of the sink')
+    refuseField('connector.id', 'must not be blank. It is the last part of the sink URL')
   }
   checkText('connector.name', name, NAME_LENGTH_MAX)
   checkText('connector.description', description, DESCRIPTION_LENGTH_MAX)
   const runningUser = input.runningUser === undefined ? before.runningUser : input.runningUser
   const uid = runningUser?.uid ?? ''
   if (uid === '') {
-    refuseField('connector.runningUser', 'must name the user whose rights hold while it runs')
+    refuseField(
+      'connector.runningUser',
+      'is missing. Set the user whose permissions the connector uses',
+    )
   }
   const procs = input.procs === undefined ? before.procs : readProcs(input.procs)
   requireSql(procs, checkSql)
@@ -104,7 +107,7 @@ export function readProcs(inputs: NonNullable<ConnectorInput['procs']>): Connect
   if (other > 0) {
     refuseField(
       `connector.procs[${other}].timeZoneId`,
-      `must be ${procs[0].timeZoneId} as in procs[0]: the procs of a connector are one program`,
+      `must be ${procs[0].timeZoneId} as in procs[0]. All procs of a connector share one time zone`,
     )
   }
   return procs
@@ -112,7 +115,8 @@ export function readProcs(inputs: NonNullable<ConnectorInput['procs']>): Connect
 
 /** Refuses procs of which one has no statements, or statements with a mistake. */
 export function requireSql(procs: readonly ConnectorProc[], checkSql: CheckSql): void {
-  if (procs.length === 0) refuseField('connector.procs', 'must hold at least one proc with its SQL')
+  if (procs.length === 0)
+    refuseField('connector.procs', 'must contain at least one proc with its SQL')
   for (const [at, proc] of procs.entries()) {
     const field = `connector.procs[${at}].sql`
     if (proc.sql.trim() === '') refuseField(field, 'must not be blank')

@@ -157,7 +157,7 @@ export class Connectors {
       for (const { uid, id, connection } of page) {
         if (connection?.uid !== connectionUid) continue
         const isSeen = allows(principal, `${CONNECTOR_KIND}/${uid}`, 'GET')
-        names.push(isSeen ? `connector "${id.slice(0, 60)}"` : 'a connector that you may not see')
+        names.push(isSeen ? `connector "${id.slice(0, 60)}"` : 'a connector that you cannot access')
       }
       if (page.length < USES_PAGE) break
     }
@@ -180,7 +180,7 @@ export class Connectors {
   async #requireRunAs(principal: Principal, userUid: string): Promise<void> {
     const user = await this.findRunAs(principal.orgUid, userUid)
     if (user === undefined) {
-      refuseField('connector.runningUser', 'is no user of this organization')
+      refuseField('connector.runningUser', 'is not a user of this organization')
     }
     requireRunAs(principal, user)
   }

@@ -26,7 +26,7 @@ export function requireRunAs(principal: Principal, { uid, role }: RunAs): void {
   const { actor } = principal
   if (isAdministrator(principal) || (actor.kind === 'user' && actor.userUid === uid)) return
   refuse('forbidden', {
-    what: 'connector.runningUser is somebody else: you may save and try connectors that run as yourself; ask an administrator for others',
+    what: 'connector.runningUser is another user. You can save and test only connectors that run as yourself. Ask an administrator',
     field: 'connector.runningUser',
   })
 }
@@ -37,13 +37,13 @@ function requireCoversUser(principal: Principal, role: Role): void {
   if (beyond !== undefined) {
     const { method, resource } = beyond
     refuse('forbidden', {
-      what: `${who} has no ${method} on ${resource} itself, which connector.runningUser has: sign in as that user or as an administrator`,
+      what: `${who} does not allow ${method} on ${resource}, but connector.runningUser does. Sign in as that user or as an administrator`,
       field: 'connector.runningUser',
     })
   }
   if (principal.ips?.coversList([]) === false) {
     refuse('forbidden', {
-      what: `${who} is bound to addresses, so it may not save what runs from everywhere: sign in`,
+      what: `${who} is limited to IP addresses, so it cannot save a connector, which runs without that limit. Sign in`,
       field: 'connector.runningUser',
     })
   }

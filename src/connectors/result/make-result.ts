@@ -195,7 +195,7 @@ class PartWriter {
     }
     if (before === undefined) {
       this.#firstCount += 1
-      const advice = 'the operator may raise WEIR_CREATE_MAX'
+      const advice = 'The operator can raise WEIR_CREATE_MAX'
       requireCreatable(this.#firstCount, this.#parts.feed.catalog.createMax, advice)
     }
     // The block is filled anew with the next part.

@@ -240,7 +240,7 @@ export class ResultFile {
     const { bytesRead } = await this.#file.read(frame, 0, frame.length, from)
     const body = frame.subarray(HEAD_BYTES)
     if (bytesRead !== frame.length || crc32(body) !== frame.readUInt32LE(4)) {
-      throw new Error('The result of an import does not check')
+      throw new Error('The checksum of an import result is wrong')
     }
     return deserialize(body)
   }

@@ -66,7 +66,7 @@ export class SharedResults {
     if (body === undefined) return undefined
     await pipeline(body, createWriteStream(resultPath(folder, key.uid), { mode: 0o600 }))
     const file = await ResultFile.find(folder, key.uid)
-    if (file === undefined) throw new Error('The result of an import does not check')
+    if (file === undefined) throw new Error('The checksum of an import result is wrong')
     const assigned = note.assigned === null ? undefined : spansIn(note.assigned)
     file.goOnAt({ part: note.part, assigned })
     this.#follow(file, note, lease)

@@ -51,10 +51,10 @@ export const dryRunShape = Type.Object(
         runningUser: connectorShape.properties.runningUser,
         procs: connectorShape.properties.procs,
       },
-      { description: 'Without runningUser it runs with the rights of the caller' },
+      { description: 'Without runningUser, it runs with the permissions of the caller' },
     ),
     method: Type.Optional(Type.Enum(['PUT', 'POST', 'GET', 'DELETE'])),
-    query: Type.Optional(Type.String({ description: 'As SQL sees it: decoded' })),
+    query: Type.Optional(Type.String({ description: 'Decoded, as seen by the SQL' })),
     body: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   },
   {
@@ -139,7 +139,7 @@ export class KeptPayloads {
       const payload = await this.#require(connectorUid, uid)
       if (payload.outcome?.status === 'DONE' && !isForced) {
         refuse('conflict', {
-          what: 'This payload was run and its samples were stored: run it again with force=true',
+          what: 'This payload was already processed and its samples were stored. Use force=true to run it again',
         })
       }
       const detail = `${quoted(connector.id)}: payload ${uid}`
@@ -180,7 +180,7 @@ export class KeptPayloads {
     const { orgUid } = principal
     const user = await connectors.findRunAs(orgUid, userUid)
     if (user === undefined) {
-      refuseField('connector.runningUser', 'is no user of this organization')
+      refuseField('connector.runningUser', 'is not a user of this organization')
     }
     requireRunAs(principal, user)
     return await runs.principalOf({ orgUid, runningUser: { uid: userUid } })
@@ -190,14 +190,14 @@ export class KeptPayloads {
     const payload = await this.#deps.payloads.get(connectorUid, uid)
     if (payload !== undefined) return payload
     refuse('not_found', {
-      what: `Cannot find payload "${uid.slice(0, 60)}": the newest 1,000 of a connector are kept`,
+      what: `Cannot find payload "${uid.slice(0, 60)}". Only the newest 1,000 of a connector are kept`,
     })
   }
 }
 
 function refuseImport({ connType }: Connector): void {
   if (connType === 'HTTP') return
-  refuse('conflict', { what: 'A run of an import has no payload: run the connector' })
+  refuse('conflict', { what: 'An import run has no payload. Run the connector' })
 }
 
 function showPayload({ uid, time, method, bytes, outcome }: PayloadSummary): ShownPayload {

@@ -68,7 +68,7 @@ export class PayloadRuns {
   /** Has a payload for itself while it looks at it and runs it; refuses when another has. */
   async exclusively<T>(uid: string, work: () => Promise<T>): Promise<T> {
     if (this.#running.has(uid)) {
-      refuse('conflict', { what: 'This payload runs at this moment: wait until it is over' })
+      refuse('conflict', { what: 'This payload is being processed. Wait until it finishes' })
     }
     this.#running.add(uid)
     try {
@@ -130,7 +130,7 @@ export class PayloadRuns {
     const user = await this.#deps.connectors.findRunAs(orgUid, runningUser.uid)
     if (user === undefined) {
       refuse('forbidden', {
-        what: 'The running user of this connector is no user of the organization any more: name another',
+        what: 'The runningUser of this connector no longer belongs to the organization. Set another one',
       })
     }
     return userPrincipal({ orgUid, userUid: user.uid, role: user.role })
@@ -203,7 +203,10 @@ export class PayloadRuns {
     try {
       await this.#deps.payloads.settle(key, outcome)
     } catch (error) {
-      this.#deps.log.warn({ error, payload: key.uid }, 'the outcome of a payload is not kept yet')
+      this.#deps.log.warn(
+        { error, payload: key.uid },
+        'could not store the result of a payload yet',
+      )
       this.#unkept.add(key, outcome)
     }
   }

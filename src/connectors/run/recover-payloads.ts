@@ -67,7 +67,7 @@ async function recoverAll(deps: RecoveryDeps, keys: readonly PayloadKey[]): Prom
     } catch (error) {
       // What is refused has its outcome, which tells why.
       if (error instanceof Refusal) continue
-      deps.log.error({ error, payload: key.uid }, 'a payload could not be run again')
+      deps.log.error({ error, payload: key.uid }, 'could not run a payload again')
     }
   }
 }

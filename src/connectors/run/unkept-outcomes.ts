@@ -70,7 +70,7 @@ export class UnkeptOutcomes {
       } catch (error) {
         if (!(error instanceof Refusal)) {
           this.#left.delete(uid)
-          this.#deps.log.error({ error, payload: uid }, 'the outcome of a payload is lost')
+          this.#deps.log.error({ error, payload: uid }, 'the result of a payload is lost')
           continue
         }
         // Behind the others: one that cannot be kept at the moment holds none of them up.

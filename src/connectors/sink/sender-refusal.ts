@@ -1,9 +1,9 @@
 import { type ErrorCode, Refusal } from '../../base/index.ts'
 
 const FAILED =
-  'The connector could not process this payload, and stored nothing. Its list of payloads shows why'
+  'The connector could not process this payload and stored nothing. The list of received payloads shows the reason'
 const LACKS_RIGHT =
-  'The running user of the connector lacks a permission, or is no longer in the organization. The key of this call is accepted'
+  'The runningUser of the connector lacks a permission or left the organization. The key of this request is valid'
 
 /** Messages that say nothing about the SQL, and that the sender needs. */
 const KEPT: ReadonlySet<ErrorCode> = new Set(['quota_exceeded', 'too_many_samples'])

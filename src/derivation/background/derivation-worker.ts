@@ -357,5 +357,7 @@ export class DerivationWorker {
 }
 
 function messageOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? error.message : 'Something failed: see the log'
+  return error instanceof Error && 'code' in error
+    ? error.message
+    : 'Internal error. See the log of the service'
 }

@@ -123,7 +123,7 @@ export async function deriveSpan(
       }
     }
     if (limit === 1) {
-      const what = `Cannot derive a sample from more than ${rowTextBytesMax / 1e6} MB of texts`
+      const what = `Cannot calculate a sample from more than ${rowTextBytesMax / 1e6} MB of text`
       refuse('bad_input', { what })
     }
     limit = Math.max(1, Math.floor(limit / 16))

@@ -95,7 +95,7 @@ export class EvaluationThread {
       if (!(error instanceof ThreadExhausted)) throw error
       const limit =
         error.of === 'time' ? `${this.#cpuMsMax / 1_000} s of CPU time` : `${MEMORY_MB_MAX} MB`
-      const what = `The formula takes too much ${error.of} for one result: at most ${limit}`
+      const what = `The formula needs too much ${error.of} for one result: at most ${limit}`
       if (this.#refusesExhausted) refuse('bad_input', { what })
       return failFirst(plan, block, what)
     }

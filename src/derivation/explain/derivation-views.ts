@@ -65,7 +65,7 @@ export class DerivationViews {
     for (const count of this.#counts.values()) all += count
     if (own >= PREVIEWS_PER_ORG_MAX || all >= PREVIEWS_MAX) {
       refuse('preview_unavailable', {
-        what: `An organization runs 1 preview at a time, and ${PREVIEWS_PER_ORG_MAX - 1} may wait: try again`,
+        what: `Too many previews. An organization can run 1 at a time, with ${PREVIEWS_PER_ORG_MAX - 1} waiting. Try again later`,
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       })
     }

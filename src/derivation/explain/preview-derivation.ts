@@ -106,7 +106,7 @@ async function planDraft(
           { orgUid, componentUid, kind, grid },
         )
   // It was all there a moment ago.
-  if (isProblem(plan)) return refuse('conflict', { what: `Cannot derive: ${plan.problem}` })
+  if (isProblem(plan)) return refuse('conflict', { what: `Cannot calculate: ${plan.problem}` })
   return plan
 }
 

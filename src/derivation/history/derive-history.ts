@@ -30,7 +30,7 @@ export function historyWork(deps: HistoryWorkDeps): HistoryWork {
       if (!(await control.report(progressAt(begun)))) return
       const onBlock = async (until: number) => {
         if ((await requirePlan(deps, handle)) !== plan) {
-          refuse('conflict', { what: 'Cannot go on: the formula was changed; derive again' })
+          refuse('conflict', { what: 'The formula was changed. Start again' })
         }
         return await control.report(progressAt(until))
       }
@@ -54,10 +54,10 @@ async function requirePlan(deps: HistoryWorkDeps, handle: StreamHandle): Promise
   if (stream === undefined) return refuse('conflict', { what: 'The stream was deleted' })
   if (stream.streamDerivationType !== 'FROM_EXPRESSION') {
     return refuse('bad_input', {
-      what: 'Cannot derive this stream: its streamDerivationType is not FROM_EXPRESSION',
+      what: 'This stream is not derived: its streamDerivationType is not FROM_EXPRESSION',
     })
   }
   const plan = await deps.graph.planOf(handle)
-  if (isProblem(plan)) return refuse('conflict', { what: `Cannot derive: ${plan.problem}` })
+  if (isProblem(plan)) return refuse('conflict', { what: `Cannot calculate: ${plan.problem}` })
   return plan
 }

@@ -120,7 +120,7 @@ export class HistoryJobs {
     const { orgUid } = author
     const ofOrg = [...this.#unfinished.values()].filter(({ job }) => job.orgUid === orgUid)
     if (ofOrg.length >= UNFINISHED_MAX) {
-      const what = `Cannot begin: ${UNFINISHED_MAX} jobs of this organization are not over yet`
+      const what = `Cannot start: this organization has ${UNFINISHED_MAX} unfinished jobs`
       refuse('conflict', {
         what: `${what}. Wait for one, or cancel one with DELETE /api/job/{uid}`,
       })
@@ -298,7 +298,8 @@ export class HistoryJobs {
     } catch (error) {
       if (this.#isClosed) return await this.#leave(one)
       if (!(error instanceof Refusal)) this.#deps.onFailure(error)
-      const reason = error instanceof Refusal ? error.message : 'Something failed: see the log'
+      const reason =
+        error instanceof Refusal ? error.message : 'Internal error. See the log of the service'
       return await this.#end(one, 'FAILED', reason)
     }
     if (one.isCancelled) return await this.#end(one, 'CANCELLED', '')
@@ -325,7 +326,7 @@ export class HistoryJobs {
         if (elapsed - one.renewedAt >= RENEW_EVERY_MS) {
           one.renewedAt = elapsed
           const isHeld = await locks.renew(one.job.componentUid)
-          if (!isHeld) refuse('conflict', { what: 'Another process derives this component' })
+          if (!isHeld) refuse('conflict', { what: 'Another process is calculating this component' })
         }
         return !isOver()
       },
@@ -359,12 +360,12 @@ function readSpan(input: unknown): { from: EpochMs; until: EpochMs } {
   // A name that is misspelt would derive all there is.
   const stranger = Object.keys(fields).find((name) => name !== 'from' && name !== 'until')
   if (stranger !== undefined) {
-    const what = `There is no field ${JSON.stringify(stranger.slice(0, 64))}: give from and until`
+    const what = `Unknown field ${JSON.stringify(stranger.slice(0, 64))}. Use from and until`
     refuse('bad_input', { what })
   }
   const from = readTime('from', fields.from, EARLIEST_TIME)
   const until = readTime('until', fields.until, TIME_END)
-  if (from >= until) refuse('bad_input', { what: 'from must lie before until' })
+  if (from >= until) refuse('bad_input', { what: 'from must be before until' })
   return { from, until }
 }
 

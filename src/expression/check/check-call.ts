@@ -39,7 +39,7 @@ export function checkCall(node: CallNode, args: readonly Term[], tools: CallTool
   const least = parameters.filter(({ isOptional }) => isOptional !== true).length
   const most = parameters.at(-1)?.isRepeated === true ? ARGUMENTS_MAX : parameters.length
   if (args.length < least || args.length > most) {
-    throw tools.failAt(`${describeCount(found, args.length)}: write ${signatureOf(found)}`, span)
+    throw tools.failAt(`${describeCount(found, args.length)}. Write ${signatureOf(found)}`, span)
   }
   const { failAt, timeZoneId } = tools
   if ('make' in making) return making.make(args, termTools(failAt, timeZoneId, span))

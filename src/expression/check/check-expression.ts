@@ -82,7 +82,7 @@ export function checkExpression(text: string, options: CheckOptions = {}): Check
     return { kind: 'input', index: found.index, name: found.name, type: found.type, span }
   }
   const foreign = ({ span }: ForeignNode): never => {
-    throw failAt('This does not belong in an expression: take it out', span)
+    throw failAt('This is not allowed in an expression. Remove it', span)
   }
   const timeZoneId = options.timeZoneId ?? 'UTC'
   const checker = new ExpressionChecker({ variable, foreign, failAt, timeZoneId })
@@ -210,8 +210,7 @@ export class ExpressionChecker {
       isNumber(term) !== isNumber(first) && isText(term) !== isText(first)
     const odd = others.find(isOdd)
     if (odd !== undefined) {
-      const problem =
-        'A number and a text are never equal, and numbers come first: CAST one of them'
+      const problem = 'A number and a text are never equal. Convert one of them with CAST'
       this.warnings.push(this.#failAt(problem, odd.span))
     }
     return terms.map((term) => (term.type === 'BIGDECIMAL' ? toDouble(term, this.#failAt) : term))
@@ -295,9 +294,9 @@ const isNumber = ({ type }: Term): boolean => !['STRING', 'UNKNOWN', 'NULL'].inc
 function adviceOn(name: string, names: readonly string[]): string {
   const nearest = nearestName(name, names)
   if (nearest !== undefined) return `: did you mean "${nearest}"?`
-  if (names.length === 0) return ': no variables are given'
-  if (names.length === 1) return `: there is only ${shorten(names[0])}`
-  return `: there are ${names.slice(0, 10).map(shorten).join(', ')}${names.length > 10 ? ' …' : ''}`
+  if (names.length === 0) return ': no variables are defined'
+  if (names.length === 1) return `: the only variable is ${shorten(names[0])}`
+  return `: variables are ${names.slice(0, 10).map(shorten).join(', ')}${names.length > 10 ? ' …' : ''}`
 }
 
 function apply(

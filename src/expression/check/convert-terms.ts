@@ -27,10 +27,7 @@ export function toNumber(term: Term, failAt: FailAt): Term {
     case 'BIGDECIMAL':
       return apply(decimalToDouble, term, 'DOUBLE')
     case 'STRING':
-      throw failAt(
-        'A number is needed, this is a text: CAST(… AS DOUBLE) reads numbers from texts',
-        term.span,
-      )
+      throw failAt('Expected a number, got a text. Convert with CAST(… AS DOUBLE)', term.span)
     default:
       return term
   }
@@ -66,7 +63,7 @@ export function toCondition(term: Term, failAt: FailAt): Term {
     case 'NULL':
       return term
     case 'STRING':
-      throw failAt("A condition is needed, this is a text: compare it, as in x = 'on'", term.span)
+      throw failAt("Expected a condition, got a text. Compare it, as in x = 'on'", term.span)
     case 'UNKNOWN':
       return apply(anyToCondition, term, 'BOOLEAN')
     default:

@@ -16,13 +16,13 @@ const PLAIN_NAME = /[\p{L}\p{N}_$@-]+/uy
 export function readJsonPath(text: string): readonly (readonly PathStep[])[] {
   const segments: PathStep[][] = [[]]
   if (text[0] !== '$') {
-    throw new JsonMistake("A path begins with $: write '$.name', '$[0]' or '$.list[*].name'", 0)
+    throw new JsonMistake("A path starts with $. Write '$.name', '$[0]', or '$.list[*].name'", 0)
   }
   for (let at = 1, steps = 1; at < text.length; steps++) {
     if (steps > STEPS_MAX) throw new JsonMistake(`A path has at most ${STEPS_MAX} steps`, at)
     const { step, end } = text[at] === '.' ? nameAt(text, at) : bracketAt(text, at)
     if (end === undefined) {
-      const problem = "This is no step of a path: write .name, ['any name'], [0] or [*]"
+      const problem = "Invalid path step. Write .name, ['any name'], [0], or [*]"
       throw new JsonMistake(problem, at)
     }
     if (step === undefined) segments.push([])

@@ -36,7 +36,7 @@ export class JsonText {
 
   /** Ends the document: nothing but blanks may follow. */
   end(): void {
-    if (this.#at < this.#text.length) this.#fail('more stands behind its end')
+    if (this.#at < this.#text.length) this.#fail('text after the end')
   }
 
   /** Whether an array begins here. */
@@ -86,7 +86,7 @@ export class JsonText {
     }
     NUMBER.lastIndex = start
     const [number] = NUMBER.exec(this.#text) ?? []
-    if (number === undefined) return this.#fail('a value is expected')
+    if (number === undefined) return this.#fail('expected a value')
     this.#move(number.length)
     return { is: 'number', text: number }
   }
@@ -96,12 +96,12 @@ export class JsonText {
     for (let count = 0; ; count++) {
       if (this.#text[this.#at] === '}') break
       if (count > 0) this.#expect(',')
-      if (this.#text[this.#at] !== '"') this.#fail('a name in double quotes is expected')
+      if (this.#text[this.#at] !== '"') this.#fail('expected a name in double quotes')
       const name = this.#string()
       this.#expect(':')
       if (visitor.member?.(name) !== true) this.skip()
       if (this.#text[this.#at] !== ',' && this.#text[this.#at] !== '}') {
-        this.#fail('"," or "}" is expected')
+        this.#fail('expected "," or "}"')
       }
     }
     this.#move(1)
@@ -114,7 +114,7 @@ export class JsonText {
       if (index > 0) this.#expect(',')
       if (visitor.element?.(index) !== true) this.skip()
       if (this.#text[this.#at] !== ',' && this.#text[this.#at] !== ']') {
-        this.#fail('"," or "]" is expected')
+        this.#fail('expected "," or "]"')
       }
     }
     this.#move(1)
@@ -145,9 +145,9 @@ export class JsonText {
   }
 
   #expect(sign: string): void {
-    if (this.#text[this.#at] !== sign) this.#fail(`"${sign}" is expected`)
+    if (this.#text[this.#at] !== sign) this.#fail(`expected "${sign}"`)
     this.#move(1)
-    if (sign === ',' && /[\]}]/.test(this.#text[this.#at] ?? '')) this.#fail('a value is expected')
+    if (sign === ',' && /[\]}]/.test(this.#text[this.#at] ?? '')) this.#fail('expected a value')
   }
 
   #move(count: number): void {

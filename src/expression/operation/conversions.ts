@@ -65,7 +65,7 @@ export const anyToCondition: Operation = {
   name: 'any_condition',
   value: (run, value) => {
     if (typeof value !== 'string') return Number(value) !== 0
-    return run.fail(`A condition is needed, got ${showOperand(value)}: compare it, as in x = 'on'`)
+    return run.fail(`Expected a condition, got ${showOperand(value)}. Compare it, as in x = 'on'`)
   },
 }
 

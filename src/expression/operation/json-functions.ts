@@ -21,7 +21,7 @@ function findIn(run: Run, text: Present, path: Present): Found {
   if (source.trim() === '') return found
   try {
     const segments = readJsonPath(textOfValue(path))
-    if (segments.length > 1) run.fail('[*] leads to many values: JSON_TABLE makes rows of them')
+    if (segments.length > 1) run.fail('[*] selects many values. Use JSON_TABLE to get rows')
     const json = new JsonText(source)
     follow(json, segments[0], found)
     json.end()

@@ -228,7 +228,7 @@ function bitsOf(run: Run, value: Present, name: string): bigint {
   if (typeof value === 'bigint') return value
   const number = Number(value)
   if (Number.isSafeInteger(number)) return BigInt(number)
-  return run.fail(`${name}() needs whole numbers, got ${number}: round it`)
+  return run.fail(`${name}() needs integers, got ${number}. Round it`)
 }
 
 const piOperation: Operation = {

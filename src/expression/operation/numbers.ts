@@ -34,8 +34,8 @@ export function showOperand(value: Present): string {
 export function needNumber(run: Run, value: Present): number | bigint {
   if (typeof value === 'boolean') return value ? 1 : 0
   if (typeof value !== 'string') return value
-  const advice = 'CAST(… AS DOUBLE) reads numbers from texts'
-  return run.fail(`A number is needed, got ${showOperand(value)}: ${advice}`)
+  const advice = 'Convert with CAST(… AS DOUBLE)'
+  return run.fail(`Expected a number, got ${showOperand(value)}. ${advice}`)
 }
 
 /** A result that must be finite; NaN and infinities end the evaluation. */

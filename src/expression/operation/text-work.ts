@@ -16,5 +16,5 @@ export function joinTexts(run: Run, left: string, right: string): string {
 
 /** Fails because a text would be longer than a sample may be. */
 export function failLength(run: Run): never {
-  return run.fail(`The text has more than ${TEXT_LENGTH_MAX} characters: shorten it`)
+  return run.fail(`The text has more than ${TEXT_LENGTH_MAX} characters. Shorten it`)
 }

@@ -70,7 +70,7 @@ function evaluation(
       frame.used += characters
       if (frame.used > frame.charactersMax) {
         if (frame.charactersMax < EVALUATION_CHARACTERS_MAX) throw new LongEvaluation()
-        fail(`The texts take too much work: at most ${EVALUATION_CHARACTERS_MAX} characters`)
+        fail(`Too much text to process: at most ${EVALUATION_CHARACTERS_MAX} characters`)
       }
     }
     return { fail, charge }

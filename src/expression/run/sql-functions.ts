@@ -114,7 +114,7 @@ function meteredRun(args: readonly SqlValue[]): Run {
     fail,
     charge: (characters) => {
       left -= characters
-      if (left < 0) fail(`The texts take too much work: at most ${most} characters`)
+      if (left < 0) fail(`Too much text to process: at most ${most} characters`)
     },
   }
 }

@@ -149,7 +149,7 @@ class Arrangement {
     if (test === 'like') return [first]
     const item = this.#items[this.#at]
     if (item?.is !== 'binary' || item.operator !== 'AND') {
-      this.#builder.fail('BETWEEN needs two bounds: write BETWEEN low AND high', span)
+      this.#builder.fail('BETWEEN needs two bounds. Write BETWEEN low AND high', span)
     }
     this.#at += 1
     return [first, this.read(TEST_LEVEL + 1)]
@@ -160,7 +160,7 @@ class Arrangement {
     const item = this.#items[this.#at]
     this.#at += 1
     if (item.is === 'operand') return item.node
-    if (item.is !== 'prefix') return this.#builder.fail('A value is expected', item.span)
+    if (item.is !== 'prefix') return this.#builder.fail('Expected a value', item.span)
     this.#depth += 1
     this.#builder.refuseDepth(this.#depth, item.span)
     const operand = item.operator === 'NOT' ? this.read(NOT_LEVEL) : this.#operand()

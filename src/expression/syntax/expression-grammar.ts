@@ -266,9 +266,9 @@ export class ExpressionGrammar extends EmbeddedActionsParser {
     return this.ACTION(() => {
       const type = castTypeOf(name.image)
       if (type === undefined) {
-        const types = 'LONG, DOUBLE, BIGDECIMAL, STRING or BOOLEAN'
+        const types = 'LONG, DOUBLE, BIGDECIMAL, STRING, or BOOLEAN'
         return this.builder.fail(
-          `There is no type ${name.image.slice(0, 40)}: write ${types}`,
+          `Unknown type ${name.image.slice(0, 40)}. Use ${types}`,
           spanOf(name),
         )
       }
@@ -285,7 +285,10 @@ export class ExpressionGrammar extends EmbeddedActionsParser {
       // The first level is the expression itself.
       if (this.#nesting <= EXPRESSION_NESTING_MAX + 1) return
       const most = `Parentheses are nested deeper than ${EXPRESSION_NESTING_MAX} levels`
-      this.builder.fail(`${most}: break it up`, tokenMatcher(next, EOF) ? END : spanOf(next))
+      this.builder.fail(
+        `${most}. Split the expression`,
+        tokenMatcher(next, EOF) ? END : spanOf(next),
+      )
     })
   }
 
@@ -307,7 +310,7 @@ export class ExpressionGrammar extends EmbeddedActionsParser {
 
   protected call(name: IToken, args: readonly Expression[], span: Span): Expression {
     if (tokenMatcher(name, t.QuotedName)) {
-      this.builder.fail('A function is named without quotes: take them away', spanOf(name))
+      this.builder.fail('A function name must not be quoted. Remove the quotes', spanOf(name))
     }
     return this.builder.node({ kind: 'call', name: name.image, args, span }, args)
   }

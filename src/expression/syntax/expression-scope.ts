@@ -18,15 +18,17 @@ export class ExpressionScope {
 
   constructor(variables: readonly ExpressionVariable[]) {
     if (variables.length > VARIABLES_MAX) {
-      failScope(`There are ${variables.length} variables: at most ${VARIABLES_MAX}`)
+      failScope(`Too many variables: ${variables.length}, at most ${VARIABLES_MAX}`)
     }
     this.variables = variables.map(({ name, type }, index) => ({ name, type, index }))
     for (const variable of this.variables) {
       const key = variable.name.toLowerCase()
-      if (variable.name === '') failScope('A variable has no name: give it one')
+      if (variable.name === '') failScope('A variable has no name. Enter one')
       const other = this.#byName.get(key)
       if (other !== undefined) {
-        failScope(`The variables "${other.name}" and "${variable.name}" have one name: rename one`)
+        failScope(
+          `The variables "${other.name}" and "${variable.name}" have the same name. Rename one`,
+        )
       }
       this.#byName.set(key, variable)
     }

@@ -21,7 +21,7 @@ export function parseExpression(
   const kit = loadSyntax()
   const tokens = kit.scanExpression(text)
   if (tokens.length === 0) {
-    const problem = 'The expression is empty: write one, such as (a + b) / 2'
+    const problem = 'The expression is empty. Enter one, such as (a + b) / 2'
     throw new ExpressionError(problem, text, { from: 0, until: 0 })
   }
   grammar ??= new kit.ExpressionGrammar()

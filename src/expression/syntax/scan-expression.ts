@@ -45,17 +45,17 @@ function tokenOf(type: TokenType, text: string, from: number, until: number): IT
 
 function refuseText(text: string, { what, lengthMax }: ScanVocabulary): void {
   if (text.length > lengthMax) {
-    const problem = `The ${what} has ${text.length} characters: at most ${lengthMax}, part it`
+    const problem = `The ${what} has ${text.length} characters, at most ${lengthMax} are allowed. Split it`
     throw new ExpressionError(problem, text.slice(0, 100), { from: 0, until: 0 })
   }
   const nul = text.indexOf('\0')
   if (nul >= 0) {
-    const problem = 'The character U+0000 cannot be used: take it out'
+    const problem = 'The character U+0000 is not allowed. Remove it'
     throw new ExpressionError(problem, text, { from: nul, until: nul + 1 })
   }
   if (text.isWellFormed()) return
   const at = firstDifference(text, text.toWellFormed())
-  const problem = 'Half of a surrogate pair is no character: take it out'
+  const problem = 'An unpaired surrogate is not a character. Remove it'
   throw new ExpressionError(problem, text, { from: at, until: at + 1 })
 }
 
@@ -77,7 +77,7 @@ function skipBlanks(text: string, start: number): number {
     } else if (text.startsWith('/*', at)) {
       const end = text.indexOf('*/', at + 2)
       if (end < 0) {
-        throw new ExpressionError('This comment is not closed: write */ behind it', text, {
+        throw new ExpressionError('This comment is not closed. Add */', text, {
           from: at,
           until: at + 2,
         })
@@ -110,7 +110,7 @@ function scanToken(
   const span = { from: at, until: at + char.length }
   const code = char.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')
   throw new ExpressionError(
-    `The character ${JSON.stringify(char)} (U+${code}) means nothing here: texts and names of other characters stand in quotes`,
+    `Unexpected character ${JSON.stringify(char)} (U+${code}). Put texts and names with special characters in quotes`,
     text,
     span,
   )
@@ -122,7 +122,7 @@ function quotedEnd(text: string, start: number): number {
   for (let at = start + 1; ; ) {
     const end = text.indexOf(quote, at)
     if (end < 0) {
-      const problem = `This text is not closed: write ${quote} behind it, and ${quote}${quote} for one inside`
+      const problem = `This text is not closed. Add ${quote} at the end. Write ${quote}${quote} for a quote inside`
       throw new ExpressionError(problem, text, { from: start, until: start + 1 })
     }
     if (text[end + 1] !== quote) return end + 1

@@ -39,7 +39,7 @@ export class TreeBuilder {
     this.#nodes += 1
     const { what, nodesMax } = this.#limits
     if (this.#nodes > nodesMax)
-      this.fail(`The ${what} has more than ${nodesMax} parts: part it`, span)
+      this.fail(`The ${what} has more than ${nodesMax} terms. Split it`, span)
   }
 
   /** Refuses what is nested deeper than anything that walks a tree has room for. */
@@ -47,7 +47,7 @@ export class TreeBuilder {
     // The deepest level is an operand.
     if (depth <= EXPRESSION_DEPTH_MAX + 1) return
     const most = `Nested deeper than ${EXPRESSION_DEPTH_MAX} levels`
-    this.fail(`${most}: break it up; in a long chain put parts of it in parentheses`, span)
+    this.fail(`${most}. Split it, or put parts of a long chain in parentheses`, span)
   }
 
   fail(problem: string, span: Span): never {

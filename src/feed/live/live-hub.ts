@@ -137,36 +137,36 @@ export class LiveHub {
   metrics(): string {
     return [
       metricText('weir_live_connections', 'gauge', 'Open live connections.', this.#listeners.size),
-      metricText('weir_live_streams', 'gauge', 'Streams that are followed.', this.#follows.size),
-      metricText('weir_live_turns_total', 'counter', 'Turns of telling.', this.#turns),
       metricText(
-        'weir_live_sent_total',
-        'counter',
-        'Times that something was told.',
-        this.#teller.sent,
+        'weir_live_streams',
+        'gauge',
+        'Streams with live subscribers.',
+        this.#follows.size,
       ),
+      metricText('weir_live_turns_total', 'counter', 'Rounds of live updates.', this.#turns),
+      metricText('weir_live_sent_total', 'counter', 'Live updates sent.', this.#teller.sent),
       metricText(
         'weir_live_sent_characters_total',
         'counter',
-        'Characters of what was told.',
+        'Characters of live updates sent.',
         this.#teller.sentLength,
       ),
       metricText(
         'weir_live_unsent_bytes',
         'gauge',
-        'Bytes that were told and have not left.',
+        'Bytes of live updates waiting to be sent.',
         this.#unsentBytes(),
       ),
       metricText(
         'weir_live_refused_total',
         'counter',
-        'Live connections that were one too many.',
+        'Live connections rejected by a limit.',
         this.#limits.refused,
       ),
       metricText(
         'weir_live_pause_seconds',
         'gauge',
-        'Between two turns of telling.',
+        'Time between two rounds of live updates.',
         this.#pauseMs / 1_000,
       ),
     ].join('')
@@ -366,7 +366,7 @@ function requireSome({ principal, selection, wantsCatalog }: LiveCall): void {
   if (selection.length > 0) requireSomeFeed(principal, 'GET')
   if (wantsCatalog || selection.length > 0) return
   requirePermit(principal, 'component/*/feed', 'GET')
-  const what = 'Say by "comp" and "stream", or by "catalog", what to follow'
+  const what = 'Nothing to follow. Set "comp" and "stream", or "catalog"'
   refuse('bad_input', { what })
 }
 

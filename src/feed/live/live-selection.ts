@@ -94,6 +94,6 @@ function findStream(
 }
 
 function refuseMany(): never {
-  const what = `A live connection may follow ${LIVE_STREAMS_MAX} streams: name fewer`
-  return refuse('bad_input', { what: `${what}, by "stream" behind their "comp"` })
+  const what = `A live connection can follow at most ${LIVE_STREAMS_MAX} streams. Select fewer`
+  return refuse('bad_input', { what: `${what} with "stream" after their "comp"` })
 }

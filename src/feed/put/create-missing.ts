@@ -59,7 +59,7 @@ interface Findings {
 export function requireDefinition({ dtId, dsId }: CreationRules): void {
   if ((dtId === undefined) === (dsId === undefined)) return
   const [given, missing] = dtId === undefined ? ['dsId', 'dtId'] : ['dtId', 'dsId']
-  refuse('bad_input', { what: `Parameter "${given}" needs "${missing}" beside it` })
+  refuse('bad_input', { what: `Parameter "${given}" also needs "${missing}"` })
 }
 
 async function byComponent({ samples, missing }: Creation): Promise<MissingComponent[]> {
@@ -150,7 +150,9 @@ function madeForAnswer(prepared: readonly PreparedComponent[]): string[] {
 /** All components that are not to be made were there when the call began: one that is not found is gone since. */
 function refuseDeleted(error: unknown): never {
   if (!(error instanceof Refusal) || error.code !== 'component_not_found') throw error
-  refuse('conflict', { what: 'A component of the call was deleted meanwhile: send it again' })
+  refuse('conflict', {
+    what: 'A component was deleted while the request was running. Send it again',
+  })
 }
 
 /** A stream that a put would create. */

@@ -21,9 +21,9 @@ export function placeTime(baseCycle: Cycle | undefined, time: number): EpochMs |
 /** Why a sample of a stream with a base cycle has no place, for a message. */
 export function whyUnplaced(baseCycle: Cycle | undefined, time: number): string {
   const end = baseCycle === undefined ? time : intervalOf(baseCycle, time)?.until
-  if (end === undefined) return "lies in no interval of the stream's base cycle"
+  if (end === undefined) return "is in no interval of the stream's base cycle"
   const shown = new Date(end).toISOString()
-  return `lies in an interval that ends at ${shown}: samples are kept at ends, and before 2262`
+  return `is in an interval that ends at ${shown}, after 2261`
 }
 
 /**

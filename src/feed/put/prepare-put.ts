@@ -38,7 +38,7 @@ export interface Placing {
 /** Refuses when a stream of the call was deleted while the call ran. */
 export function requireLiving(streams: StreamIndex, handle: StreamHandle): void {
   if (streams.has(handle)) return
-  refuse('conflict', { what: 'A stream of the call was deleted meanwhile: send it again' })
+  refuse('conflict', { what: 'A stream was deleted while the request was running. Send it again' })
 }
 
 /** Refuses when a stream of samples was deleted while the call ran; 0 stands for one to be made. */
@@ -68,7 +68,9 @@ export async function requireStillThere(
   const isMoved = index.movedSince(generation)
   for (let at = 0; at < batch.count; at++) {
     if (!isMoved(batch.handles[at])) continue
-    refuse('conflict', { what: 'A stream of the call got another ID meanwhile: send it again' })
+    refuse('conflict', {
+      what: 'The ID of a stream changed while the request was running. Send it again',
+    })
   }
 }
 

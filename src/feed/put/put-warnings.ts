@@ -110,7 +110,7 @@ async function warnOfOutdated(
 function textOf(outdated: number, count: number): string {
   const samples = count === 1 ? 'sample' : 'samples'
   const are = outdated === 1 ? 'is' : 'are'
-  return `${outdated} of ${count} ${samples} ${are} older than the delete profile keeps and will be deleted`
+  return `${outdated} of ${count} ${samples} ${are} older than the retention of the delete profile and will be deleted`
 }
 
 /** 2001-01-01 in seconds: as milliseconds a day in January 1970, when nobody measured. */
@@ -189,7 +189,7 @@ export function secondsWarnings(
     streams,
     ({ time }) => {
       const day = new Date(time).toISOString().slice(0, 10)
-      return `time ${time} looks like seconds and is stored as milliseconds: ${day}`
+      return `time ${time} looks like seconds but is stored as milliseconds: ${day}`
     },
     (count) => `${count} more streams have times that look like seconds`,
   )

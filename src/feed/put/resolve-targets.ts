@@ -143,8 +143,8 @@ function requireOneNamed(missing: readonly MissingTarget[], call: CreationRules)
     if (component !== undefined || creation !== call) continue
     named ??= compId
     if (compId === named) continue
-    const what = `Parameter "compName" names one component, and this call creates "${named}" and "${compId}"`
-    refuse('bad_input', { what: `${what}: put them one by one, or without "compName"` })
+    const what = `Parameter "compName" sets the name of one component, but this request creates "${named}" and "${compId}"`
+    refuse('bad_input', { what: `${what}. Send them separately, or without "compName"` })
   }
 }
 
@@ -214,6 +214,6 @@ function requireReachedOnce(index: StreamIndex, { open, handles }: IncomingSampl
 
 /** Says that a stream is named in a call and reached by its place as well. */
 export function refuseReachedTwice(streamId: string): never {
-  const what = `Stream "${streamId}" is reached twice: by its name and by "data", in its place`
+  const what = `Stream "${streamId}" is given twice: by its name and by its position in "data"`
   refuse('bad_input', { what })
 }

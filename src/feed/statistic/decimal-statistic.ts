@@ -35,8 +35,8 @@ export function isDecimalStatistic(statistic: StatisticId): statistic is Decimal
 /** Refuses to read more samples for one answer than it may. */
 export function requireFewSamples(count: number): void {
   if (count <= DECIMAL_SAMPLES_MAX) return
-  const most = `at most ${DECIMAL_SAMPLES_MAX} can be: ask for fewer or shorter periods`
-  const what = `Cannot add up ${count} samples of a BIG_DECIMAL stream in one call: ${most}`
+  const most = `At most ${DECIMAL_SAMPLES_MAX} are allowed. Request fewer or shorter periods`
+  const what = `Cannot add up ${count} samples of a BIG_DECIMAL stream in one request. ${most}`
   refuse('bad_input', { what })
 }
 

@@ -138,7 +138,7 @@ async function requireCycle(
   if (definition === undefined) {
     const known = await catalog.cycles.listIds(component.orgUid, CYCLES_TOLD_MAX)
     refuse('cycle_not_found', {
-      what: `Cannot find cycle "${cycleId}": known are ${known.join(', ')}`,
+      what: `Cannot find cycle "${cycleId}". Cycles are ${known.join(', ')}`,
     })
   }
   return compiledCycle(definition, component.timeZone)

@@ -8,7 +8,7 @@ export function readStatisticId(text: string): StatisticId {
   const id = STATISTIC_IDS.find((known) => known === text)
   if (id === undefined) {
     refuse('stat_not_found', {
-      what: `Cannot find statistic "${text}": known are ${STATISTIC_IDS.join(', ')}`,
+      what: `Cannot find statistic "${text}". Statistics are ${STATISTIC_IDS.join(', ')}`,
     })
   }
   return id

@@ -59,7 +59,8 @@ test('readStatisticId() refuses an unknown statistic with the list of the thirte
   assert.equal(readStatisticId('avg'), 'avg')
   assert.throws(() => readStatisticId('median'), {
     code: 'stat_not_found',
-    message: /"median": known are first, last, min, max, avg, sum, minocc.*, nongapmilliseccount$/,
+    message:
+      /"median". Statistics are first, last, min, max, avg, sum, minocc.*, nongapmilliseccount$/,
   })
 })
 

@@ -69,6 +69,6 @@ test('requireFewSamples() bounds what one answer reads', () => {
   requireFewSamples(5_000_000)
   assert.throws(() => requireFewSamples(5_000_001), {
     code: 'bad_input',
-    message: /5000001 samples of a BIG_DECIMAL stream in one call: at most 5000000/,
+    message: /5000001 samples of a BIG_DECIMAL stream in one request. At most 5000000/,
   })
 })

@@ -16,7 +16,7 @@ const whole = (min: number, max: number): NumberRule => ({
   min,
   max,
   isWhole: true,
-  words: `a whole number from ${min} to ${max}`,
+  words: `an integer from ${min} to ${max}`,
 })
 const decimal = (min: number, max: number, words: string): NumberRule => ({
   min,

@@ -28,9 +28,13 @@ export function settleComputed(value: Computed, type: ValueType): number | strin
       )
     case 'BOOLEAN':
       if (typeof value === 'string') return unfit('TRUE or FALSE', value)
-      return Number(value) === 0 ? 0 : Number(value) === 1 ? 1 : unfit('TRUE, FALSE, 1 or 0', value)
+      return Number(value) === 0
+        ? 0
+        : Number(value) === 1
+          ? 1
+          : unfit('TRUE, FALSE, 1, or 0', value)
     case 'FILE':
-      return new Unsettled('A file stream keeps no computed values')
+      return new Unsettled('A file stream cannot store calculated values')
     case '':
       return typeof value === 'string' ? settleText(value) : settleNumber(value, 'DOUBLE')
     default:
@@ -55,7 +59,7 @@ function settleNumber(value: Computed, type: ValueType): number | Unsettled {
 function settleText(text: string): string | Unsettled {
   if (text.length <= TEXT_LENGTH_MAX) return text
   return new Unsettled(
-    `The result has ${text.length} characters, at most ${TEXT_LENGTH_MAX} are kept`,
+    `The result has ${text.length} characters, at most ${TEXT_LENGTH_MAX} are allowed`,
   )
 }
 

@@ -52,7 +52,7 @@ function storeNumber(samples: IncomingSamples, index: number, value: number): vo
 function storeText(samples: IncomingSamples, index: number, text: string): void {
   if (text.length > TEXT_LENGTH_MAX) {
     const what = `has ${text.length} characters, at most ${TEXT_LENGTH_MAX} are allowed`
-    refuseValue(samples, index, `${what}: upload it to a file stream`)
+    refuseValue(samples, index, `${what}. Upload it to a file stream`)
   }
   samples.kinds[index] = VALUE_TEXT
   samples.isNumeric = false
@@ -102,7 +102,7 @@ function settleBoolean(samples: IncomingSamples, index: number): void {
   const isTrue = word === 'true' || word === '1'
   if (!isTrue && word !== 'false' && word !== '0' && word !== '-0') {
     const got = showIncoming(samples, index)
-    refuseValue(samples, index, `must be true, false, 1 or 0 for a BOOLEAN stream, got ${got}`)
+    refuseValue(samples, index, `must be true, false, 1, or 0 for a BOOLEAN stream, got ${got}`)
   }
   storeNumber(samples, index, isTrue ? 1 : 0)
 }
@@ -140,7 +140,11 @@ export function settleValue(samples: IncomingSamples, index: number, type: Value
   const kind = samples.kinds[index]
   if (kind === VALUE_NULL) return
   if (type === 'FILE') {
-    refuseValue(samples, index, 'cannot go to a file stream: upload files to …/feed/file/{name}')
+    refuseValue(
+      samples,
+      index,
+      'cannot be stored in a file stream. Upload files to …/feed/file/{name}',
+    )
   }
   if (type === 'STRING') {
     storeText(samples, index, textOf(samples, index))

@@ -135,16 +135,16 @@ function readSample(ask: Cells, given: readonly RowCell[]): AskedSample {
   const textOf = (name: string): string | undefined => {
     const value = cellOf(name)
     if (value === null || typeof value === 'string') return value ?? undefined
-    throw new BadSetting(`${name} takes a text`)
+    throw new BadSetting(`${name} must be a text`)
   }
   const numberOf = (name: string): number | undefined => {
     const value = cellOf(name)
     if (value === null || isNumber(value)) return value === null ? undefined : Number(value)
-    throw new BadSetting(`${name} takes a number`)
+    throw new BadSetting(`${name} must be a number`)
   }
   const last = numberOf('last')
   if (last !== undefined && !(Number.isSafeInteger(last) && last >= 1)) {
-    throw new BadSetting('last takes a whole number from 1')
+    throw new BadSetting('last must be an integer of at least 1')
   }
   const [sd, ed] = [numberOf('sd'), numberOf('ed')]
   if (sd !== undefined && ed !== undefined && sd > ed) {
@@ -167,7 +167,7 @@ function statisticsOf(columns: readonly string[], given: readonly RowCell[]) {
     const [, cell] = /^stat (\d+)$/.exec(column) ?? []
     if (cell === undefined) continue
     const value = given[Number(cell)]
-    if (typeof value !== 'string') throw new BadSetting('stat takes a text')
+    if (typeof value !== 'string') throw new BadSetting('stat must be a text')
     statistics.set(index, value)
   }
   return statistics

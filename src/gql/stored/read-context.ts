@@ -43,7 +43,7 @@ export function readContext(about: Omit<ReadContext, 'cycleOf' | 'periodOf'>): R
     const definition = await catalog.findCycle(principal.orgUid, cycleId)
     if (definition === undefined) {
       const ids = await catalog.cycles.listIds(principal.orgUid, CYCLES_TOLD_MAX)
-      refuseRead(place, `There is no cycle "${cycleId.slice(0, 60)}": known are ${ids.join(', ')}`)
+      refuseRead(place, `Cannot find cycle "${cycleId.slice(0, 60)}". Cycles are ${ids.join(', ')}`)
     }
     const cycle = compiledCycle(definition, timeZone)
     if (known.size < ZONES_MAX) known.set(key, cycle)

@@ -36,27 +36,27 @@ export class SampleBudget {
     this.#left -= rows
     if (this.#left >= 0) return
     const what = asked.isOfSamples ? 'samples' : 'rows'
-    const problem = `Cannot run this: ${asked.of} hands over more than ${this.#rowsMax} ${what}`
-    refuseRead(at, `${problem}: ${adviceOn(asked)}`)
+    const problem = `Cannot run this: ${asked.of} reads more than ${this.#rowsMax} ${what}`
+    refuseRead(at, `${problem}. ${adviceOn(asked)}`)
   }
 }
 
 /** Which condition is missing. */
 function adviceOn({ texts, isTimeBound, sample, isOfSamples }: Asked): string {
   if (!IDS.some((id) => texts.has(id))) {
-    return "a condition on cid and id is missing, as in WHERE cid = 'c1' AND id = 's1'"
+    return "Add a condition on cid and id, as in WHERE cid = 'c1' AND id = 's1'"
   }
-  if (!isOfSamples) return 'name fewer components and streams'
+  if (!isOfSamples) return 'Select fewer components and streams'
   const hasRange = sample?.sd !== undefined || sample?.last !== undefined
   if (!isTimeBound && !hasRange && sample?.currentCycle === undefined) {
-    return 'a condition on time is missing, as in time >= now() - 86400000'
+    return 'Add a condition on time, as in time >= now() - 86400000'
   }
-  return "narrow the time, or read a statistic, as in SAMPLE(cycleId = 'day', stat = 'max')"
+  return "Narrow the time range, or read a statistic, as in SAMPLE(cycleId = 'day', stat = 'max')"
 }
 
 /** Refuses an organization that may not read stored data. */
 export function refuseNotIncluded(): never {
   refuse('gs_sql_not_included', {
-    what: 'SELECT of stored data is switched off for this organization: an administrator can set "gsSql" in its record',
+    what: 'Queries of stored data are turned off for this organization. An administrator can set "gsSql" of the organization',
   })
 }

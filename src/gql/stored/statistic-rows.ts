@@ -68,7 +68,7 @@ async function statisticsOf(
     STATISTIC_IDS.find((id) => id === text.toLowerCase()) ??
     refuseRead(
       place,
-      `There is no statistic "${text.slice(0, 60)}": known are ${STATISTIC_IDS.join(', ')}`,
+      `Cannot find statistic "${text.slice(0, 60)}". Statistics are ${STATISTIC_IDS.join(', ')}`,
     )
   const ids = new Map<number, StatisticId>()
   for (const [column, text] of asked.statistics) ids.set(column, read(text))

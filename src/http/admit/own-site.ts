@@ -12,7 +12,7 @@ export function requireOwnSite(req: RequestHead, caller: Pick<Caller, 'place'>):
   if ((place !== 'cookie' && place !== 'basic') || !isOfAnotherSite(req)) return
   const carrier = place === 'cookie' ? 'a cookie' : 'Basic authorization'
   refuse('forbidden', {
-    what: `A page of another site cannot write with ${carrier}: give the credential as a parameter`,
+    what: `A page of another site cannot write with ${carrier}. Send the credential as a parameter`,
   })
 }
 

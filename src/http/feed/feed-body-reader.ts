@@ -155,7 +155,7 @@ function collectIdentity(req: IncomingMessage, body: BodyBytes): Promise<void> {
   const breakOff = (): void => {
     if (req.complete) return
     req.off('data', take)
-    const what = 'The connection ended before the body did: send it again'
+    const what = 'The connection closed before the body was complete. Send the request again'
     reject(refusal('bad_input', { what }))
   }
   req.on('data', take)

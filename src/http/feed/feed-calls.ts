@@ -314,7 +314,7 @@ export class FeedCalls {
     const from = readTimeParameter(pairs, 'sd')
     const until = readTimeParameter(pairs, 'ed')
     if (from === undefined || until === undefined) {
-      refuse('bad_input', { what: 'Say by "sd" and "ed" which range to delete' })
+      refuse('bad_input', { what: 'The range is missing. Add "sd" and "ed"' })
     }
     if (from > until) {
       refuse('bad_input', { what: `Parameter "sd" (${from}) must not be after "ed" (${until})` })

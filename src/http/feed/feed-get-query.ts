@@ -32,7 +32,7 @@ export function readFeedQuery(pairs: QueryPairs): FeedQuery {
   const from = readTimeParameter(pairs, 'sd')
   const until = readTimeParameter(pairs, 'ed')
   if (from !== undefined && until === undefined) {
-    refuse('bad_input', { what: 'Parameter "sd" needs "ed" beside it' })
+    refuse('bad_input', { what: 'Parameter "sd" also needs "ed"' })
   }
   if (from !== undefined && until !== undefined && from > until) {
     refuse('bad_input', { what: `Parameter "sd" (${from}) must not be after "ed" (${until})` })

@@ -23,7 +23,7 @@ export function readPlotQuery(pairs: QueryPairs): Omit<PlotCommand, 'path'> {
   const other = ['from', 'until'].find((name) => readSingle(pairs, name) !== undefined)
   if (first === 'sd' && other !== undefined)
     refuse('bad_input', {
-      what: `Give "sd" and "ed", or "from" and "until": "${other}" is too much`,
+      what: `Use either "sd" and "ed", or "from" and "until". Remove "${other}"`,
     })
   const from = readTimeParameter(pairs, first)
   const until = readTimeParameter(pairs, end)
@@ -54,10 +54,8 @@ export function readCycleAndStat(
   const cycleId = readSingle(pairs, 'cycle')
   const statId = readSingle(pairs, 'stat')
   if (cycleId === undefined && statId === undefined) return undefined
-  if (cycleId === undefined)
-    refuse('bad_input', { what: 'Parameter "stat" needs "cycle" beside it' })
-  if (statId === undefined)
-    refuse('bad_input', { what: 'Parameter "cycle" needs "stat" beside it' })
+  if (cycleId === undefined) refuse('bad_input', { what: 'Parameter "stat" also needs "cycle"' })
+  if (statId === undefined) refuse('bad_input', { what: 'Parameter "cycle" also needs "stat"' })
   return { cycleId, statId }
 }
 
@@ -77,10 +75,12 @@ export function readSparksQuery(pairs: QueryPairs, nowMs: number) {
     refuse('bad_input', { what: `Parameter "from" (${from}) must be before "until" (${until})` })
   }
   if (from < EARLIEST_TIME || until > TIME_END) {
-    refuse('bad_input', { what: '"from" and "until" must lie in the years 1900 to 2261' })
+    refuse('bad_input', { what: '"from" and "until" must be in the years 1900 to 2261' })
   }
   if (until - from > SPARK_DAYS_MAX * DAY_MS) {
-    refuse('bad_input', { what: `The range may have ${SPARK_DAYS_MAX} days: ask for a plot` })
+    refuse('bad_input', {
+      what: `The range can have at most ${SPARK_DAYS_MAX} days. Request a plot instead`,
+    })
   }
   const points = readWhole(pairs, 'points', { min: 1 }) ?? SPARK_POINTS
   const limit = readWhole(pairs, 'limit', { min: 1 }) ?? SPARKS_MAX

@@ -104,6 +104,6 @@ export class ReadMemory implements TextMemory {
 
 /** Refuses texts that take more than an answer can have. */
 export function refuseLong(bytesMax: number): never {
-  const what = `The texts asked for take more than ${bytesMax} bytes`
-  refuse('bad_input', { what: `${what}: ask for fewer by a smaller "limit"` })
+  const what = `The requested texts have more than ${bytesMax} bytes`
+  refuse('bad_input', { what: `${what}. Use a smaller "limit"` })
 }

@@ -37,7 +37,7 @@ export async function openUpload(req: IncomingMessage, bytesMax: number): Promis
   const isEmpty = Number(contentLength ?? 0) === 0 && headers['transfer-encoding'] === undefined
   if (isEmpty && contentType === '')
     refuse('bad_input', {
-      what: 'There is no file in this call: send it as the body, or in the form field "file"',
+      what: 'The request has no file. Send it as the body, or in the form field "file"',
     })
   requireWhole(headers['content-range'])
   const isInForm = isForm(contentType)
@@ -62,6 +62,6 @@ function requireWhole(contentRange: string | undefined): void {
   const [, last, length] = /^bytes 0-(\d+)\/(\d+)$/i.exec(contentRange) ?? []
   if (last !== undefined && Number(last) + 1 === Number(length)) return
   refuse('bad_input', {
-    what: 'Cannot store a part of a file: send all of it, without the header Content-Range',
+    what: 'Cannot store part of a file. Send the whole file, without the header Content-Range',
   })
 }

@@ -37,11 +37,11 @@ export const uidTimedFilePath = Type.Object({ ...uidFilePath.properties, time: f
 
 /** Parameters of PUT file. */
 export const putFileQuery = Type.Object({
-  time: Type.Optional(timeOf('Time of the file; the current time when missing', SAMPLE_TIMES)),
-  compTmplId: text('Template for a component that is to be created'),
-  compName: text('Name of a component that is to be created'),
-  folder: text('Folder of a component that is to be created; starts with /Components'),
-  dtId: text('Template whose stream dsId defines a stream that is to be created'),
+  time: Type.Optional(timeOf('Time of the file, the current time by default', SAMPLE_TIMES)),
+  compTmplId: text('Template if the component is created'),
+  compName: text('Name if the component is created'),
+  folder: text('Folder if the component is created. Starts with /Components'),
+  dtId: text('Template of the stream dsId, which defines a created stream'),
   dsId: text('Stream of the template dtId'),
 })
 
@@ -51,17 +51,17 @@ const binary = (description: string) => Type.String({ format: 'binary', descript
 export const putFileBody = {
   content: {
     'multipart/form-data': {
-      schema: Type.Object({ file: binary('The file, and nothing else') }),
+      schema: Type.Object({ file: binary('Content of the file') }),
     },
-    'application/octet-stream': { schema: binary('The file; its own content type is kept') },
+    'application/octet-stream': { schema: binary('The file. Its content type is stored') },
   },
 }
 
 /** Parameters of both GETs of a file. */
 export const getFileQuery = Type.Object({
-  disposition: Type.Optional(oneOf(['inline', 'attachment'], 'inline unless given')),
-  start: whole('Answer base64 text of the file from this byte on'),
-  limit: whole('With start: how many bytes of the file to answer'),
+  disposition: Type.Optional(oneOf(['inline', 'attachment'], 'inline by default')),
+  start: whole('Return base64 text of the file, starting at this byte'),
+  limit: whole('With start: number of bytes to return'),
 })
 
 /** The answer of PUT file. */
@@ -75,8 +75,11 @@ export const putFileAnswer = {
         {
           success: Type.Literal(true),
           message: Type.String({ description: 'Blank' }),
-          time: Type.Integer({ format: 'int64', description: 'Epoch ms of the file' }),
-          url: Type.String({ description: 'Where the file can be fetched' }),
+          time: Type.Integer({
+            format: 'int64',
+            description: 'Time of the file in epoch milliseconds',
+          }),
+          url: Type.String({ description: 'URL of the file' }),
         },
         {
           success: true,
@@ -94,7 +97,7 @@ const fileContent = {
   'application/octet-stream': {
     schema: Type.String({
       format: 'binary',
-      description: 'The file, or the part that Range asks for',
+      description: 'The file, or the part selected by Range',
       examples: ['3.2 bar\n'],
     }),
   },
@@ -103,12 +106,12 @@ const fileContent = {
 /** The answers of both GETs of a file. */
 export const getFileAnswers = {
   200: {
-    description: 'The file with its own content type, or base64 text when start is given',
-    headers: { ETag: { type: 'string', description: 'The SHA-256 of the file' } },
+    description: 'The file with its content type, or base64 text if start is given',
+    headers: { ETag: { type: 'string', description: 'SHA-256 of the file' } },
     content: fileContent,
   },
-  206: { description: 'The part that Range asks for', content: fileContent },
-  304: Type.Null({ description: 'If-None-Match names the file' }),
+  206: { description: 'The part selected by Range', content: fileContent },
+  304: Type.Null({ description: 'The file matches If-None-Match' }),
 }
 
 /** The time of a file in a path or a parameter; refuses what no sample may have. */
@@ -132,6 +135,6 @@ function readCount(pairs: QueryPairs, name: string): number | undefined {
   // A count beyond what a number can hold exactly lies past the end of every file.
   if (/^\d+$/.test(written)) return Number.MAX_SAFE_INTEGER
   return refuse('bad_input', {
-    what: `Parameter "${name}" must be a whole number of bytes, 0 or more, got "${written}"`,
+    what: `Parameter "${name}" must be an integer number of bytes, at least 0, got "${written}"`,
   })
 }

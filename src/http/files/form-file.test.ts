@@ -70,20 +70,20 @@ test('readFormFile() refuses a form without exactly one part named file', async 
   const part = (name: string) =>
     `--b\r\nContent-Disposition: form-data; name="${name}"; filename="f"\r\n\r\nx\r\n`
   await check('', /ends before/)
-  await check('--b--\r\n', /no field "file"/)
-  await check(`${part('data')}--b--`, /no field "file"/)
-  await check(`${part('file')}${part('file')}--b--`, /a second field "file"/)
-  await check(`${part('file')}${part('note')}${part('file')}--b--`, /a second field "file"/)
+  await check('--b--\r\n', /field "file" is missing/)
+  await check(`${part('data')}--b--`, /field "file" is missing/)
+  await check(`${part('file')}${part('file')}--b--`, /two fields "file"/)
+  await check(`${part('file')}${part('note')}${part('file')}--b--`, /two fields "file"/)
   await check(`${part('file')}${part('note')}`, /ends before its closing boundary/)
   await check(`${part('a').repeat(101)}${part('file')}--b--`, /more than 100 fields/)
   const long = part('a').replace('x\r\n', `${'y'.repeat(600_000)}\r\n`)
-  await check(`${long}${part('file')}${long}--b--`, /beside "file" have more than 1048576 bytes/)
+  await check(`${long}${part('file')}${long}--b--`, /besides "file" have more than 1048576 bytes/)
   await check(part('file'), /ends before its closing boundary/)
   await check('--b\r\n\r\nx\r\n--b--', /no Content-Disposition/)
   await check('--b\r\nContent-Disposition: attachment; name="file"\r\n\r\nx\r\n--b--', /form-data/)
   await check(`--b\r\nX: ${'y'.repeat(20_000)}\r\n\r\nx\r\n--b--`, /longer than 16384/)
   await check('z'.repeat(100_000), /boundary does not occur/)
-  await check(`${part('file')}--b--${'z'.repeat(100_000)}`, /goes on after/)
+  await check(`${part('file')}--b--${'z'.repeat(100_000)}`, /continues after/)
 })
 
 test('readBoundary() finds the boundary, quoted or not, and refuses a header without one', () => {

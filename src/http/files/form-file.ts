@@ -42,7 +42,7 @@ export async function readFormFile(
   await scanner.skipPreamble()
   const others = new OtherFields(scanner)
   for (;;) {
-    if (await scanner.isAtEnd()) refuseForm('it has no field "file": send the file in it')
+    if (await scanner.isAtEnd()) refuseForm('the field "file" is missing')
     const header = parsePartHeader(await scanner.readHeader())
     if (header.name === 'file') {
       return { contentType: header.contentType, body: soleBody(scanner, others) }
@@ -55,7 +55,7 @@ async function* soleBody(scanner: Scanner, others: OtherFields): AsyncGenerator<
   yield* scanner.readBody()
   while (!(await scanner.isAtEnd())) {
     const { name } = parsePartHeader(await scanner.readHeader())
-    if (name === 'file') refuseForm('it has a second field "file": send one file only')
+    if (name === 'file') refuseForm('it has two fields "file". Send one file only')
     await others.skip()
   }
   await scanner.skipEpilogue()
@@ -74,12 +74,12 @@ class OtherFields {
   async skip(): Promise<void> {
     this.#count += 1
     if (this.#count > OTHER_FIELDS_MAX) {
-      refuseForm(`it has more than ${OTHER_FIELDS_MAX} fields beside "file"`)
+      refuseForm(`it has more than ${OTHER_FIELDS_MAX} fields besides "file"`)
     }
     for await (const chunk of this.#scanner.readBody()) {
       this.#bytes += chunk.byteLength
       if (this.#bytes <= OTHER_FIELDS_BYTES_MAX) continue
-      refuseForm(`its fields beside "file" have more than ${OTHER_FIELDS_BYTES_MAX} bytes`)
+      refuseForm(`its fields besides "file" have more than ${OTHER_FIELDS_BYTES_MAX} bytes`)
     }
   }
 }
@@ -151,7 +151,7 @@ class Scanner {
       if (done === true) return
       bytes += value.byteLength
     }
-    refuseForm('it goes on after its closing boundary')
+    refuseForm('it continues after its closing boundary')
   }
 
   async #pull(): Promise<void> {

@@ -12,28 +12,28 @@ const TIME_MAX = 8.64e15
 const FAR_TIMES = { minimum: -TIME_MAX, maximum: TIME_MAX }
 
 const format = Type.Optional(
-  oneOf(['csv', 'json'], 'Without it the header Accept decides, text/csv or JSON'),
+  oneOf(['csv', 'json'], 'Response format. Default: the Accept header (text/csv or JSON)'),
 )
 const h = Type.Optional(
   Type.Boolean({
-    description: 'false and 0: CSV does not begin with the names of the columns; true by default',
+    description: 'false or 0: CSV without a header line. True by default',
   }),
 )
 const c = Type.Optional(
   Type.Integer({
     minimum: 1,
-    description: 'The most rows that are answered; "more" tells of others',
+    description: 'Row limit of the response. "more" is set if rows were cut off',
   }),
 )
 
-const from = Type.Optional(timeOf('@FROM in the text', FAR_TIMES))
-const until = Type.Optional(timeOf('@UNTIL in the text', FAR_TIMES))
+const from = Type.Optional(timeOf('Value of @FROM', FAR_TIMES))
+const until = Type.Optional(timeOf('Value of @UNTIL', FAR_TIMES))
 
 /** Parameters of a GET that runs a text. */
 export const gqlQuery = Type.Object({
   s: Type.String({
     maxLength: GS_SQL_LENGTH_MAX,
-    description: 'SET and SELECT statements of GS SQL',
+    description: 'GS SQL statements: SET and SELECT',
   }),
   tz: Type.Optional(Type.String({ description: "An IANA time zone; by default the user's own" })),
   from,
@@ -54,10 +54,12 @@ export const gqlBody = Type.Object(
   {
     sql: Type.String({
       maxLength: GS_SQL_LENGTH_MAX,
-      description: 'SET, SELECT and INSERT statements of GS SQL',
+      description: 'GS SQL statements: SET, SELECT, and INSERT',
     }),
     tz: Type.Optional(Type.String({ description: "An IANA time zone; by default the user's own" })),
-    dryRun: Type.Optional(Type.Boolean({ description: 'Store nothing, tell the samples' })),
+    dryRun: Type.Optional(
+      Type.Boolean({ description: 'Dry run: store nothing and return the samples' }),
+    ),
     from,
     until,
   },
@@ -75,14 +77,14 @@ const gqlAnswer = named(
         name: Type.String(),
         valueType: oneOf(
           ['', 'LONG', 'DOUBLE', 'BIG_DECIMAL', 'STRING', 'BOOLEAN'],
-          'Blank where values of several types share the column, or all are NULL',
+          'Blank if the column has several types or only NULL',
         ),
       }),
-      { description: 'Those of the last SELECT' },
+      { description: 'Rows of the last SELECT' },
     ),
     rows: Type.Array(Type.Array(cell)),
-    more: Type.Optional(Type.Literal(true, { description: 'There are more rows than c' })),
-    sampleCount: Type.Optional(Type.Integer({ description: 'Samples of INSERTs' })),
+    more: Type.Optional(Type.Literal(true, { description: 'More than c rows exist' })),
+    sampleCount: Type.Optional(Type.Integer({ description: 'Number of inserted samples' })),
     samples: Type.Optional(
       Type.Array(
         Type.Object({
@@ -91,10 +93,10 @@ const gqlAnswer = named(
           time: msOf('Of the sample'),
           sample: cell,
         }),
-        { description: 'Of a dry run: what would be stored, the first of it' },
+        { description: 'Dry run only: the first samples that would be stored' },
       ),
     ),
-    message: Type.String({ description: 'Warnings about samples that were stored; mostly blank' }),
+    message: Type.String({ description: 'Warnings about stored samples, usually blank' }),
     success: Type.Literal(true),
   },
   {
@@ -110,17 +112,17 @@ const gqlAnswer = named(
 )
 
 const csvRows = Type.String({
-  description: 'RFC 4180, with the names of the columns in the first line unless h is 0',
+  description: 'RFC 4180, with a header line unless h is 0',
   examples: ['cid,max(sample)\r\nboiler,61.5\r\n'],
 })
 
 /** How rows are described. */
 export const gqlRows = {
-  description: 'Rows of the last SELECT; text/csv when format or Accept asks for it',
+  description: 'Rows of the last SELECT. text/csv if requested by format or Accept',
   headers: {
     'Weir-More': {
       type: 'string',
-      description: 'true when c has cut rows off; of long CSV a trailer, true or false',
+      description: 'true if c cut off rows. For long CSV, a trailer with true or false',
     },
   },
   content: { 'application/json': { schema: gqlAnswer }, 'text/csv': { schema: csvRows } },
@@ -131,12 +133,12 @@ export const queryRecord = named(
   'QueryRecord',
   {
     uid: Type.String(),
-    id: Type.String({ description: 'Chosen by people, may be blank' }),
+    id: Type.String({ description: 'Chosen by users, optional' }),
     name: Type.String(),
     description: Type.String(),
     sql: Type.String(),
     timeZoneId: Type.String(),
-    revision: Type.Integer({ description: 'Counts the changes' }),
+    revision: Type.Integer({ description: 'Number of changes' }),
   },
   {
     uid: EXAMPLE_UID,
@@ -162,10 +164,10 @@ interface AskedText {
 export function readGqlQuery(query: unknown): AskedText {
   const { s, tz } = query as Record<string, unknown>
   if (Array.isArray(s)) {
-    refuse('bad_input', { what: '"s" is given more than once: write one text', field: 's' })
+    refuse('bad_input', { what: '"s" is given more than once', field: 's' })
   }
   if (typeof s !== 'string' || s.trim() === '') {
-    refuse('bad_input', { what: '"s" is missing: the text of GS SQL to run', field: 's' })
+    refuse('bad_input', { what: '"s" is missing. Set it to the GS SQL to run', field: 's' })
   }
   return { sql: s, timeZoneId: readZone(tz) }
 }
@@ -181,12 +183,12 @@ export function readGqlBody(
   if (unknown !== undefined) {
     const field = unknown.slice(0, 60)
     refuse('bad_input', {
-      what: `"${field}" is unknown: the fields are ${BODY_FIELDS.join(', ')}`,
+      what: `"${field}" is unknown. Fields are ${BODY_FIELDS.join(', ')}`,
       field,
     })
   }
   if (typeof sql !== 'string' || sql.trim() === '') {
-    refuse('bad_input', { what: '"sql" is missing: the text of GS SQL to run', field: 'sql' })
+    refuse('bad_input', { what: '"sql" is missing. Set it to the GS SQL to run', field: 'sql' })
   }
   if (typeof dryRun !== 'boolean') {
     refuse('bad_input', { what: '"dryRun" must be true or false', field: 'dryRun' })
@@ -215,7 +217,10 @@ function readZone(tz: unknown): string | undefined {
   if (tz === undefined || tz === null || tz === '') return undefined
   const zone = typeof tz === 'string' ? canonicalTimeZone(tz) : undefined
   if (zone === undefined) {
-    refuse('bad_input', { what: '"tz" must be an IANA time zone, as Europe/Berlin', field: 'tz' })
+    refuse('bad_input', {
+      what: '"tz" must be an IANA time zone such as Europe/Berlin',
+      field: 'tz',
+    })
   }
   return zone
 }
@@ -239,5 +244,5 @@ function readRowsMax(count: unknown): number {
   }
   const rowsMax = typeof count === 'string' ? Number(count) : Number.NaN
   if (Number.isInteger(rowsMax) && rowsMax >= 1) return rowsMax
-  return refuse('bad_input', { what: '"c" must be a whole number from 1 on', field: 'c' })
+  return refuse('bad_input', { what: '"c" must be an integer of at least 1', field: 'c' })
 }

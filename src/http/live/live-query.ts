@@ -35,7 +35,7 @@ function readSelection(pairs: QueryPairs): LiveSelection {
     if (!isComponent && name !== 'stream' && name !== 'streamUid') continue
     names += 1
     if (names > LIVE_NAMES_MAX) {
-      const what = `A live call may name ${LIVE_NAMES_MAX} components and streams`
+      const what = `A live request can name at most ${LIVE_NAMES_MAX} components and streams`
       refuse('bad_input', { what })
     }
     const text = readId(value, 'the query', name)

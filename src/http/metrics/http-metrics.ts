@@ -75,7 +75,10 @@ export class HttpMetrics {
   /** All counts in Prometheus' text format. */
   text(): string {
     const durations = 'weir_http_request_duration_seconds'
-    const head = histogramHead(durations, "Time from the request's head to the end of the answer.")
+    const head = histogramHead(
+      durations,
+      'Time from the request headers to the end of the response.',
+    )
     const lines = [...this.#durations].map(([call, counts]) =>
       counts.lines(durations, `call="${call}"`),
     )
@@ -89,14 +92,19 @@ export class HttpMetrics {
     const throttled = refusals.filter(({ code }) => code === THROTTLED)
     const throttledCount = throttled.reduce((sum, { count }) => sum + count, 0)
     return [
-      metricText('weir_http_requests_total', 'counter', 'Requests answered.', requests),
+      metricText(
+        'weir_http_requests_total',
+        'counter',
+        'Requests by method, status, and route.',
+        requests,
+      ),
       head,
       ...lines,
-      metricText('weir_refusals_total', 'counter', 'Requests answered with an error.', rows),
+      metricText('weir_refusals_total', 'counter', 'Error responses by code.', rows),
       metricText(
         'weir_throttled_calls_total',
         'counter',
-        'Calls beyond a rate limit.',
+        'Requests rejected by a rate limit.',
         throttledCount,
       ),
     ].join('')

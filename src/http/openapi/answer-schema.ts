@@ -16,7 +16,7 @@ export function named<P extends TProperties>(
 
 /** Epoch milliseconds. */
 export const msOf = (description: string) =>
-  Type.Integer({ format: 'int64', description: `${description}, epoch ms` })
+  Type.Integer({ format: 'int64', description: `${description}, epoch milliseconds` })
 
 /**
  * A time that a call gives. The description declares numbers: with texts beside them, generated
@@ -29,7 +29,7 @@ export const timeOf = (
   Type.Integer({
     format: 'int64',
     ...bounds,
-    description: `${description}; epoch ms, or RFC 3339`,
+    description: `${description}: epoch milliseconds or RFC 3339`,
   })
 
 /** The times that samples may have. */
@@ -74,7 +74,7 @@ const envelopeFields = {
 
 function enveloped(noun: string, shown: TSchema, title?: string): TSchema {
   const { message, success } = envelopeFields
-  const totalCount = Type.Integer({ description: 'How many there are in all' })
+  const totalCount = Type.Integer({ description: 'Total number of records' })
   const example = { message: '', [noun]: exampleOf(shown), totalCount: 1, success: true }
   return Type.Object(
     { message, [noun]: shown, totalCount, success },

@@ -162,5 +162,5 @@ function requireOwnPage(head: RequestHead, issuerOf: IssuerReader): void {
       ? !hasForeignOrigin(headers, URL.parse(issuerOf(head))?.origin)
       : site === 'same-origin'
   if (isOwn && isJson) return
-  refuse('forbidden', { what: 'Only the authorization page itself may take its steps' })
+  refuse('forbidden', { what: 'Only the authorization page can send this request' })
 }

@@ -116,8 +116,8 @@ const namedComponentBody = Type.Object(
 
 const filingQuery = Type.Object({
   contentType: Type.String({ description: 'component' }),
-  parentFolderUid: Type.String({ description: 'The UID of the folder; blank: /Components itself' }),
-  text: Type.Optional(Type.String({ description: 'Ignored: the component keeps its name' })),
+  parentFolderUid: Type.String({ description: 'UID of the folder. Blank: /Components' }),
+  text: Type.Optional(Type.String({ description: 'Ignored' })),
 })
 
 /** The ways in which clients in the field change a component: by its body, and by folder. */
@@ -130,7 +130,7 @@ function fieldOperations({ catalog, identity }: CatalogOperationsDeps): HttpOper
       methods: ['POST'],
       path: '/api/component',
       tag: 'component',
-      summary: 'Change the fields named, of the component whose UID is in the body',
+      summary: 'Change the given fields of the component with the UID in the body',
       input: json(namedComponentBody),
       answer: answersOf('component', componentRecord).one,
       run: async ({ acting, body }) => {
@@ -145,7 +145,7 @@ function fieldOperations({ catalog, identity }: CatalogOperationsDeps): HttpOper
       methods: ['PUT'],
       path: '/api/component_folder/:uid',
       tag: 'component_folder',
-      summary: 'Put a component into a folder',
+      summary: 'Move a component to a folder',
       ids: uidParams,
       query: filingQuery,
       answer: answersOf('component_folder', filedComponent).one,
@@ -160,11 +160,12 @@ function fieldOperations({ catalog, identity }: CatalogOperationsDeps): HttpOper
 
 function readFolderUid(query: unknown): string {
   if (readQueryText(query, 'contentType') !== 'component') {
-    refuse('bad_input', { what: 'contentType must be component: only components are put so' })
+    refuse('bad_input', { what: 'contentType must be component' })
   }
   const folderUid = readQueryText(query, 'parentFolderUid')
   if (folderUid !== undefined) return folderUid
-  const what = 'parentFolderUid is missing: the UID of a folder, or blank for /Components'
+  const what =
+    'parentFolderUid is missing. Set it to the UID of a folder, or leave it blank for /Components'
   return refuse('bad_input', { what })
 }
 
@@ -172,7 +173,9 @@ const importBody = Type.Object(
   {
     dashboard: { ...exportShape, title: 'ExportedDashboardInput' },
     map: Type.Optional(mapShape),
-    isTrial: Type.Optional(Type.Boolean({ description: 'Make nothing, tell what is missing' })),
+    isTrial: Type.Optional(
+      Type.Boolean({ description: 'Dry run: only return the missing streams' }),
+    ),
   },
   {
     title: 'ImportBody',
@@ -191,7 +194,7 @@ function dashboardOperations({ catalog, identity }: CatalogOperationsDeps): Http
       callers: 'admin',
       needs: 'GET dashboard/{uid}',
       tag: 'dashboard',
-      summary: 'One for another organization, with the IDs of its streams',
+      summary: 'Export a dashboard for another organization, with the IDs of its streams',
       ids: uidParams,
       answer: answersOf('dashboard', exportedDashboard).one,
       run: async ({ principal, ids }) =>
@@ -204,7 +207,7 @@ function dashboardOperations({ catalog, identity }: CatalogOperationsDeps): Http
       callers: 'admin',
       needs: 'PUT dashboard',
       tag: 'dashboard',
-      summary: 'Make one of what an export gave; tells the streams that are missing',
+      summary: 'Import an exported dashboard. Returns the missing streams',
       input: json(importBody),
       answer: importAnswer,
       run: async ({ acting, body }) => {
@@ -226,7 +229,7 @@ function expressionOperations(catalog: Catalog): HttpOperation[] {
       callers: 'admin',
       needs: 'GET cycle',
       tag: 'cycle',
-      summary: 'The next periods of a cycle, saved or only described; makes nothing',
+      summary: 'Preview the next periods of a saved or unsaved cycle',
       input: json(cyclePreviewShape),
       answer: cyclePreviewAnswer,
       run: async ({ principal, body }) => {
@@ -242,7 +245,7 @@ function expressionOperations(catalog: Catalog): HttpOperation[] {
       callers: 'admin',
       needs: 'GET component',
       tag: 'expression',
-      summary: 'Check an expression: its type, or the place of its first mistake; runs nothing',
+      summary: 'Check an expression and return its type, or the place of the first error',
       input: json(expressionCheckShape),
       answer: answersOf('expression', expressionCheckRecord).one,
       run: async ({ principal, body }) =>
@@ -255,7 +258,7 @@ function expressionOperations(catalog: Catalog): HttpOperation[] {
       callers: 'admin',
       needs: 'GET component',
       tag: 'expression',
-      summary: 'The functions of expressions, for completion',
+      summary: 'List the functions of expressions',
       answer: answersOf('function', expressionFunctionRecord).page,
       run: async ({ principal }) => {
         const functions = await catalog.listExpressionFunctions(principal)

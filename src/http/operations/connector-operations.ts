@@ -75,7 +75,7 @@ export function connectorOperations(deps: ConnectorOperationsDeps): HttpOperatio
       callers: 'admin',
       needs: 'POST connection/{uid}',
       tag: 'connection',
-      summary: 'Sign in to the database and out again; tells what came of it',
+      summary: 'Test the connection: sign in to the database and out again',
       ids: uidParams,
       answer: answersOf('test', connectionTest).one,
       run: async ({ principal, ids }) =>
@@ -98,7 +98,7 @@ function listOperations({ keptPayloads }: ConnectorOperationsDeps): HttpOperatio
       ...reading,
       name: 'listPayloads',
       path: '/api/connector/:uid/payload',
-      summary: 'What its sink was called with, the newest first',
+      summary: 'Received payloads, newest first',
       ids: uidParams,
       query: pageSchema,
       answer: payloadAnswers.page,
@@ -111,7 +111,7 @@ function listOperations({ keptPayloads }: ConnectorOperationsDeps): HttpOperatio
       ...reading,
       name: 'listRuns',
       path: '/api/connector/:uid/run',
-      summary: 'Its runs, the newest first',
+      summary: 'Runs, newest first',
       ids: uidParams,
       query: pageSchema,
       answer: answersOf('run', runRecord).page,
@@ -124,7 +124,7 @@ function listOperations({ keptPayloads }: ConnectorOperationsDeps): HttpOperatio
       ...reading,
       name: 'getPayload',
       path: PAYLOAD,
-      summary: 'One of them, with its body',
+      summary: 'One payload with its body',
       ids: payloadIds,
       answer: answersOf('payload', wholePayloadRecord).one,
       run: async ({ principal, ids }) =>
@@ -135,7 +135,7 @@ function listOperations({ keptPayloads }: ConnectorOperationsDeps): HttpOperatio
 
 const forceQuery = Type.Object({
   force: Type.Optional(
-    Type.Boolean({ description: 'Also one that succeeded; present counts, false and 0 do not' }),
+    Type.Boolean({ description: 'Run it even if it succeeded before. Off if false or 0' }),
   ),
 })
 
@@ -152,7 +152,7 @@ function runOperations({ identity, keptPayloads }: ConnectorOperationsDeps): Htt
       ...acting,
       name: 'startPayloadRun',
       path: `${PAYLOAD}/run`,
-      summary: 'Run one again; its samples have the times that they had',
+      summary: 'Run a payload again. Its samples keep their times',
       query: forceQuery,
       answer: payloadAnswers.one,
       run: async (call) => {
@@ -166,7 +166,7 @@ function runOperations({ identity, keptPayloads }: ConnectorOperationsDeps): Htt
       ...acting,
       name: 'getPayloadTrial',
       path: `${PAYLOAD}/dry_run`,
-      summary: 'What running one would store; stores nothing',
+      summary: 'Dry-run a payload: return the samples without storing them',
       answer: dryRunAnswer,
       run: async ({ principal, ids }) =>
         showTrial(await keptPayloads.tryKept(principal, ids.uid, ids.payloadUid)),
@@ -177,7 +177,7 @@ function runOperations({ identity, keptPayloads }: ConnectorOperationsDeps): Htt
       methods: ['POST'],
       path: '/api/connector/dry_run',
       needs: 'POST connector',
-      summary: 'What SQL that is not saved would store; stores nothing',
+      summary: 'Dry-run unsaved SQL: return the samples without storing them',
       errors: runErrors,
       input: json(dryRunShape),
       answer: dryRunAnswer,
@@ -203,7 +203,7 @@ function importOperations({ identity, imports }: ConnectorOperationsDeps): HttpO
       ...running,
       name: 'startRun',
       methods: ['POST'],
-      summary: 'Begin to run an import; the list of runs tells what comes of it',
+      summary: 'Start an import. The list of runs has its result',
       answer: answersOf('run', runRecord).one,
       run: async ({ acting, ids }) =>
         envelope('run', await imports.run(authorOf(identity, acting), ids.uid)),
@@ -212,8 +212,7 @@ function importOperations({ identity, imports }: ConnectorOperationsDeps): HttpO
       ...running,
       name: 'endRun',
       methods: ['DELETE'],
-      summary:
-        'Call off the run of an import before it stores; one that stores already goes through (409)',
+      summary: 'Cancel a running import. Fails with 409 if it is already storing',
       answer: doneAnswer,
       run: async ({ acting, ids }) => {
         await imports.cancel(authorOf(identity, acting), ids.uid)
@@ -226,7 +225,7 @@ function importOperations({ identity, imports }: ConnectorOperationsDeps): HttpO
       methods: ['POST'],
       path: '/api/connector/schedule_check',
       needs: 'GET connector',
-      summary: 'When a schedule that need not be saved would run, or what is wrong with it',
+      summary: 'Check a schedule and return its next runs',
       input: json(scheduleCheckShape),
       answer: answersOf('check', scheduleCheckRecord).one,
       run: async ({ principal, body }) =>

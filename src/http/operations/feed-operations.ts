@@ -70,7 +70,7 @@ function putOperations({ calls, bodies }: FeedOperationsDeps): HttpOperation[] {
       ...put,
       name: 'putFeed',
       methods: ['PUT'],
-      summary: 'Store samples, all or none; answers when they are durable',
+      summary: 'Store samples, all or none. Responds when they are durable',
       query: putFeedQuery,
       input: { kind: 'bytes', reader: bodies, schema: putFeedBody },
       isBodyOptional: true,
@@ -81,7 +81,7 @@ function putOperations({ calls, bodies }: FeedOperationsDeps): HttpOperation[] {
       name: 'putFeedByGet',
       methods: ['GET'],
       hasHead: false,
-      summary: 'With asPut: the same as PUT',
+      summary: 'With asPut: same as PUT',
       query: asPutQuery,
       // Without asPut it is a 405.
       errors: [400, 401, 403, 404, 405, 409, 429],
@@ -96,7 +96,7 @@ function putOperations({ calls, bodies }: FeedOperationsDeps): HttpOperation[] {
 /** Refuses a GET to /feed that does not ask to be taken as a put. */
 function requireAsPut(query: string): void {
   if (readFlag(readQueryPairs(query), 'asPut')) return
-  refuse('method_not_allowed', { what: 'Cannot GET /api/feed: use PUT, or add asPut' })
+  refuse('method_not_allowed', { what: 'Cannot GET /api/feed. Use PUT, or add asPut' })
 }
 
 function runPut(calls: FeedCalls, call: Call<unknown, unknown>): Promise<string> {
@@ -147,11 +147,11 @@ const ABOUT = {
   lastValue: { name: 'LastValue', summary: 'The last value' },
   statistic: {
     name: 'Statistic',
-    summary: 'A statistic for each period of a cycle, latest first,',
+    summary: 'A statistic per period of a cycle, newest first,',
   },
   lastStatistic: {
     name: 'LastStatistic',
-    summary: 'A statistic of the last period that has a value,',
+    summary: 'A statistic of the last period with a value,',
   },
 } as const
 

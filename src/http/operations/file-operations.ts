@@ -83,7 +83,7 @@ function putOperation({ files, budget }: FileOperationsDeps, way: FileWay): Http
     callers: 'feed',
     needs: 'PUT component/{uid}/feed',
     tag: 'files',
-    summary: `Store a file: the field "file" of a form, or the body as it is${way.about}`,
+    summary: `Store a file: the form field "file", or the raw body${way.about}`,
     ids: way.ids,
     query: putFileQuery,
     input: { kind: 'stream', schema: putFileBody },
@@ -117,14 +117,14 @@ function getOperations(deps: FileOperationsDeps, way: FileWay): HttpOperation[] 
       ...get,
       name: `getFile${way.suffix}`,
       path: `${way.path}/:fileName`,
-      summary: `The newest file of a stream${way.about}`,
+      summary: `Latest file of a stream${way.about}`,
       ids: way.ids,
     }),
     httpOperation({
       ...get,
       name: `getFileAt${way.suffix}`,
       path: `${way.path}/:time/:fileName`,
-      summary: `The file of a stream at a time${way.about}`,
+      summary: `File of a stream at a time${way.about}`,
       ids: way.timedIds,
     }),
   ]
@@ -143,7 +143,7 @@ async function sendFile(
   )
   const { status, headers, range } = planFileAnswer(asked, record)
   if (status === 416) {
-    const what = `The Range begins past the end: the file has ${record.bytes} bytes`
+    const what = `The Range starts after the end. The file has ${record.bytes} bytes`
     call.errorHeaders = headers
     refuse('range_not_satisfiable', { what })
   }

@@ -91,12 +91,12 @@ export function loginOperations(deps: LoginOperationsDeps): HttpOperation[] {
       name: 'logout',
       methods: ['DELETE'],
       callers: 'anyone',
-      summary: 'End the session that the call carries',
+      summary: 'Sign out: end the session of the request',
       answer: doneAnswer,
       security: forPeople,
       run: async (call) => {
         const userUid = await endSession(identity, call)
-        if (userUid === undefined) refuse('unauthorized', { what: 'There is no session to end' })
+        if (userUid === undefined) refuse('unauthorized', { what: 'The request has no session' })
         const headers = { 'Set-Cookie': cookie(`${SESSION_COOKIE}=`, '; Max-Age=0') }
         return new Answer(JSON.stringify({ message: '', success: true }), { headers })
       },
@@ -114,7 +114,7 @@ function stateOperations({ gate, identity }: LoginOperationsDeps): HttpOperation
       methods: ['GET'],
       callers: 'admin',
       needs: 'GET login',
-      summary: 'Who has signed in, and where they belong',
+      summary: 'The signed-in user and their organizations',
       answer: signedInAnswer,
       security: forPeople,
       isSecret: true,
@@ -137,7 +137,7 @@ function stateOperations({ gate, identity }: LoginOperationsDeps): HttpOperation
       methods: ['GET'],
       path: '/api/login/session',
       callers: 'anyone',
-      summary: 'Whether the call carries a session that is valid',
+      summary: 'Whether the request has a valid session',
       answer: sessionStateAnswer,
       security: [],
       errors: [404, 429],
@@ -204,7 +204,7 @@ function sessionOperations(identity: Identity): HttpOperation[] {
       path: '/api/session',
       needs: 'GET session',
       tag: 'session',
-      summary: 'Your sessions',
+      summary: 'List your sessions',
       query: pageSchema,
       answer: sessionAnswers.page,
       run: async ({ acting, query }) => {
@@ -256,7 +256,7 @@ function factorOperations(identity: Identity): HttpOperation[] {
       name: 'getSecondFactor',
       methods: ['GET'],
       needs: 'GET second_factor',
-      summary: 'Whether you have a second factor',
+      summary: 'State of your second factor',
       answer: answersOf(FACTOR, factorState).one,
       run: async ({ acting }) => envelope(FACTOR, await getOwnFactor(identity, acting)),
     }),
@@ -265,7 +265,7 @@ function factorOperations(identity: Identity): HttpOperation[] {
       name: 'beginSecondFactor',
       methods: ['PUT'],
       needs: 'PUT second_factor',
-      summary: 'Begin a second factor: tells the secret, once',
+      summary: 'Start to set up a second factor. Returns the secret once',
       input: checkedJson(beginBody),
       answer: answersOf(FACTOR, begunFactor).one,
       isSecret: true,
@@ -276,7 +276,7 @@ function factorOperations(identity: Identity): HttpOperation[] {
       name: 'confirmSecondFactor',
       methods: ['POST'],
       needs: 'POST second_factor',
-      summary: 'Put it in force by a code: tells the recovery codes, once',
+      summary: 'Confirm the second factor with a code. Returns the recovery codes once',
       input: checkedJson(confirmBody),
       answer: answersOf(FACTOR, confirmedFactor).one,
       isSecret: true,
@@ -290,7 +290,7 @@ function factorOperations(identity: Identity): HttpOperation[] {
       name: 'endSecondFactor',
       methods: ['DELETE'],
       needs: 'DELETE second_factor',
-      summary: 'End it: with the headers Weir-Password and Weir-Otp',
+      summary: 'Turn it off. Requires the headers Weir-Password and Weir-Otp',
       headers: passwordHeader,
       answer: answersOf(FACTOR, endedFactor).one,
       run: async ({ acting }) => {

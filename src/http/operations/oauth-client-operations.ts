@@ -40,7 +40,7 @@ function readingOperations(parts: OAuthParts): HttpOperation[] {
       name: 'listOAuthClients',
       methods: ['GET'],
       needs: 'GET oauth_client',
-      summary: 'OAuth clients, by name',
+      summary: 'List OAuth clients, sorted by name',
       query: pageSchema,
       answer: clientAnswers.page,
       run: async ({ acting, query }) => {
@@ -55,7 +55,7 @@ function readingOperations(parts: OAuthParts): HttpOperation[] {
       methods: ['GET'],
       path: '/api/oauth_client/new',
       needs: 'GET oauth_client',
-      summary: 'An OAuth client before it is filled in',
+      summary: 'Default values of a new OAuth client',
       answer: answersOf(CLIENT, blankClient).one,
       run: ({ acting }) => envelope(CLIENT, showClientFields(makeOAuthClient(acting))),
     }),
@@ -64,7 +64,7 @@ function readingOperations(parts: OAuthParts): HttpOperation[] {
       name: 'getOAuthClient',
       methods: ['GET'],
       needs: 'GET oauth_client/{uid}',
-      summary: 'One OAuth client',
+      summary: 'Get an OAuth client',
       answer: clientAnswers.one,
       run: async ({ acting, ids }) =>
         envelope(CLIENT, showClient(await getOAuthClient(parts, acting, ids.uid))),
@@ -123,7 +123,7 @@ function writingOperations(parts: OAuthParts): HttpOperation[] {
       name: 'deleteOAuthClient',
       methods: ['DELETE'],
       needs: 'DELETE oauth_client/{uid}',
-      summary: 'Remove an OAuth client and end its tokens',
+      summary: 'Delete an OAuth client and revoke its tokens',
       headers: passwordHeader,
       answer: doneAnswer,
       run: async ({ acting, ids }) => {
@@ -145,7 +145,7 @@ function grantOperations(parts: OAuthParts): HttpOperation[] {
       callers: 'admin',
       needs: 'GET oauth_grant',
       tag: 'oauth',
-      summary: 'What you allowed OAuth clients',
+      summary: 'List your OAuth grants',
       query: pageSchema,
       answer: answersOf(GRANT, grantRecord).page,
       run: async ({ acting, query }) => {
@@ -160,7 +160,7 @@ function grantOperations(parts: OAuthParts): HttpOperation[] {
       callers: 'admin',
       needs: 'DELETE oauth_grant/{uid}',
       tag: 'oauth',
-      summary: 'Take back what you allowed an OAuth client',
+      summary: 'Revoke one of your OAuth grants',
       ids: uidParams,
       headers: passwordHeader,
       answer: doneAnswer,

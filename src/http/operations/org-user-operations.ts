@@ -62,7 +62,7 @@ function readingOperations(identity: Identity): HttpOperation[] {
       methods: ['GET'],
       path: '/api/org_user/new',
       needs: 'GET org_user',
-      summary: 'An unsaved user',
+      summary: 'Default values of a new user',
       answer: answersOf(NAME, blankOrgUser).one,
       run: ({ acting }) => envelope(NAME, showNewUser(makeUser(acting))),
     }),
@@ -88,7 +88,7 @@ function writingOperations(identity: Identity): HttpOperation[] {
       name: 'insertOrgUser',
       methods: ['PUT'],
       needs: 'PUT org_user',
-      summary: 'Add a user, or invite an account',
+      summary: 'Add a user, or invite an existing account',
       input: checkedJson(orgUserBody),
       answer: answers.one,
       run: async ({ acting, body, principal }) => {
@@ -101,7 +101,7 @@ function writingOperations(identity: Identity): HttpOperation[] {
       name: 'updateOrgUser',
       methods: ['POST'],
       needs: 'POST org_user/{uid}',
-      summary: 'Change a user, or yourself',
+      summary: 'Change a user or yourself',
       input: checkedJson(orgUserBody),
       answer: answers.one,
       run: async ({ acting, ids, body, principal }) => {
@@ -114,7 +114,7 @@ function writingOperations(identity: Identity): HttpOperation[] {
       name: 'deleteOrgUser',
       methods: ['DELETE'],
       needs: 'DELETE org_user/{uid}',
-      summary: 'Take a user out of the organization, an invitation back, or leave',
+      summary: 'Remove a user, withdraw an invitation, or leave the organization',
       headers: passwordHeader,
       answer: answers.gone,
       run: async ({ acting, ids: { uid } }) => {
@@ -138,7 +138,7 @@ function invitationOperations(identity: Identity): HttpOperation[] {
       methods: ['GET'],
       path: '/api/invitation',
       needs: 'GET invitation',
-      summary: 'Invitations to you',
+      summary: 'List your invitations',
       query: pageSchema,
       answer: invitationAnswers.page,
       run: async ({ acting, query }) => {

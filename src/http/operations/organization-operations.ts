@@ -72,7 +72,7 @@ function readingOperations(deps: OrganizationOperationsDeps): HttpOperation[] {
       methods: ['GET'],
       path: '/api/organization/new',
       needs: 'GET organization',
-      summary: 'An unsaved organization',
+      summary: 'Default values of a new organization',
       answer: answersOf(NAME, blankOrganization).one,
       run: ({ acting }) => envelope(NAME, makeOrganization(acting)),
     }),
@@ -99,10 +99,10 @@ function warnCapped(
   const capped = (['feed', 'admin'] as const).flatMap((name) => {
     const figure = counting[name]
     if (figure === undefined || isDeepStrictEqual(figure, own[name])) return []
-    return [`${name} counts as ${figure.calls} calls per ${figure.perMs / 1_000} s`]
+    return [`${name} is limited to ${figure.calls} requests per ${figure.perMs / 1_000} s`]
   })
   // Failed credentials are counted before it is known which organization they belong to.
-  if (/\bfailed=/.test(rateLimits)) capped.push('failed is set by the operator alone')
+  if (/\bfailed=/.test(rateLimits)) capped.push('only the operator can set failed')
   return capped.length === 0 ? [] : [`The operator limits rateLimits: ${capped.join('; ')}`]
 }
 
@@ -114,7 +114,7 @@ function writingOperations(deps: OrganizationOperationsDeps): HttpOperation[] {
       name: 'insertOrganization',
       methods: ['PUT'],
       needs: 'PUT organization',
-      summary: 'Insert an organization',
+      summary: 'Create an organization',
       input: checkedJson(organizationBody),
       answer: answers.one,
       run: async (call) => {
@@ -129,7 +129,7 @@ function writingOperations(deps: OrganizationOperationsDeps): HttpOperation[] {
       name: 'updateOrganization',
       methods: ['POST'],
       needs: 'POST organization/{uid}',
-      summary: 'Update the organization of the call',
+      summary: 'Change the organization of the request',
       input: checkedJson(organizationBody),
       answer: answers.one,
       run: async (call) => {
@@ -144,7 +144,7 @@ function writingOperations(deps: OrganizationOperationsDeps): HttpOperation[] {
       name: 'deleteOrganization',
       methods: ['DELETE'],
       needs: 'DELETE organization/{uid}',
-      summary: 'Delete the organization of the call with everything in it',
+      summary: 'Delete the organization of the request with everything in it',
       headers: passwordHeader,
       answer: answers.gone,
       run: async ({ acting, ids: { uid } }) => {

@@ -89,7 +89,7 @@ export function noStudioPage(folder = studioFolder): (acceptEncoding?: string) =
 }
 
 function refuseMissing(path: string): never {
-  refuse('not_found', { what: `There is no ${path.slice(0, 200)} here: see /docs` })
+  refuse('not_found', { what: `Cannot find ${path.slice(0, 200)}. See /docs` })
 }
 
 function sentFile(

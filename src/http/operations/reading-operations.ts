@@ -57,7 +57,7 @@ const plot = {
   callers: 'uncounted',
   needs: 'GET component/{uid}/feed',
   tag: 'feed',
-  summary: 'What of a range can be seen on so many pixels',
+  summary: 'Data of a range, reduced to the given number of pixels',
 } as const
 
 /** The operations of plots, extents, properties, and live samples. */
@@ -87,7 +87,7 @@ export function readingOperations(deps: ReadingOperationsDeps): HttpOperation[] 
       query: plotQuery,
       answer: plotAnswer,
       run: async (call) => {
-        if (isPlain(call)) refuse('bad_input', { what: 'By UIDs give "from" and "until"' })
+        if (isPlain(call)) refuse('bad_input', { what: '"from" and "until" are missing' })
         const { componentUid, uid } = call.ids
         return await answerPlot(deps, call, { componentUid, streamUid: uid })
       },
@@ -96,7 +96,7 @@ export function readingOperations(deps: ReadingOperationsDeps): HttpOperation[] 
       ...plot,
       name: 'getSparks',
       path: '/api/component/:componentUid/spark',
-      summary: 'Small lines of the streams of a component, for lists',
+      summary: 'Sparklines of the streams of a component',
       ids: Type.Object({ componentUid: Type.String() }),
       query: sparksQuery,
       answer: sparksAnswer,
@@ -145,7 +145,7 @@ function extentOperations(calls: FeedCalls): HttpOperation[] {
       name: 'getComponentExtent',
       path: '/api/component/:componentUid/extent',
       needs: 'GET component/{componentUid}/feed',
-      summary: 'How many streams and samples it has, and what is derived of them',
+      summary: 'Number of its streams and samples, and of streams derived from them',
       ids: Type.Object({ componentUid: Type.String() }),
       answer: extentAnswer,
       run: async ({ principal, ids: { componentUid } }) =>
@@ -156,7 +156,7 @@ function extentOperations(calls: FeedCalls): HttpOperation[] {
       name: 'getStreamExtent',
       path: '/api/component/:componentUid/stream/:uid/extent',
       needs: 'GET component/{componentUid}/stream/{uid}/feed',
-      summary: 'How many samples it has, and what is derived of it',
+      summary: 'Number of its samples, and of streams derived from it',
       ids: Type.Object({ componentUid: Type.String(), uid: Type.String() }),
       answer: extentAnswer,
       run: async ({ principal, ids: { componentUid, uid } }) =>
@@ -220,24 +220,24 @@ const names = (description: string) =>
     }),
   )
 const flag = (description: string) =>
-  Type.Optional(Type.Boolean({ description: `${description}; present counts, false and 0 do not` }))
+  Type.Optional(Type.Boolean({ description: `${description}. Off if false or 0` }))
 
 const liveQuery = Type.Object({
-  comp: names('Component ID; may come often. Without "stream" behind it, all its streams'),
-  stream: names('Stream ID of the "comp" before it; may come often'),
-  compUid: names('As comp, by UID'),
-  streamUid: names('As stream, by UID'),
-  last: flag('Only the last sample of a stream, when several came'),
+  comp: names('Component ID. Can be repeated. Without a "stream" after it, all its streams'),
+  stream: names('Stream ID of the "comp" before it. Can be repeated'),
+  compUid: names('Same as comp, by UID'),
+  streamUid: names('Same as stream, by UID'),
+  last: flag('Only the last sample of a stream if several arrived'),
   retFData: flag('Adds fData, the value formatted with its unit'),
-  catalog: flag('Tells of components, streams and folders that change, by events "catalog"'),
+  catalog: flag('Adds "catalog" events for changes of components, streams, and folders'),
   lastEventId: Type.Optional(
-    Type.String({ description: 'As the header Last-Event-ID, which beats it' }),
+    Type.String({ description: 'Same as the header Last-Event-ID, which takes precedence' }),
   ),
 })
 
 const liveAnswer = {
   description:
-    'Server-sent events without end: sample, change, gap, missing, catalog and end, told in docs/api.md',
+    'Endless server-sent events: sample, change, gap, missing, catalog, and end. See docs/api.md',
   content: {
     'text/event-stream': {
       schema: Type.String({
@@ -259,7 +259,7 @@ function liveOperation({ live, identity }: ReadingOperationsDeps): HttpOperation
     callers: 'uncounted',
     needs: 'GET component/{uid}/feed',
     tag: 'feed',
-    summary: 'Samples as they come, as server-sent events',
+    summary: 'New samples as server-sent events',
     query: liveQuery,
     answer: liveAnswer,
     output: 'events',

@@ -63,7 +63,7 @@ function readingOperations(resource: RecordResource): HttpOperation[] {
       name: `list${name}s`,
       methods: ['GET'],
       needs: `GET ${noun}`,
-      summary: 'A page',
+      summary: 'List a page',
       query: listQuery,
       answer: answers.page,
       run: async (call) => {
@@ -78,7 +78,7 @@ function readingOperations(resource: RecordResource): HttpOperation[] {
       methods: ['GET'],
       path: `/api/${noun}/new`,
       needs: `GET ${noun}`,
-      summary: `${title} that is not saved`,
+      summary: `Default values of ${title.toLowerCase()}`,
       answer: answers.one,
       run: async (call) => envelope(noun, show(await records.make(call.principal), call)),
     }),
@@ -87,7 +87,7 @@ function readingOperations(resource: RecordResource): HttpOperation[] {
       name: `get${name}`,
       methods: ['GET'],
       needs: `GET ${noun}/{uid}`,
-      summary: 'One by UID',
+      summary: 'Get one by UID',
       answer: answers.one,
       run: async (call) =>
         envelope(noun, show(await records.get(call.principal, call.ids.uid), call)),
@@ -105,7 +105,7 @@ function writingOperations(identity: Identity, resource: RecordResource): HttpOp
       name: `insert${name}`,
       methods: ['PUT'],
       needs: `PUT ${noun}`,
-      summary: `Insert ${title.toLowerCase()}`,
+      summary: `Create ${title.toLowerCase()}`,
       input,
       answer: answers.one,
       run: async (call) => {
@@ -118,7 +118,7 @@ function writingOperations(identity: Identity, resource: RecordResource): HttpOp
       name: `update${name}`,
       methods: ['POST'],
       needs: `POST ${noun}/{uid}`,
-      summary: 'Change the fields named',
+      summary: 'Change the given fields',
       input,
       answer: answers.one,
       run: async (call) => {
@@ -132,7 +132,7 @@ function writingOperations(identity: Identity, resource: RecordResource): HttpOp
       name: `delete${name}`,
       methods: ['DELETE'],
       needs: `DELETE ${noun}/{uid}`,
-      summary: 'Delete, with all below',
+      summary: 'Delete, including everything below',
       answer: answers.gone,
       run: async ({ acting, ids: { uid } }) => {
         await records.delete(authorOf(identity, acting), uid)

@@ -52,9 +52,7 @@ const readinessAnswer = named(
   'Readiness',
   {
     status: Type.Literal('ready'),
-    details: Type.Optional(
-      Type.Array(Type.String(), { description: 'What an operator should know nevertheless' }),
-    ),
+    details: Type.Optional(Type.Array(Type.String(), { description: 'Warnings for the operator' })),
   },
   { status: 'ready' },
 )
@@ -75,7 +73,7 @@ export function healthOperations(deps: HealthOperationsDeps): HttpOperation[] {
       ...open,
       name: 'getHealth',
       path: '/healthz',
-      summary: 'The process lives',
+      summary: 'Liveness: the process runs',
       answer: healthAnswer,
       run: () => ({ status: 'ok' }),
     }),
@@ -83,7 +81,7 @@ export function healthOperations(deps: HealthOperationsDeps): HttpOperation[] {
       ...open,
       name: 'getReadiness',
       path: '/readyz',
-      summary: 'Calls can be served; 503 says why not',
+      summary: 'Readiness: requests can be served. 503 has the reason if not',
       answer: readinessAnswer,
       run: () => readReadiness(deps),
     }),
@@ -91,7 +89,7 @@ export function healthOperations(deps: HealthOperationsDeps): HttpOperation[] {
       ...open,
       name: 'getMetrics',
       path: '/metrics',
-      summary: 'Counts for Prometheus',
+      summary: 'Metrics for Prometheus',
       answer: metricsAnswer,
       produces: ['text/plain'],
       errors: [401, 403],
@@ -127,13 +125,13 @@ function requireMetricsAccess(call: Call, access: MetricsAccess): void {
     const given = /^Bearer (\S+)$/i.exec(call.header('authorization') ?? '')?.[1] ?? ''
     // Hashes have one length and tell nothing by the time that comparing them takes.
     if (hashSecret(given) === hashSecret(access.token)) return
-    refuse('unauthorized', { what: 'Give the token of WEIR_METRICS as Authorization: Bearer' })
+    refuse('unauthorized', { what: 'Send the token of WEIR_METRICS as Authorization: Bearer' })
   }
   const { headers, socket } = call.incoming
   // A proxy on this machine speaks for anybody.
   const isProxied = PROXY_HEADERS.some((name) => headers[name] !== undefined)
   if (!isProxied && LOOPBACK.includes(normalizeAddress(socket.remoteAddress ?? ''))) return
-  refuse('forbidden', { what: 'The metrics are for this machine only: see WEIR_METRICS' })
+  refuse('forbidden', { what: 'Metrics are available only from this machine. See WEIR_METRICS' })
 }
 
 /** What proxies add to the calls they pass on. */
@@ -201,7 +199,7 @@ export function storageOperations(deps: StorageOperationsDeps): HttpOperation[] 
       methods: ['GET'],
       path: '/api/storage/metrics',
       needs: 'GET storage',
-      summary: 'What /metrics tells, for operators who are elsewhere',
+      summary: 'Same as /metrics, for signed-in operators',
       answer: metricsAnswer,
       produces: ['text/plain'],
       run: async ({ acting }) => metricsText(await readServiceMetrics(deps, acting)),
@@ -212,7 +210,7 @@ export function storageOperations(deps: StorageOperationsDeps): HttpOperation[] 
       methods: ['POST'],
       path: '/api/storage/scrub',
       needs: 'POST storage',
-      summary: 'Read and check everything that is stored; the answer does not wait for it',
+      summary: 'Start to check all stored data in the background',
       answer: answersOf('scrub', scrubRun).one,
       status: 202,
       run: async ({ acting }) => envelope('scrub', showRun(await beginScrub(deps, acting))),

@@ -36,7 +36,7 @@ export function sinkOperations(deps: {
       needs: `${method} conn_sink/{connectorId}`,
       dialect: sinkDialect,
       tag: 'connector',
-      summary: 'Hand data to an HTTP connector, whose SQL makes samples of it',
+      summary: 'Send a payload to a connector, whose SQL converts it to samples',
       ids: sinkParams,
       query: sinkQuery,
       input: { kind: 'bytes', reader, schema: hasBody ? sinkBody : undefined },
@@ -57,7 +57,7 @@ export function sinkOperations(deps: {
 
 async function receive(sinks: SinkCalls, method: Method, call: Call): Promise<string> {
   const { principal, ids, exchange, queryText: query } = call
-  invariant(principal.actor.kind === 'api_key', 'a sink was called without a key')
+  invariant(principal.actor.kind === 'api_key', 'a sink request had no key')
   const target = { method, orgUid: ids.orgUid, connectorId: ids.connectorId }
   const connector = sinks.findNow(principal, target) ?? (await sinks.find(principal, target))
   const secret = sinkDialect.readCredentials(exchange).credential?.value ?? ''

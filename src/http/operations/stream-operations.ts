@@ -66,7 +66,7 @@ function readingOperations({ streams }: Catalog): HttpOperation[] {
       methods: ['GET'],
       path: `${PATH}/new`,
       needs: `GET ${ALL}`,
-      summary: 'A stream that is not saved',
+      summary: 'Default values of a new stream',
       query: newQuery,
       answer: answers.one,
       run: ({ principal, ids, query }) => {
@@ -79,7 +79,7 @@ function readingOperations({ streams }: Catalog): HttpOperation[] {
       name: 'getStream',
       methods: ['GET'],
       needs: `GET ${ONE}`,
-      summary: 'One stream',
+      summary: 'Get a stream',
       answer: answers.one,
       run: async ({ principal, ids }) =>
         envelope('stream', await streams.get(principal, ids.componentUid, ids.uid)),
@@ -111,7 +111,7 @@ function writingOperations({
       name: 'updateStream',
       methods: ['POST'],
       needs: `POST ${ONE}`,
-      summary: 'Change the fields named',
+      summary: 'Change the given fields',
       input: json(body),
       answer: answers.one,
       run: async (call) => {
@@ -139,7 +139,7 @@ function writingOperations({
       name: 'deleteStream',
       methods: ['DELETE'],
       needs: `DELETE ${ONE}`,
-      summary: 'Delete with its samples',
+      summary: 'Delete a stream and its samples',
       answer: answers.gone,
       run: async ({ acting, ids: { componentUid, uid } }) => {
         await streams.delete(authorOf(identity, acting), componentUid, uid)
@@ -164,7 +164,7 @@ function viewOperations(views: DerivationViews): HttpOperation[] {
       methods: ['POST'],
       path: `${PATH}/preview`,
       needs: `GET ${ALL}`,
-      summary: 'The newest results that a derived stream would have; saves nothing',
+      summary: 'Preview the newest results of a derived stream. Stores nothing',
       input: json(body),
       answer: answersOf('preview', previewRecord).one,
       run: async (call) => {
@@ -179,7 +179,7 @@ function viewOperations(views: DerivationViews): HttpOperation[] {
       methods: ['GET'],
       path: `${PATH}/:uid/graph`,
       needs: `GET ${ONE}`,
-      summary: 'What a stream is derived from, and what is derived from it',
+      summary: 'Dependencies: sources of a stream, and streams derived from it',
       answer: answersOf('graph', graphRecord).one,
       run: async ({ principal, ids: { componentUid, uid } }) =>
         envelope('graph', await views.graph(principal, { componentUid, uid })),
@@ -200,7 +200,7 @@ function jobOperations(identity: Identity, jobs: HistoryJobs): HttpOperation[] {
       callers: 'admin',
       needs: `POST ${ONE}`,
       tag: 'job',
-      summary: 'Derive a stream over history; the answer does not wait for it',
+      summary: 'Start to recalculate a stream over history in the background',
       ids: oneIds,
       input: json(deriveShape),
       answer: jobAnswers.one,
@@ -218,7 +218,7 @@ function jobOperations(identity: Identity, jobs: HistoryJobs): HttpOperation[] {
       callers: 'admin',
       needs: 'GET job',
       tag: 'job',
-      summary: 'Jobs, the latest first',
+      summary: 'Jobs, newest first',
       query: pageSchema,
       answer: jobAnswers.page,
       run: async ({ principal, query }) => {
@@ -231,7 +231,7 @@ function jobOperations(identity: Identity, jobs: HistoryJobs): HttpOperation[] {
       name: 'getJob',
       methods: ['GET'],
       needs: 'GET job/{uid}',
-      summary: 'How far a job is',
+      summary: 'Progress of a job',
       answer: jobAnswers.one,
       run: async ({ principal, ids }) => envelope('job', await jobs.get(principal, ids.uid)),
     }),
@@ -240,7 +240,7 @@ function jobOperations(identity: Identity, jobs: HistoryJobs): HttpOperation[] {
       name: 'endJob',
       methods: ['DELETE'],
       needs: 'DELETE job/{uid}',
-      summary: 'End a job where it stands',
+      summary: 'Cancel a job. Results stored so far stay',
       answer: jobAnswers.one,
       run: async ({ acting, ids }) =>
         envelope('job', await jobs.cancel(authorOf(identity, acting), ids.uid)),

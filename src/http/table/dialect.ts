@@ -31,7 +31,7 @@ export const weirDialect: Dialect = {
 }
 
 const NO_SINK_KEY =
-  'A sink needs an API key: as the parameter or cookie api_key, as Basic authorization with the key as user or as password and the other blank, as the header X-Api-Key, or as Authorization: Bearer'
+  'The API key is missing. Send it as the parameter or cookie api_key, as Basic authorization (user or password, the other one blank), in the header X-Api-Key, or as Authorization: Bearer'
 
 /** Sinks of connectors: an API key alone, also as Basic; errors in the envelope. */
 export const sinkDialect: Dialect = {

@@ -23,7 +23,7 @@ export async function serveUnknown(
   try {
     const allowed = table.methodsOf(path)
     if (allowed.length > 0) {
-      const what = `Cannot ${method} ${shown}: use ${allowed.join(' or ')}`
+      const what = `Cannot ${method} ${shown}. Use ${allowed.join(' or ')}`
       const refused = refusal('method_not_allowed', { what })
       answerError(exchange, refused, log, { allow: allowed.join(', ') })
       return

@@ -103,7 +103,7 @@ export class OperationTable {
     const row = rows.find((one) => serves(one, method) && isAt(one.parts, sent))
     const { undecodable } = row?.operation ?? {}
     if (row === undefined || undecodable === undefined) {
-      return 'The path holds a percent sign that starts no UTF-8 text'
+      return 'The path contains an invalid percent encoding'
     }
     return undecodable(row.parts[at].slice(1))
   }

@@ -100,7 +100,7 @@ test('collectBody() refuses a deflate body whose connection breaks before its fi
   const source = new PassThrough()
   const reading = collectBody(source, { contentEncoding: 'deflate', limitBytes: LIMIT_BYTES })
   source.destroy(new Error('gone'))
-  await assert.rejects(reading, /ended|gone/)
+  await assert.rejects(reading, /connection closed before the body was complete|gone/)
 })
 
 test('collectBody() refuses zstd that wants more memory than usual levels', async () => {
@@ -117,7 +117,7 @@ test('collectBody() refuses zstd that wants more memory than usual levels', asyn
     return String(await collectBody(source, { contentEncoding: 'zstd', limitBytes: LIMIT_BYTES }))
   }
   assert.equal(await check(23), '[1,2]')
-  await assert.rejects(check(24), /Cannot inflate the zstd body/)
+  await assert.rejects(check(24), /Cannot decompress the zstd body/)
 })
 
 test('collectBody() refuses what does not inflate', async () => {
@@ -140,7 +140,7 @@ test('collectBody() refuses more than a thousand times what was sent, beyond 16 
     assert.equal(await read(encode(free), encoding), free.length)
     await assert.rejects(read(encode(Buffer.concat([free, free])), encoding), {
       code: 'bad_input',
-      message: /more than 1000 times the bytes sent: send it as it is/,
+      message: /more than 1000 times larger after decompression. Send it uncompressed/,
     })
   }
   const usual = Buffer.concat([randomBytes(40_000), free, free])

@@ -72,7 +72,7 @@ export function knownEncoding(contentEncoding: string | undefined): string | und
     .filter((name) => decoders.has(name))
   if (known.length <= 1) return known[0]
   refuse('bad_input', {
-    what: `Cannot read Content-Encoding "${contentEncoding.slice(0, 60)}": a body is inflated once`,
+    what: `Cannot read Content-Encoding "${contentEncoding.slice(0, 60)}". Only one encoding is allowed`,
   })
 }
 
@@ -81,7 +81,7 @@ function decoderOf(name: string): (() => Decoder) | undefined {
   const open = decoders.get(name)
   if (open !== undefined) return open
   refuse('unsupported_media_type', {
-    what: `Cannot read Content-Encoding "${name}": use gzip, deflate, br or zstd`,
+    what: `Cannot read Content-Encoding "${name}". Use gzip, deflate, br, or zstd`,
   })
 }
 
@@ -154,7 +154,9 @@ export async function* inflatedChunks(
     if (source.readableAborted) {
       // Thousands of connections may go at once, and nobody waits for what is told.
       await nextTurn()
-      refuse('bad_input', { what: 'The connection ended before the body did: send it again' })
+      refuse('bad_input', {
+        what: 'The connection closed before the body was complete. Send the request again',
+      })
     }
     throw error
   } finally {
@@ -170,7 +172,7 @@ function requireRatio(inflatedBytes: number, sentBytes: number): void {
   if (inflatedBytes <= INFLATED_FREE_BYTES) return
   if (inflatedBytes <= sentBytes * INFLATED_RATIO_MAX) return
   refuse('bad_input', {
-    what: `Cannot inflate the body to more than ${INFLATED_RATIO_MAX} times the bytes sent: send it as it is`,
+    what: `The body is more than ${INFLATED_RATIO_MAX} times larger after decompression. Send it uncompressed`,
   })
 }
 
@@ -208,6 +210,6 @@ function isInflateError(error: unknown): error is Error {
 
 function brokenEncoding(contentEncoding: string | undefined, error: Error): Error {
   return refusal('bad_input', {
-    what: `Cannot inflate the ${contentEncoding} body: ${error.message}`,
+    what: `Cannot decompress the ${contentEncoding} body: ${error.message}`,
   })
 }

@@ -64,7 +64,7 @@ export class ConnectionCount {
     if (now - this.#toldAtMs < TOLD_EVERY_MS) return
     this.#toldAtMs = now
     const counts = { open: this.#count, refused: this.#refused, ...this.limits }
-    this.#log.warn({ address, ...counts }, 'connections are refused: there are too many')
+    this.#log.warn({ address, ...counts }, 'rejecting connections: too many')
   }
 
   /** The counts in Prometheus' text format. */

@@ -33,7 +33,7 @@ export function errorEnvelope(
 export function errorReply(error: unknown): ErrorReply {
   if (error instanceof Refusal) return refusalReply(error)
   if (error instanceof CatalogConflict) {
-    const what = 'Someone else changed this record meanwhile: read it again, then repeat the change'
+    const what = 'This record was changed by another request. Read it again, then repeat the change'
     return refusalReply(refusal('conflict', { what }))
   }
   if (isOutOfHandles(error)) {

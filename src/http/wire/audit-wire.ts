@@ -21,17 +21,17 @@ const TIME_MAX = 999_999_999_999_999
 /** Parameters of the list, for the description. */
 export const auditQuery = Type.Object({
   ...pageSchema.properties,
-  from: Type.Optional(msOf('Entries from this time on')),
+  from: Type.Optional(msOf('Entries at or after this time')),
   until: Type.Optional(msOf('Entries before this time')),
-  act: Type.Optional(Type.String({ description: 'One act, or several with commas in between' })),
-  actor: Type.Optional(Type.String({ description: 'As in entries, such as user:<uid>' })),
+  act: Type.Optional(Type.String({ description: 'One action, or several separated by commas' })),
+  actor: Type.Optional(Type.String({ description: 'As in entries, for example user:<uid>' })),
   search: Type.Optional(
     Type.String({
-      description: `Words that an entry must have all, in any case; at most ${SEARCH_LENGTH_MAX} characters`,
+      description: `Words that an entry must contain, case-insensitive, at most ${SEARCH_LENGTH_MAX} characters`,
     }),
   ),
   format: Type.Optional(
-    oneOf(['csv', 'json'], 'Without it the header Accept decides, text/csv or JSON'),
+    oneOf(['csv', 'json'], 'Response format. Default: the Accept header (text/csv or JSON)'),
   ),
 })
 
@@ -40,9 +40,11 @@ const auditPage = named(
   {
     message: Type.String({ description: 'Blank' }),
     audit: Type.Array(auditRecord),
-    totalCount: Type.Integer({ description: 'How many there are; with filters, of those read' }),
+    totalCount: Type.Integer({
+      description: 'Total number of entries. With filters, of the entries read',
+    }),
     readFrom: Type.Optional(
-      msOf('With filters: entries before this time were not read; search on with until'),
+      msOf('With filters: entries before this time were not read. Continue with until'),
     ),
     success: Type.Literal(true),
   },
@@ -51,7 +53,7 @@ const auditPage = named(
 
 /** The list as it is described; of CSV in words alone, as with samples. */
 export const auditAnswer = {
-  description: 'Entries, newest first; text/csv when format or Accept asks for it',
+  description: 'Entries, newest first. text/csv if requested by format or Accept',
   content: { 'application/json': { schema: auditPage } },
 }
 
@@ -75,7 +77,7 @@ export function asksForCsv(query: unknown, accept: string | undefined): boolean 
   const isCsv = format === undefined ? prefersCsv(accept) : format === 'csv'
   const { start, limit } = query as Record<string, unknown>
   if (isCsv && (start !== undefined || limit !== undefined)) {
-    refuse('bad_input', { what: 'CSV has every entry: leave out start and limit' })
+    refuse('bad_input', { what: 'CSV returns every entry. Remove start and limit' })
   }
   return isCsv
 }
@@ -101,7 +103,7 @@ function readActs(query: unknown): readonly AuditAct[] | undefined {
   if (text === '') return undefined
   return text.split(',', AUDIT_ACTS.length).map((act) => {
     if (isAuditAct(act)) return act
-    const what = `There is no act ${JSON.stringify(act.slice(0, 60))}: use one of ${AUDIT_ACTS.join(', ')}`
+    const what = `Unknown action ${JSON.stringify(act.slice(0, 60))}. Use one of ${AUDIT_ACTS.join(', ')}`
     return refuse('bad_input', { what })
   })
 }

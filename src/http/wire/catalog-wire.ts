@@ -27,18 +27,20 @@ export function unwrap(noun: string, body: unknown): unknown {
 /** Parameters of the list of components. */
 export const componentListQuery = Type.Object({
   ...pageSchema.properties,
-  folder: Type.Optional(Type.String({ description: 'Only what lies in this folder and below' })),
+  folder: Type.Optional(
+    Type.String({ description: 'Only records in this folder and its subfolders' }),
+  ),
   direct: Type.Optional(
     Type.Boolean({
       description:
-        'Only what lies in the folder itself, /Components without one; present counts, false and 0 do not',
+        'Only records directly in the folder (/Components by default). Off if false or 0',
     }),
   ),
-  id: Type.Optional(Type.String({ description: 'Only the one that has this ID' })),
+  id: Type.Optional(Type.String({ description: 'Only the record with this ID' })),
   search: Type.Optional(
     Type.String({
       maxLength: SEARCH_LENGTH_MAX,
-      description: 'Only what has each of these words in folder, name or ID',
+      description: 'Only records with all of these words in folder, name, or ID',
     }),
   ),
 })

@@ -19,6 +19,6 @@ test('readPage() has defaults, caps the limit and refuses what is no page', () =
   const huge = '9'.repeat(400)
   assert.deepEqual(readPage({ start: huge, limit: huge }), { start: 1_000_000_000, limit: 1_000 })
   for (const query of [{ start: '-1' }, { limit: '0' }, { limit: 'x' }, { start: ['1', '2'] }]) {
-    assert.throws(() => readPage(query), /must be a whole number/, JSON.stringify(query))
+    assert.throws(() => readPage(query), /must be an integer/, JSON.stringify(query))
   }
 })

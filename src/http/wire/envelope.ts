@@ -3,10 +3,10 @@ import { PAGE_LIMIT_MAX, refuse, Type } from '../../base/index.ts'
 /** Parameters of an administrative list, for the API description. */
 export const pageSchema = Type.Object({
   start: Type.Optional(
-    Type.Integer({ minimum: 0, description: 'How many items to skip; 0 by default' }),
+    Type.Integer({ minimum: 0, description: 'Number of items to skip, 0 by default' }),
   ),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, description: `${PAGE_LIMIT_MAX} by default; more counts as that` }),
+    Type.Integer({ minimum: 1, description: `${PAGE_LIMIT_MAX} by default and at most` }),
   ),
 })
 
@@ -33,6 +33,6 @@ const START_MAX = 1_000_000_000
 
 function readWhole(name: string, text: unknown, min: number): number {
   const value = typeof text === 'string' && /^\d+$/.test(text) ? Number(text) : -1
-  if (value < min) refuse('bad_input', { what: `${name} must be a whole number from ${min} on` })
+  if (value < min) refuse('bad_input', { what: `${name} must be an integer of at least ${min}` })
   return Math.min(value, START_MAX)
 }

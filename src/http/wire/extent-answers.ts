@@ -18,12 +18,13 @@ export const extentAnswer = named(
     extent: named('Extent', {
       streamCount: Type.Integer(),
       sampleCount: Type.Integer({ format: 'int64' }),
-      isWhole: Type.Boolean({ description: 'Whether the samples of all its streams are counted' }),
+      isWhole: Type.Boolean({ description: 'Whether the samples of all streams are counted' }),
       derivedCount: Type.Integer({
-        description: 'Other streams that are derived of it, also by way of others; at most 1000',
+        description:
+          'Number of other streams derived from it, directly or indirectly, at most 1000',
       }),
       derived: Type.Array(derivedUse, {
-        description: 'The nearest 20 of these that the caller may see',
+        description: 'The nearest 20 of them that the caller can access',
       }),
     }),
     totalCount: Type.Integer(),

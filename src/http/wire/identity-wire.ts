@@ -24,13 +24,13 @@ const oneOf = (values: readonly string[]) =>
 export const passwordHeader = Type.Object({
   'Weir-Password': Type.Optional(
     Type.String({
-      description: 'Your own password, where the call asks for it (401 reauthenticate)',
+      description: 'Your own password, if required (401 reauthenticate)',
     }),
   ),
   'Weir-Otp': Type.Optional(
     Type.String({
       maxLength: 64,
-      description: 'A code of your second factor (401 second_factor)',
+      description: 'Code of your second factor, if required (401 second_factor)',
     }),
   ),
 })
@@ -67,10 +67,10 @@ function readRule(given: Partial<AddressRule> | null | undefined): AddressRule |
 
 const organizationFields = Type.Object({
   name: Type.Optional(
-    Type.String({ maxLength: ORGANIZATION_NAME_MAX, description: 'What people call it' }),
+    Type.String({ maxLength: ORGANIZATION_NAME_MAX, description: 'Display name' }),
   ),
   rateLimits: Type.Optional(
-    text('off, default, classic or own figures; blank follows the service'),
+    text('off, default, classic, or custom limits. Blank: as set by the service'),
   ),
   oauth: Type.Optional(
     Type.Unsafe<'' | 'strict'>({
@@ -80,7 +80,7 @@ const organizationFields = Type.Object({
     }),
   ),
   gsSql: Type.Optional(
-    Type.Boolean({ description: 'false: no SELECT of stored data by GS SQL; true by default' }),
+    Type.Boolean({ description: 'false: GS SQL cannot read stored data. True by default' }),
   ),
   addressRule,
 })
@@ -93,19 +93,21 @@ export const organizationBody = Type.Object(
 
 /** Proves that the person is there; may stand beside every record whose changes ask for it. */
 const currentPassword = Type.Optional(
-  text('Your own password; needed for secrets, e-mail addresses, passwords and owners'),
+  text('Your own password. Required for secrets, email addresses, passwords, and owners'),
 )
 
 /** Goes with the password where the person has a second factor. */
-const currentOtp = Type.Optional(Type.String({ maxLength: 64, description: 'Its code' }))
+const currentOtp = Type.Optional(
+  Type.String({ maxLength: 64, description: 'Code of the second factor' }),
+)
 
 const userFields = Type.Object({
-  email: Type.Optional(text('The account')),
+  email: Type.Optional(text('Email address of the account')),
   firstName: Type.Optional(text('')),
   lastName: Type.Optional(text('')),
   timeZoneId: Type.Optional(text('An IANA time zone')),
   role: Type.Optional(Type.Unsafe<(typeof roles)[number]>(oneOf(roles))),
-  password: Type.Optional(text('Never answered')),
+  password: Type.Optional(text('Never returned')),
   currentPassword,
 })
 
@@ -119,9 +121,7 @@ export const orgUserBody = Type.Object(
 )
 
 const keyFields = Type.Object({
-  name: Type.Optional(
-    Type.String({ maxLength: KEY_BOUNDS.name, description: 'What people call it' }),
-  ),
+  name: Type.Optional(Type.String({ maxLength: KEY_BOUNDS.name, description: 'Display name' })),
   description: Type.Optional(text('')),
   capabilities: Type.Optional(
     Type.Array(
@@ -133,14 +133,14 @@ const keyFields = Type.Object({
       }),
       {
         maxItems: KEY_BOUNDS.entries,
-        description: 'What the key may do; disabled without an entry',
+        description: 'Permissions of the key. Without an entry the key is disabled',
       },
     ),
   ),
   ipAddresses: Type.Optional(
     Type.Array(Type.String(), {
       maxItems: KEY_BOUNDS.entries,
-      description: 'Addresses or CIDR ranges it may be used from',
+      description: 'IP addresses or CIDR ranges that can use the key',
     }),
   ),
   addressRule,
@@ -192,7 +192,7 @@ export function readOrganization(
 
 /** Body that answers an invitation. */
 export const invitationBody = Type.Object(
-  { accept: Type.Boolean({ description: 'true: become a member; false: decline' }) },
+  { accept: Type.Boolean({ description: 'true: accept, false: decline' }) },
   { examples: [{ accept: true }] },
 )
 
@@ -236,7 +236,7 @@ export function readNewUser(body: Static<typeof orgUserBody>): NewUser {
     password,
   } = body.org_user
   const field = 'org_user.email'
-  if (email === undefined) refuse('bad_input', { what: `${field} is needed`, field })
+  if (email === undefined) refuse('bad_input', { what: `${field} is missing`, field })
   return { email, firstName, lastName, timeZone: timeZoneId, role, password }
 }
 
@@ -265,7 +265,7 @@ function requireKnown(record: object, known: ReadonlySet<string>, path: string):
   if (unknown === undefined) return
   const fields = [...known].filter((field) => !KEY_READ_ONLY.includes(field)).join(', ')
   const field = `${path}.${unknown.slice(0, 60)}`
-  refuse('bad_input', { what: `${field} is not known: ${path} has ${fields}`, field })
+  refuse('bad_input', { what: `${field} is unknown. Fields of ${path} are ${fields}`, field })
 }
 
 /** What a body says about a key; refuses fields that a key does not have. */

@@ -11,13 +11,17 @@ function readList(value: unknown, where: string, field: string): readonly unknow
 function readOptionalText(value: unknown, where: string, field: string): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === 'string') return value
-  refuseFieldAt(where, field, `must be a text, got ${showValue(value)}`)
+  refuseFieldAt(where, field, `must be a string, got ${showValue(value)}`)
 }
 
 /** Stops a batch with more components, or more streams in all, than one may have. */
 function requireEntryCount(count: number, where: string, field: string): void {
   if (count <= BATCH_ENTRIES_MAX) return
-  refuseFieldAt(where, field, `brings the call to ${count} entries: at most ${BATCH_ENTRIES_MAX}`)
+  refuseFieldAt(
+    where,
+    field,
+    `exceeds the limit of ${BATCH_ENTRIES_MAX} entries per request (${count})`,
+  )
 }
 
 /** The component's side of its targets: how it is addressed, and how it would be created. */
@@ -32,7 +36,7 @@ function readComponent(component: JsonRecord, where: string): Omit<OpenTarget, '
     return { compId: readId(componentId, where, 'componentId'), compTmplId, compName }
   }
   if (componentId !== undefined) {
-    refuseFieldAt(where, 'componentUid', 'stands beside "componentId": give one of the two')
+    refuseFieldAt(where, 'componentUid', 'and "componentId" are both given. Use one of them')
   }
   return { compUid: readId(componentUid, where, 'componentUid'), compTmplId, compName }
 }
@@ -41,7 +45,7 @@ function readStream(stream: JsonRecord, where: string): { streamId?: string; str
   const { streamId, streamUid } = stream
   if (streamUid === undefined) return { streamId: readId(streamId, where, 'streamId') }
   if (streamId !== undefined) {
-    refuseFieldAt(where, 'streamUid', 'stands beside "streamId": give one of the two')
+    refuseFieldAt(where, 'streamUid', 'and "streamId" are both given. Use one of them')
   }
   return { streamUid: readId(streamUid, where, 'streamUid') }
 }
@@ -60,10 +64,10 @@ function addStream(
 ): void {
   const { data, times, where } = values
   if (times !== undefined && times.length !== data.length) {
-    refuseFieldAt(where, 'time', `has ${times.length} entries for ${data.length} in "data"`)
+    refuseFieldAt(where, 'time', `has ${times.length} entries, but "data" has ${data.length}`)
   }
   if (times === undefined && data.length > 1) {
-    refuseFieldAt(where, 'time', `is needed for ${data.length} values`)
+    refuseFieldAt(where, 'time', `is missing. It is required for ${data.length} values`)
   }
   requireSampleCount(samples.count + data.length)
   for (let index = 0; index < data.length; index++) {

@@ -33,12 +33,18 @@ test('readParsedJson() names the sample and the field of a mistake', () => {
   check(`[${good},{"compId":"a","data":1}]`, /sample 1: "streamId" is missing/)
   check(`[{"compId":"","streamId":"s","data":1}]`, /sample 0: "compId" must not be blank/)
   check(`[{"compId":"${'x'.repeat(513)}","streamId":"s","data":1}]`, /"compId" has 513 characters/)
-  check(`[{"compId":7,"streamId":"s","data":1}]`, /"compId" must be a text, got 7/)
+  check(`[{"compId":7,"streamId":"s","data":1}]`, /"compId" must be a string, got 7/)
   check(`[${good},${good},{"compId":"a","streamId":"s"}]`, /sample 2: "data" is missing/)
   check(`[{"compId":"a","streamId":"s","data":[1]}]`, /sample 0: "data" must be/)
   check(`[{"compId":"a","streamId":"s","data":{}}]`, /sample 0: "data" must be/)
-  check(`[{"compId":"a","streamId":"s","data":1,"time":1.5}]`, /sample 0: "time" must be a whole/)
-  check(`[{"compId":"a","streamId":"s","data":1,"time":"5s"}]`, /sample 0: "time" must be a whole/)
+  check(
+    `[{"compId":"a","streamId":"s","data":1,"time":1.5}]`,
+    /sample 0: "time" must be integer epoch/,
+  )
+  check(
+    `[{"compId":"a","streamId":"s","data":1,"time":"5s"}]`,
+    /sample 0: "time" must be integer epoch/,
+  )
   check(`[{"compId":"a","streamId":"s","data":1,"time":9214646400000}]`, /"time" must be/)
   check('[5]', /sample 0: it must be an object, got 5/)
   check('7', /must be a list of samples or an object/)
@@ -84,15 +90,15 @@ test('readParsedJson() names the place of a mistake in the batch form', () => {
     )
   }
   check({ stream: [] }, /component 0: "componentId" is missing/)
-  check({ componentId: 'a', componentUid: 'b', stream: [] }, /give one of the two/)
+  check({ componentId: 'a', componentUid: 'b', stream: [] }, /Use one of them/)
   check({ componentId: 'a' }, /component 0: "stream" must be a list/)
   check({ componentId: 'a', stream: [{ data: [1] }] }, /stream 0: "streamId" is missing/)
   check({ componentId: 'a', stream: [{ streamId: 's' }] }, /stream 0: "data" must be a list/)
   check(
     { componentId: 'a', time: [1], stream: [{ streamId: 's', data: [1, 2] }] },
-    /"time" has 1 entries for 2 in "data"/,
+    /"time" has 1 entries, but "data" has 2/,
   )
-  check({ componentId: 'a', stream: [{ streamId: 's', data: [1, 2] }] }, /is needed for 2 values/)
+  check({ componentId: 'a', stream: [{ streamId: 's', data: [1, 2] }] }, /required for 2 values/)
   check(
     { componentId: 'a', time: [1, 2.5], stream: [{ streamId: 's', data: [1, 2] }] },
     /stream 0, value 1: "time" must be/,
@@ -143,7 +149,7 @@ test('findJsonFault() stops at more values than JSON.parse could hold', () => {
   assert.equal(findJsonFault(Buffer.from('[1,{"a":[]}]'), 4), undefined)
   assert.deepEqual(findJsonFault(Buffer.from('[1,{"a":[]},5]'), 4), {
     position: 13,
-    what: 'more than 4 values: send it in parts',
+    what: 'more than 4 values. Split the request',
   })
 })
 
@@ -170,7 +176,7 @@ test('readJsonSamples() reads long bodies in slices, and unusual ones in a worke
     async () => readJsonSamples(broken, { cache: cacheOf([]), orgUid: 'o', createMax: 200_000 }),
     {
       code: 'bad_json',
-      message: `Cannot read the body as JSON: the text ends too early at position ${broken.length}`,
+      message: `Cannot read the body as JSON: unexpected end of text at position ${broken.length}`,
     },
   )
 })
@@ -238,7 +244,7 @@ test('readJsonSamples() stops at the first missing stream beyond those that a ca
   assert.equal((await readJsonSamples(bodyOf(50), from)).open.length, 50)
   await assert.rejects(async () => readJsonSamples(bodyOf(51), from), {
     code: 'bad_input',
-    message: /Cannot create more than 50 streams in one call: send it in parts/,
+    message: /Cannot create more than 50 streams in one request. Split the request/,
   })
 })
 
@@ -254,6 +260,6 @@ test('readJsonSamples() refuses a body as too large when reading it takes more m
   await assert.rejects(async () => readJsonSamples(body, source, held), {
     code: 'body_too_large',
     status: 413,
-    message: /more memory than the service may use for one, send it in parts/,
+    message: /more memory than one request may use. Split the request/,
   })
 })

@@ -12,7 +12,7 @@ const ARRAY = 2
 
 /** Says in words what stands at a position. */
 function describe(bytes: Uint8Array, position: number): string {
-  if (position >= bytes.length) return 'the text ends too early'
+  if (position >= bytes.length) return 'unexpected end of text'
   const byte = bytes[position]
   const isPrintable = byte > 0x20 && byte < 0x7f
   return `unexpected ${isPrintable ? `"${String.fromCharCode(byte)}"` : `byte 0x${byte.toString(16)}`}`
@@ -86,7 +86,7 @@ class JsonScan {
   }
 
   #tooMany(): JsonFault {
-    return { position: this.#pos, what: `more than ${this.#valuesMax} values: send it in parts` }
+    return { position: this.#pos, what: `more than ${this.#valuesMax} values. Split the request` }
   }
 
   #skipSpace(): void {

@@ -62,7 +62,7 @@ export function addValue(
         refuseFieldAt(
           where,
           'data',
-          'must be a number, text, true, false or null, not a list or object',
+          'must be a number, string, true, false, or null, not a list or object',
         )
       }
       samples.add(0, time, { kind: VALUE_NULL, number: 0, text: undefined })

@@ -39,7 +39,7 @@ async function refusedText(text: string): Promise<string> {
 
 test('readJsonSamples() refuses texts that are no Unicode, with sample and field', async () => {
   const check = async (samples: string, where: string) =>
-    assert.match(await refusedText(samples), new RegExp(`${where} is no Unicode text`), samples)
+    assert.match(await refusedText(samples), new RegExp(`${where} is not valid Unicode`), samples)
   const good = '{"compId":"c","streamId":"s","data":"\u00e9","time":1700000000000}'
   await check('[{"compId":"c","streamId":"s","data":"a~b"}]', 'sample 0: "data"')
   await check(`[${good},{"compId":"c","streamId":"s","data":"~"}]`, 'sample 1: "data"')

@@ -63,13 +63,13 @@ function readCompId(pairs: QueryPairs): string {
   const compId = readSingle(pairs, 'compId')
   if (compId !== undefined) return requireId(compId, 'compId')
   const near = pairs.find(([name]) => name.toLowerCase() === 'compid')
-  const hint = near === undefined ? '' : `: "${near[0]}" is taken as a stream ID, write "compId"`
-  refuseUrl(`Cannot accept the call: "compId" is missing${hint}`)
+  const hint = near === undefined ? '' : `. "${near[0]}" was read as a stream ID. Write "compId"`
+  refuseUrl(`Cannot accept the request: "compId" is missing${hint}`)
 }
 
 function requireCount(times: number, values: number, parameter: string): void {
   if (times === values) return
-  refuseUrl(`"${parameter}" holds ${values} values for ${times} times: give one time per value`)
+  refuseUrl(`"${parameter}" has ${values} values for ${times} times. Send one time per value`)
 }
 
 function timesFrom(list: readonly number[]): Timing {
@@ -83,21 +83,23 @@ function elapsedTimes(texts: readonly string[], uploadTime: number): readonly nu
   return texts.map((text, index) => {
     const elapsedMs = parseWhole(text)
     if (elapsedMs === undefined || elapsedMs < 0) {
-      refuseUrl(`Value ${index} of "timeEl" must be whole milliseconds from 0 on, got "${text}"`)
+      refuseUrl(
+        `Value ${index} of "timeEl" must be an integer number of milliseconds, at least 0, got "${text}"`,
+      )
     }
     return requireTime(uploadTime - elapsedMs, `Value ${index} of "timeEl"`)
   })
 }
 
 function requireTime(time: number, where: string): number {
-  if (!isSampleTime(time)) refuseUrl(`${where} leads to a time before 1900`)
+  if (!isSampleTime(time)) refuseUrl(`${where} results in a time before 1900`)
   return time
 }
 
 function spacedTimes(text: string, uploadTime: number): Timing {
   const stepMs = parseWhole(text)
   if (stepMs === undefined || stepMs <= 0) {
-    refuseUrl(`"freq" must be whole milliseconds above 0, got "${text}"`)
+    refuseUrl(`"freq" must be an integer number of milliseconds above 0, got "${text}"`)
   }
   return (count) =>
     Array.from({ length: count }, (_, index) =>
@@ -107,7 +109,7 @@ function spacedTimes(text: string, uploadTime: number): Timing {
 
 const assignedTimes: Timing = (count, parameter) => {
   if (count > 1) {
-    refuseUrl(`"${parameter}" holds ${count} values: give their times by time, timeEl or freq`)
+    refuseUrl(`"${parameter}" has ${count} values. Send their times as time, timeEl, or freq`)
   }
   return [Number.NaN]
 }
@@ -115,7 +117,7 @@ const assignedTimes: Timing = (count, parameter) => {
 /** Stops a call whose query repeats a parameter, or names streams, more often than one may. */
 function requireEntryCount(parameter: string, count: number): void {
   if (count <= QUERY_ENTRIES_MAX) return
-  refuseUrl(`The query holds more than ${QUERY_ENTRIES_MAX} ${parameter}: split the call`)
+  refuseUrl(`The query string has more than ${QUERY_ENTRIES_MAX} ${parameter}. Split the request`)
 }
 
 function readTiming(pairs: QueryPairs, delim: string, uploadTime: number): Timing {
@@ -123,7 +125,7 @@ function readTiming(pairs: QueryPairs, delim: string, uploadTime: number): Timin
   const timeEl = readSingle(pairs, 'timeEl')
   const freq = readSingle(pairs, 'freq')
   if ([time, timeEl, freq].filter((given) => given !== undefined).length > 1) {
-    refuseUrl('Only one of "time", "timeEl" and "freq" may be given')
+    refuseUrl('Only one of "time", "timeEl", and "freq" can be given')
   }
   if (freq !== undefined) return spacedTimes(freq, uploadTime)
   if (timeEl !== undefined) return timesFrom(elapsedTimes(timeEl.split(delim), uploadTime))
@@ -148,7 +150,7 @@ function readLists(
       continue
     }
     if (FORM_NAMES.has(name) || OPTION_NAMES.has(name) || carrierNames.has(name)) continue
-    if (name.trim() === '') refuseUrl('A parameter has no name: it must be a stream ID')
+    if (name.trim() === '') refuseUrl('A parameter has no name. The name must be a stream ID')
     if (characterCount(name) > ID_LENGTH_MAX) {
       refuseUrl(`The stream ID "${name.slice(0, 20)}…" has more than ${ID_LENGTH_MAX} characters`)
     }
@@ -192,7 +194,7 @@ export function warnIgnoredValues(
   const rest = others === 0 ? '' : ` and ${others} others`
   const [noun, verb] = ignored.size === 1 ? ['Parameter', 'is'] : ['Parameters', 'are']
   const names = `${shown.join('; ')}${rest}`
-  return [`${noun} ${names} of the URL ${verb} ignored because the call has a body`]
+  return [`${noun} ${names} of the URL ${verb} ignored because the request has a body`]
 }
 
 /** Reads the form of a put that has everything in names and values, as in the query of a URL. */
@@ -203,7 +205,7 @@ export function readUrlSamples(pairs: QueryPairs, options: UrlSamplesOptions): U
   const timing = readTiming(pairs, delim, options.uploadTime)
   const lists = readLists(pairs, { ...options, delim, compId })
   if (lists.length === 0) {
-    refuseUrl('The call holds no value: give "data" or a parameter named by a stream ID')
+    refuseUrl('The request has no value. Send "data" or a parameter named after a stream ID')
   }
   const requested = pairs.filter(([name]) => name === 'rsid')
   requireEntryCount('"rsid"', requested.length)

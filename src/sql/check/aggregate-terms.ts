@@ -28,17 +28,20 @@ export function aggregateTerm(
   const refused = scope.aggregatesRefused
   if (refused !== undefined) throw statement.failAt(`${name}() ${refused}`, span)
   scope.hasAggregate = true
-  scope.aggregatesRefused = 'cannot stand within another function of groups: use a subquery'
+  scope.aggregatesRefused = 'cannot be nested in another aggregate function. Use a subquery'
   const { own, outer } = scope.met
   const terms = args.map(check)
   scope.aggregatesRefused = undefined
   if (scope.met.outer > outer && scope.met.own === own) {
     // Its rows would be those of the SELECT around, which may have no groups.
     const problem = `${name}() takes columns of a SELECT around its own only`
-    throw statement.failAt(`${problem}: write it there, or use a column of its own FROM`, span)
+    throw statement.failAt(
+      `${problem}. Write it there, or use a column of the subquery's FROM`,
+      span,
+    )
   }
   if (isDistinct && args.length > 1) {
-    throw statement.failAt('With DISTINCT there is one argument: take the others away', span)
+    throw statement.failAt('DISTINCT takes one argument. Remove the others', span)
   }
   const read = summedRead(scope)
   const summed =
@@ -104,6 +107,6 @@ function timeText(
 ): string {
   const found = scope.find(undefined, 'time')
   if (found.length === 1) return found[0].sql()
-  const problem = `${name}() needs a time to tell which row that is`
-  throw statement.failAt(`${problem}: write ${name}(value, time)`, span)
+  const problem = `${name}() needs a time as second argument`
+  throw statement.failAt(`${problem}. Write ${name}(value, time)`, span)
 }

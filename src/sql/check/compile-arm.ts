@@ -25,9 +25,9 @@ export interface CompiledArm {
   readonly hasGroups: boolean
 }
 
-const IN_WHERE = 'cannot stand in WHERE: HAVING tests groups'
-const IN_GROUP = 'cannot stand in GROUP BY: use a subquery'
-const IN_JOIN = 'cannot stand in FROM: use a subquery'
+const IN_WHERE = 'is not allowed in WHERE. Use HAVING'
+const IN_GROUP = 'is not allowed in GROUP BY. Use a subquery'
+const IN_JOIN = 'is not allowed in FROM. Use a subquery'
 const IN_ORDER = 'cannot stand in ORDER BY: this SELECT has no groups, write GROUP BY'
 
 /** Checks one SELECT within the scope around it; where that can be, samples are read as sums. */
@@ -63,7 +63,7 @@ export function compileArm(
   scope.aggregatesRefused = inValues
   if (arm.having !== undefined) {
     if (!hasGroups) {
-      const problem = 'HAVING tests groups, and there are none: write GROUP BY, or WHERE'
+      const problem = 'HAVING needs GROUP BY or an aggregate function. Add GROUP BY, or use WHERE'
       throw statement.failAt(problem, arm.having.span)
     }
     words.push(` HAVING ${printCondition(statement, termOf(statement, arm.having, scope))}`)
@@ -78,7 +78,7 @@ function refusedOverItself(
   { recursive }: SqlScope,
 ): string | undefined {
   if (recursive === undefined) return undefined
-  const refused = `cannot stand where "${shorten(recursive)}" is made of its own rows: each is taken by itself`
+  const refused = `is not allowed in the recursive part of "${shorten(recursive)}", which reads one row at a time`
   if (group.length > 0) throw statement.failAt(`GROUP BY ${refused}`, group[0].span)
   return refused
 }
@@ -141,9 +141,7 @@ function allColumns(
   )
   if (tables.length === 0) {
     const problem =
-      table === undefined
-        ? '"*" needs tables: write FROM'
-        : `There is no table "${shorten(table.text)}" here`
+      table === undefined ? '"*" needs a table. Add FROM' : `Unknown table "${shorten(table.text)}"`
     throw statement.failAt(problem, span)
   }
   const shown = new Set<string>()

@@ -25,7 +25,7 @@ export function compileProgram(text: string, options: GsSqlOptions): CompiledSql
     }
     if (reading === readingsMax) {
       const [from] = open.sort((a, b) => a - b)
-      throw new ExpressionError('|| stands too often here: write OR', text, {
+      throw new ExpressionError('Too many || operators. Write OR', text, {
         from,
         until: from + 1,
       })

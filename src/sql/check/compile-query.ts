@@ -104,8 +104,8 @@ function joinArms(statement: StatementContext, arms: readonly CompiledArm[], mix
   const [first] = arms
   for (const { arm, values } of arms) {
     if (values.length === first.values.length) continue
-    const problem = `UNION joins SELECTs of as many columns: the first gives ${first.values.length}`
-    throw statement.failAt(`${problem}, this one ${values.length}`, itemsSpan(arm))
+    const problem = `All SELECTs of a UNION need the same number of columns. The first has ${first.values.length}`
+    throw statement.failAt(`${problem}, this one has ${values.length}`, itemsSpan(arm))
   }
   const columns = first.values.map(
     ({ name }, index): SqlColumn => ({
@@ -151,7 +151,7 @@ function joinTexts(statement: StatementContext, { arms }: Query, texts: readonly
   if (texts.length <= GROUPED_ARMS) return joinGroup(arms, texts)
   const plain = arms.find(({ joinedBy }) => joinedBy === 'UNION')
   if (plain !== undefined) {
-    const problem = `More than ${GROUPED_ARMS} SELECTs can be joined by UNION ALL only`
+    const problem = `More than ${GROUPED_ARMS} SELECTs can be combined only with UNION ALL`
     throw statement.failAt(problem, plain.span)
   }
   const groups: string[] = []
@@ -176,7 +176,7 @@ function compileCommon(
   const key = keyOf(table.name.text)
   const { span, text } = table.name
   if (scope.commons.has(key))
-    throw statement.failAt(`Two tables are named "${shorten(text)}"`, span)
+    throw statement.failAt(`Two tables have the name "${shorten(text)}"`, span)
   if (scope.commons.size >= COMMONS_MAX) {
     throw statement.failAt(`WITH has more than ${COMMONS_MAX} tables`, span)
   }
@@ -199,7 +199,7 @@ function namedColumns(
 ): readonly SqlColumn[] {
   if (names === undefined) return columns
   if (names.length !== columns.length) {
-    const problem = `"${shorten(name.text)}" names ${names.length} columns, its query gives ${columns.length}`
+    const problem = `"${shorten(name.text)}" lists ${names.length} column names, but its query has ${columns.length} columns`
     throw statement.failAt(problem, {
       from: names[0].span.from,
       until: names[names.length - 1].span.until,
@@ -232,14 +232,15 @@ function refuseRecursion(
   const twice = own.findIndex((spans) => spans.length > 1)
   if (twice >= 0) throw fail(`A SELECT of ${shown} can read it once only`, twice)
   if (own.slice(first).some((spans) => spans.length === 0)) {
-    throw fail(`SELECTs that read ${shown} stand behind those that do not`, first)
+    throw fail(`SELECTs that read ${shown} must come after those that do not`, first)
   }
   const other = arms.findIndex(
     ({ joinedBy }, index) => index > first && joinedBy !== arms[first].joinedBy,
   )
-  if (other >= 0) throw fail(`SELECTs that read ${shown} are all joined by the same UNION`, other)
+  if (other >= 0)
+    throw fail(`SELECTs that read ${shown} must all use the same kind of UNION`, other)
   if (arms.length > GROUPED_ARMS) {
-    throw fail(`A table of its own rows has at most ${GROUPED_ARMS} SELECTs`, GROUPED_ARMS)
+    throw fail(`A recursive table can have at most ${GROUPED_ARMS} SELECTs`, GROUPED_ARMS)
   }
 }
 
@@ -300,18 +301,18 @@ function unitedIndex(
   const name = part?.is === 'column' && part.table === undefined ? keyOf(part.name.text) : undefined
   const index = columns.findIndex((column) => keyOf(column.name) === name)
   if (index >= 0) return index
-  const problem = 'Behind UNION, ORDER BY takes names and positions of its columns only'
+  const problem = 'After UNION, ORDER BY accepts only names and positions of result columns'
   throw statement.failAt(
     `${problem}: ${columns.map((column) => shorten(column.name)).join(', ')}`,
     node.span,
   )
 }
 
-const IN_LIMIT = 'LIMIT and OFFSET take numbers and variables, not columns'
+const IN_LIMIT = 'LIMIT and OFFSET accept numbers and variables, not columns'
 
 function limitsOf(statement: StatementContext, { limit, offset }: Query, scope: SqlScope): string {
   const own = new SqlScope(scope, IN_LIMIT)
-  own.aggregatesRefused = 'cannot stand in LIMIT'
+  own.aggregatesRefused = 'is not allowed in LIMIT'
   const count = (node: Expression, otherwise: number): string => {
     const term = toNumber(termOf(statement, node, own), statement.failAt)
     const sql = statement.print({

@@ -18,7 +18,7 @@ import { termOf } from './compile-terms.ts'
 import { keyOf, SqlScope } from './sql-scope.ts'
 import { type ProgramContext, type QueryText, StatementContext } from './statement-context.ts'
 
-const NO_COLUMNS = 'There are no columns here: use a subquery, or single quotes around a text'
+const NO_COLUMNS = 'Columns are not available here. Use a subquery, or put text in single quotes'
 
 /** Compiles one statement; SET gives its variable the type of its value from here on. */
 export function compileStatement(program: ProgramContext, tree: Statement): CompiledStatement {
@@ -40,7 +40,7 @@ export function compileStatement(program: ProgramContext, tree: Statement): Comp
 /** A scope in which a value has no columns around it. */
 function bareScope(): SqlScope {
   const scope = new SqlScope(undefined, NO_COLUMNS)
-  scope.aggregatesRefused = 'needs rows: use a subquery'
+  scope.aggregatesRefused = 'needs rows. Use a subquery'
   return scope
 }
 
@@ -62,13 +62,13 @@ function compileInsert(program: ProgramContext, tree: InsertStatement): Compiled
   const statement = new StatementContext(program)
   const { failAt } = statement
   if (keyOf(tree.table.text) !== 'sample') {
-    const problem = `There is no table "${shorten(tree.table.text)}" to insert into`
+    const problem = `Cannot insert into "${shorten(tree.table.text)}". Use SAMPLE`
     throw failAt(`${problem}: write INSERT OR REPLACE INTO SAMPLE`, tree.table.span)
   }
   const positions = columnPositions(statement, tree.columns)
   for (const column of ['CID', 'ID', 'SAMPLE']) {
     if (positions.has(column)) continue
-    const problem = `The column ${column} is missing: write SAMPLE(CID, ID, TIME, SAMPLE)`
+    const problem = `Column ${column} is missing. Write SAMPLE(CID, ID, TIME, SAMPLE)`
     throw failAt(problem, { from: tree.columns[0].span.from, until: endOf(tree.columns) })
   }
   const text = program.compileQuery(statement, tree.query, new SqlScope(undefined), {
@@ -93,10 +93,10 @@ function columnPositions(statement: StatementContext, names: readonly SqlName[])
   for (const [index, { text, span }] of names.entries()) {
     const column = COLUMNS.find((known) => keyOf(known) === keyOf(text))
     if (column === undefined) {
-      const problem = `SAMPLE has no column "${shorten(text)}": it has CID, ID, TIME and SAMPLE`
+      const problem = `SAMPLE has no column "${shorten(text)}". Its columns are CID, ID, TIME, and SAMPLE`
       throw statement.failAt(problem, span)
     }
-    if (positions.has(column)) throw statement.failAt(`The column ${column} is named twice`, span)
+    if (positions.has(column)) throw statement.failAt(`Column ${column} is listed twice`, span)
     positions.set(column, index)
   }
   return positions
@@ -115,7 +115,8 @@ function insertedRows(
     const term = statement.input(`q.c${index}`, text.columns[index].type, span)
     if (column === 'SAMPLE') return term
     if (column !== 'TIME') return toText(term)
-    if (term.type === 'BOOLEAN') throw statement.failAt('TIME is epoch ms, not a condition', span)
+    if (term.type === 'BOOLEAN')
+      throw statement.failAt('TIME must be epoch milliseconds, not a condition', span)
     return term.type === 'NULL' || term.type === 'LONG'
       ? term
       : { kind: 'apply', operation: sampleTime, args: [term], type: 'LONG', span }
@@ -145,7 +146,7 @@ function compileOptions(
     const isTwice = options
       .slice(0, index)
       .some((other) => keyOf(other.name.text) === keyOf(name.text))
-    if (isTwice) throw statement.failAt(`The option ${option} is given twice`, name.span)
+    if (isTwice) throw statement.failAt(`Option ${option} is given twice`, name.span)
     return { option, sql: statement.print(toText(termOf(statement, value, bareScope()))) }
   })
   const sql = `SELECT ${texts.map((text, index) => `${text.sql} AS c${index}`).join(', ')}`
@@ -162,6 +163,6 @@ function optionOf(statement: StatementContext, { text, span }: SqlName): string 
   if (option !== undefined) return option
   const nearest = nearestName(text, INSERT_OPTIONS)
   const advice =
-    nearest === undefined ? `there are ${INSERT_OPTIONS.join(', ')}` : `did you mean ${nearest}?`
-  throw statement.failAt(`There is no option "${shorten(text)}": ${advice}`, span)
+    nearest === undefined ? `options are ${INSERT_OPTIONS.join(', ')}` : `did you mean ${nearest}?`
+  throw statement.failAt(`Unknown option "${shorten(text)}": ${advice}`, span)
 }

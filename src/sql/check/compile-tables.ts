@@ -79,7 +79,7 @@ function joinCondition(statement: StatementContext, item: FromItem, tables: Join
     return using.map((name) => joinUsing(statement, { name, join }, tables)).join(' AND ')
   }
   if (join === 'INNER' || join === 'CROSS') return ''
-  throw statement.failAt(`${join} JOIN needs ON or USING behind its table`, item.table.span)
+  throw statement.failAt(`${join} JOIN needs ON or USING after the table`, item.table.span)
 }
 
 /** The condition of one name of USING; the column stands once for both from here on. */
@@ -95,8 +95,8 @@ function joinUsing(
     merged === undefined ? before.flatMap(({ columns }) => columns.filter(has)) : [merged]
   const right = table.columns.filter(has)
   if (left.length !== 1 || right.length !== 1) {
-    const problem = `USING needs one column "${shorten(name.text)}" on both sides`
-    throw statement.failAt(`${problem}: write ON instead`, name.span)
+    const problem = `USING needs exactly one column "${shorten(name.text)}" on each side`
+    throw statement.failAt(`${problem}. Use ON instead`, name.span)
   }
   const [one] = left
   const [other] = right
@@ -118,8 +118,8 @@ function refuseSameName(
 ): void {
   if (table.name === undefined) return
   if (!scope.tables.some(({ name }) => name === table.name)) return
-  const problem = `Two tables of FROM are named "${shorten(table.name)}"`
-  throw statement.failAt(`${problem}: give one another name behind it`, item.span)
+  const problem = `Two tables in FROM have the name "${shorten(table.name)}"`
+  throw statement.failAt(`${problem}. Give one an alias`, item.span)
 }
 
 function compileTable(statement: StatementContext, item: TableItem, scope: SqlScope): TableText {
@@ -170,7 +170,7 @@ function namedTable(
   const tableName = alias?.text ?? name.text
   if (common !== undefined) {
     if (settings !== undefined) {
-      throw statement.failAt('Sample(…) stands behind STREAM and SAMPLE only', settings.span)
+      throw statement.failAt('Sample(…) is allowed only after STREAM and SAMPLE', settings.span)
     }
     if (common.definition === undefined) readItself(statement, name, scope)
     const table = tableOf(tableName, sqlName, common.columns)
@@ -181,7 +181,7 @@ function namedTable(
   const nearest = nearestName(name.text, [...commonNames(scope), ...STORED])
   const advice =
     nearest === undefined
-      ? `stored are ${STORED.join(', ')}, WITH names tables, JSON_TABLE and CSV_TABLE make them of texts`
+      ? `tables are ${STORED.join(', ')}, names defined in WITH, JSON_TABLE, and CSV_TABLE`
       : `did you mean "${nearest}"?`
   throw statement.failAt(`Unknown table "${shorten(name.text)}": ${advice}`, name.span)
 }
@@ -189,8 +189,8 @@ function namedTable(
 /** A table that is read while it is made: its SELECTs do so in their own FROM only. */
 function readItself(statement: StatementContext, { text, span }: SqlName, scope: SqlScope): void {
   if (!scope.isWithin(text)) {
-    const problem = `"${shorten(text)}" is made here: only FROM of its own SELECTs can read it`
-    throw statement.failAt(`${problem}, no query within them`, span)
+    const problem = `"${shorten(text)}" is being defined here. Only the FROM of its own SELECTs can read it`
+    throw statement.failAt(`${problem}, not a subquery`, span)
   }
   scope.recursive = text
 }
@@ -214,7 +214,7 @@ function storedTable(
   const known = statement.program.stored[of]
   if (known === undefined) {
     throw statement.failAt(
-      `The table ${of} cannot be read here: this is for data that comes in`,
+      `Table ${of} cannot be read in a connector, which processes only incoming data`,
       span,
     )
   }
@@ -260,7 +260,7 @@ function csvPlan(
 ): CsvTablePlan {
   const sign = delimiter?.text ?? ','
   if (delimiter !== undefined && (sign.length !== 1 || /["\r\n]/.test(sign))) {
-    throw failAt('A delimiter is one character, and no quote or line end', delimiter.span)
+    throw failAt('A delimiter must be one character other than a quote or line end', delimiter.span)
   }
   // The result of an external query has its columns' names in the first row.
   const isResult = text.kind === 'variable' && text.name.toUpperCase() === '@JDBC_RESULT'
@@ -294,9 +294,9 @@ function sourceText(
   scope: SqlScope,
 ): CompiledSource['text'] {
   const word = item.kind === 'json' ? 'JSON_TABLE' : 'CSV_TABLE'
-  const refused = `${word} takes variables, texts and queries, not columns of other tables: use a subquery`
+  const refused = `${word} accepts variables, texts, and queries, not columns of other tables. Use a subquery`
   const own = new SqlScope(scope.parent, refused)
-  own.aggregatesRefused = 'cannot stand here: use a subquery'
+  own.aggregatesRefused = 'is not allowed here. Use a subquery'
   const { node } = { node: item.text }
   const term = toText(termOf(statement, node, own))
   const variable = /^:v(\d+)$/.exec(statement.inputText(term) ?? '')
@@ -312,11 +312,11 @@ function refuseColumns(statement: StatementContext, { columns }: JsonTable | Csv
   const names = new Set<string>()
   for (const { name } of columns) {
     if (names.has(keyOf(name.text))) {
-      throw statement.failAt(`Two columns are named "${shorten(name.text)}"`, name.span)
+      throw statement.failAt(`Two columns have the name "${shorten(name.text)}"`, name.span)
     }
     names.add(keyOf(name.text))
     if (names.size > COLUMNS_MAX) {
-      throw statement.failAt(`There are more than ${COLUMNS_MAX} columns`, name.span)
+      throw statement.failAt(`Too many columns: at most ${COLUMNS_MAX}`, name.span)
     }
   }
 }

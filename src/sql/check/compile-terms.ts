@@ -88,15 +88,18 @@ function foreignTerm(statement: StatementContext, node: ForeignNode, scope: SqlS
       return statement.input(`(${sql})`, columns[0].type, span)
     }
     case 'rows':
-      throw statement.failAt('A query cannot stand among other values of IN: leave it alone', span)
+      throw statement.failAt(
+        'IN accepts either one query or a list of values. Remove the other values',
+        span,
+      )
   }
 }
 
 function oneColumn(statement: StatementContext, query: Query, scope: SqlScope) {
   const text = statement.program.compileQuery(statement, query, scope)
   if (text.columns.length === 1) return text
-  const problem = `A query within an expression gives one column, this one ${text.columns.length}`
-  throw statement.failAt(`${problem}: select one`, query.span)
+  const problem = `A subquery in an expression must have one column, this one has ${text.columns.length}`
+  throw statement.failAt(`${problem}. Select one`, query.span)
 }
 
 /** IN with a query; undefined of any other test. */
@@ -146,8 +149,8 @@ function usedColumn(statement: StatementContext, column: ScopeColumn, span: Span
 }
 
 function ambiguous(statement: StatementContext, name: string, span: Span) {
-  const problem = `Several tables have a column "${shorten(name)}"`
-  return statement.failAt(`${problem}: write the table's name and a dot before it`, span)
+  const problem = `Column "${shorten(name)}" is ambiguous`
+  return statement.failAt(`${problem}. Put a table name and a dot before it`, span)
 }
 
 function unknownColumn(
@@ -156,14 +159,14 @@ function unknownColumn(
   scope: SqlScope,
 ) {
   if (table !== undefined && !hasTable(scope, table)) {
-    return statement.failAt(`There is no table "${shorten(table)}" here: FROM names none`, span)
+    return statement.failAt(`Unknown table "${shorten(table)}". FROM does not name it`, span)
   }
   const names = [...new Set(scope.columnNames())]
   const nearest = nearestName(name, names)
   const problem = `Unknown column "${shorten(name)}"`
   if (nearest !== undefined) return statement.failAt(`${problem}: did you mean "${nearest}"?`, span)
   const listed = names.slice(0, 10).map(shorten).join(', ')
-  const advice = names.length === 0 ? 'texts stand in single quotes' : `there are ${listed}`
+  const advice = names.length === 0 ? 'put text in single quotes' : `columns are ${listed}`
   return statement.failAt(`${problem}: ${advice}${names.length > 10 ? ' …' : ''}`, span)
 }
 

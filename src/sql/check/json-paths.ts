@@ -36,8 +36,8 @@ export function planJsonPaths(paths: readonly SqlName[], failAt: FailAt) {
     const level = segments.length - 1
     const isAlong = segments.slice(0, -1).every((segment, index) => isSame(segment, levels[index]))
     if (!isAlong) {
-      const problem = 'This path expands another array than the others do'
-      throw failAt(`${problem}: use a second JSON_TABLE for it`, path.span)
+      const problem = 'This path expands a different array than the other paths'
+      throw failAt(`${problem}. Use a second JSON_TABLE for it`, path.span)
     }
     return { level, steps: segments[level] }
   })

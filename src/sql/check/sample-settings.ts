@@ -34,7 +34,7 @@ function readSettings(
   const isBounded = read.has('sd') || read.has('ed')
   const ranges = [isBounded, read.has('last'), read.has('currentCycle')]
   if (ranges.filter((isGiven) => isGiven).length > 1) {
-    const problem = 'Range takes sd and ed, or last, or currentCycle: leave the others out'
+    const problem = 'Range accepts sd and ed, or last, or currentCycle. Remove the others'
     throw statement.failAt(problem, span)
   }
   return read
@@ -55,17 +55,17 @@ function take(
   if (setting === undefined) {
     const nearest = nearestName(name.text, known)
     const advice =
-      nearest === undefined ? `there are ${known.join(', ')}` : `did you mean ${nearest}?`
-    throw statement.failAt(`There is no setting "${shorten(name.text)}": ${advice}`, name.span)
+      nearest === undefined ? `settings are ${known.join(', ')}` : `did you mean ${nearest}?`
+    throw statement.failAt(`Unknown setting "${shorten(name.text)}": ${advice}`, name.span)
   }
   if (read.has(setting)) throw statement.failAt(`${setting} is given twice`, name.span)
-  const refused = 'Sample(…) takes numbers, texts, variables and now(), not columns and queries'
+  const refused = 'Sample(…) accepts numbers, texts, variables, and now(), not columns or queries'
   const term = termIn(new SqlScope(undefined, refused))
   if (!isKnown(statement, term)) throw statement.failAt(refused, term.span)
   const isOpen = term.type === 'UNKNOWN' || term.type === 'NULL'
   if (!isOpen && (term.type === 'STRING') !== TEXTS.has(setting)) {
     const needed = TEXTS.has(setting) ? 'a text' : 'a number, or a time such as -7d'
-    throw statement.failAt(`${setting} takes ${needed}`, term.span)
+    throw statement.failAt(`${setting} must be ${needed}`, term.span)
   }
   read.set(setting, term)
 }
@@ -77,7 +77,7 @@ export function settleTable(
   { settings, check }: { readonly settings: SampleSettings; readonly check: Check },
 ): void {
   if (read.of === 'COMPONENT') {
-    throw statement.failAt('COMPONENT has no samples: take Sample(…) away', settings.span)
+    throw statement.failAt('COMPONENT has no samples. Remove Sample(…)', settings.span)
   }
   const own = readSettings(statement, settings, check)
   refuseBareStatistic(statement, own, settings.span)
@@ -101,11 +101,11 @@ export function sampleTerm(
   const before = read.sample
   if (before === undefined) read.sample = own
   else if (own.size > 0 && spell(statement, own) !== spell(statement, before)) {
-    const problem = 'Two Sample(…) of one table read different cycles or ranges'
-    throw statement.failAt(`${problem}: let them differ in stat only`, span)
+    const problem = 'Sample(…) is used twice for one table with different cycles or ranges'
+    throw statement.failAt(`${problem}. They may differ only in stat`, span)
   }
   if (statistic !== undefined && read.sample?.has('cycleId') !== true) {
-    throw statement.failAt('stat needs a cycle beside it: add cycleId', span)
+    throw statement.failAt('stat needs a cycle. Add cycleId', span)
   }
   if (statistic !== undefined) {
     return statement.input(read.useStatistic(statistic, statisticColumn), 'UNKNOWN', span)
@@ -119,13 +119,13 @@ function tableOf(statement: StatementContext, scope: SqlScope, span: Span): Scop
     ({ stored: read }) => read !== undefined && read.of !== 'COMPONENT',
   )
   if (stored.length === 1) return stored[0]
-  const problem = 'Sample(…) among values needs one table STREAM or SAMPLE in FROM'
-  throw statement.failAt(`${problem}: write it behind the table that is meant`, span)
+  const problem = 'Sample(…) as a value needs exactly one table STREAM or SAMPLE in FROM'
+  throw statement.failAt(`${problem}. Write it after the table it refers to`, span)
 }
 
 function refuseBareStatistic(statement: StatementContext, own: Settings, span: Span): void {
   if (!own.has('stat') || own.has('cycleId')) return
-  throw statement.failAt('stat needs a cycle beside it: add cycleId', span)
+  throw statement.failAt('stat needs a cycle. Add cycleId', span)
 }
 
 /** Settings without the statistic, as one text. */

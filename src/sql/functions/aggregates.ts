@@ -33,7 +33,7 @@ const mean: OwnAggregate<Mean> = {
     state.place = Number(place)
     if (value === null || state.failure !== undefined) return state
     if (typeof value !== 'number' && typeof value !== 'bigint') {
-      state.failure = 'avg() takes numbers, got a text: CAST(… AS DOUBLE) reads them'
+      state.failure = 'avg() needs numbers, got a text. Convert with CAST(… AS DOUBLE)'
     } else if (typeof value === 'number' && !Number.isFinite(value)) {
       state.failure = 'The result of avg() is not finite'
     } else addToMean(state, value, Number(count))

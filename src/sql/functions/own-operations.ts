@@ -8,7 +8,7 @@ export const rowCount: Operation = {
   value: (run, value) => {
     const count = Number(value)
     if (Number.isSafeInteger(count) && count >= 0) return count
-    return run.fail(`A whole number from 0 is needed, got ${String(value).slice(0, 40)}`)
+    return run.fail(`Expected an integer of at least 0, got ${String(value).slice(0, 40)}`)
   },
 }
 
@@ -22,10 +22,12 @@ export const sampleTime: Operation = {
     if (Number.isInteger(time)) return time
     if (Number.isFinite(time)) {
       return run.fail(
-        `TIME is whole epoch ms, got ${text.slice(0, 40)}: CAST(… AS LONG) cuts it off`,
+        `TIME must be integer epoch milliseconds, got ${text.slice(0, 40)}. Truncate with CAST(… AS LONG)`,
       )
     }
     const shown = JSON.stringify(text.slice(0, 40))
-    return run.fail(`TIME is epoch ms, got the text ${shown}: TOEPOCHMILLIS reads dates from texts`)
+    return run.fail(
+      `TIME must be epoch milliseconds, got the text ${shown}. Convert with TOEPOCHMILLIS`,
+    )
   },
 }

@@ -28,7 +28,7 @@ export function addToSum(sum: Sum, ...args: SqlCell[]): Sum {
   if (value === null || sum.failure !== undefined) return sum
   if (typeof value === 'string') {
     const shown = JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)
-    sum.failure = `sum() adds numbers, got the text ${shown}: CAST(… AS DOUBLE) reads them`
+    sum.failure = `sum() needs numbers, got the text ${shown}. Convert with CAST(… AS DOUBLE)`
     return sum
   }
   sum.count += 1

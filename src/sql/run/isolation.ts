@@ -13,7 +13,7 @@ import { LOAD_MS_MAX, NOBODY, runnerCommand } from './runner-command.ts'
 const FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin']
 
 const SAME_PRIVILEGES =
-  'SQL runners have the privileges of the service: setpriv of util-linux is missing, or does not work here'
+  'SQL runners keep the privileges of the service because setpriv (util-linux) is missing or does not work'
 
 /** How runners are started. */
 interface Isolation {
@@ -88,7 +88,7 @@ function withoutNetwork(
 }
 
 function meaningOf(more: readonly string[]): string {
-  return ['SQL runners are isolated by the system: no new privileges', ...more].join(', ')
+  return ['SQL runners are isolated by the operating system: no new privileges', ...more].join(', ')
 }
 
 function findProgram(name: string): string | undefined {

@@ -39,11 +39,11 @@ function problemOf(error: unknown): string {
   const result = message.startsWith('not authorized') ? NOT_ALLOWED : (errcode ?? 0) & 0xff
   switch (result) {
     case NO_MEMORY:
-      return 'Cannot run this: it needs more memory than a run may take'
+      return 'Cannot run this: it needs more memory than a run can use'
     case TOO_BIG:
       return `Cannot run this: a text is longer than ${SQL_TEXT_BYTES_MAX} bytes`
     case NOT_ALLOWED:
-      return 'Cannot run this: it asks for something that GS SQL does not have'
+      return 'Cannot run this: it uses a feature that GS SQL does not support'
     default:
       return `Cannot run this: ${message}`
   }

@@ -233,8 +233,11 @@ export class Runner {
   #crashError({ hasSpoken }: RunningCall): SqlRunError {
     if (this.#isUnread && !hasSpoken) return new UndeliveredCall()
     if (/out of memory|allocation failed/i.test(this.lastWords)) {
-      return new SqlRunError('memory', 'Cannot run this: it takes more memory than a run may take')
+      return new SqlRunError('memory', 'Cannot run this: it needs more memory than a run can use')
     }
-    return new SqlRunError('crash', 'Cannot run this: what ran it has died, nothing was stored')
+    return new SqlRunError(
+      'crash',
+      'Cannot run this: its process ended unexpectedly. Nothing was stored',
+    )
   }
 }

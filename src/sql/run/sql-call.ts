@@ -78,7 +78,7 @@ export class SqlRunError extends Error {
 /** A call that its runner never read, as it had died before: another may take it. */
 export class UndeliveredCall extends SqlRunError {
   constructor() {
-    super('crash', 'Cannot run this: what runs it has died, nothing was stored')
+    super('crash', 'Cannot run this: its process ended unexpectedly. Nothing was stored')
     this.name = 'UndeliveredCall'
   }
 }

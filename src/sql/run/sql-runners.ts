@@ -273,11 +273,11 @@ export class SqlRunners {
 
   /** Calls that nobody can take any more fail at once; the next runner is tried a little later. */
   #failStart(error: unknown): void {
-    this.#log.error({ error }, 'a runner of GS SQL did not start')
+    this.#log.error({ error }, 'a GS SQL runner did not start')
     this.#startAfter = this.#clock.elapsed() + RESTART_AFTER_MS
     if (this.#runners.size > 0) return
     for (const { fail } of this.#clearWaiting()) {
-      fail(new SqlRunError('crash', 'Cannot run this: what runs it cannot be started'))
+      fail(new SqlRunError('crash', 'Cannot run this: its process could not be started'))
     }
   }
 
@@ -313,18 +313,18 @@ export class SqlRunners {
         new SqlRunError('time', `Cannot run this: it takes longer than ${seconds} s`),
       )
     } else if (over === 'wait') {
-      const what = 'reading what it asks for, or taking its rows,'
+      const what = 'reading its data or sending its rows'
       const problem = `Cannot run this: ${what} takes longer than ${callerWaitMs / 1_000} s`
       this.#kill(runner, new SqlRunError('wait', problem))
     } else if (runner.grownBytes > memoryMb * MB) {
-      const problem = `Cannot run this: it takes more memory than ${memoryMb} MB`
+      const problem = `Cannot run this: it needs more than ${memoryMb} MB of memory`
       this.#kill(runner, new SqlRunError('memory', problem))
     }
   }
 
   #kill(runner: Runner, error: SqlRunError): void {
     const { owner, key } = runner.running?.call ?? {}
-    this.#log.warn({ owner, key, reason: error.reason }, 'a run of GS SQL was ended')
+    this.#log.warn({ owner, key, reason: error.reason }, 'a GS SQL run was stopped')
     runner.kill(error)
   }
 }

@@ -62,7 +62,7 @@ export class StatementRun {
       while (!next.done && writer.length - from < ROWS_BYTES) {
         count += 1
         if (count > this.#rowsLeft) {
-          throw new SqlFailure(`Cannot run this: it gives more than ${this.order.rowsMax} rows`)
+          throw new SqlFailure(`Cannot run this: it returns more than ${this.order.rowsMax} rows`)
         }
         const row = next.value as readonly RowCell[]
         for (let column = 0; column < columnCount; column += 1) {

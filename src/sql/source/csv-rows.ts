@@ -36,7 +36,7 @@ function readLine(text: string, start: number, { delimiter, line }: Line) {
     else if (text[at] === '\n') return { fields, end: at + 1 }
     else if (text[at] === '\r') return { fields, end: at + (text[at + 1] === '\n' ? 2 : 1) }
     else {
-      throw new SqlFailure(`The text is no CSV: in row ${line} more stands behind a closing quote`)
+      throw new SqlFailure(`The text is not valid CSV: row ${line} has text after a closing quote`)
     }
   }
 }
@@ -56,7 +56,7 @@ function quotedField(text: string, start: number, line: number) {
   for (let at = start + 1; ; ) {
     const quote = text.indexOf('"', at)
     if (quote < 0) {
-      throw new SqlFailure(`The text is no CSV: in row ${line} a quote is not closed`)
+      throw new SqlFailure(`The text is not valid CSV: row ${line} has an unclosed quote`)
     }
     parts.push(text.slice(at, quote))
     if (text[quote + 1] !== '"') return { value: parts.join('"'), end: quote + 1 }

@@ -23,7 +23,7 @@ export function loadSource(
   const add = (cells: SqlCell[]): void => {
     rows += 1
     if (rows > ROWS_MAX || rows * columnCount > SOURCE_CELLS_MAX) {
-      throw new SqlFailure(`The text has more than ${rows - 1} rows: send it in parts`)
+      throw new SqlFailure(`The text has more than ${rows - 1} rows. Split it`)
     }
     addRow(cells)
   }

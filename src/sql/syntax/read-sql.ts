@@ -44,8 +44,8 @@ function refuseForeign(text: string, tokens: readonly IToken[]): void {
     const shown = word.length > 40 ? `${word.slice(0, 40)}…` : word
     const isKnown = FOREIGN_STATEMENTS.has(word)
     const what = isKnown
-      ? `${word} is not in GS SQL`
-      : `${JSON.stringify(shown)} begins no statement`
+      ? `GS SQL does not support ${word}`
+      : `${JSON.stringify(shown)} is not the start of a statement`
     const span = { from: token.startOffset, until: token.endOffset ?? token.startOffset }
     throw new ExpressionError(`${what}: ${STATEMENTS}`, text, span)
   }

@@ -123,12 +123,12 @@ export abstract class SqlExpressionGrammar extends SqlSampleGrammar {
     const most = AGGREGATES.get(name)
     const isCount = name === 'count'
     const isAggregate = most !== undefined && (isCount || (args.length >= 1 && args.length <= most))
-    if (isStar && !isCount) this.builder.fail('Only count takes "*": name a column', span)
+    if (isStar && !isCount) this.builder.fail('Only count accepts "*". Name a column', span)
     if (isDistinct && !isAggregate) {
-      this.builder.fail(`DISTINCT does not fit in ${token.image}(): take it out`, span)
+      this.builder.fail(`${token.image}() does not accept DISTINCT. Remove it`, span)
     }
     if (isCount && !isStar && args.length !== 1) {
-      this.builder.fail('count() takes one argument: write count(*) or count(x)', span)
+      this.builder.fail('count() takes one argument. Write count(*) or count(x)', span)
     }
     if (isAggregate) return this.part({ is: 'aggregate', name, isDistinct, args }, span, args)
     if (name === 'now' && args.length === 0) return this.part({ is: 'now' }, span)

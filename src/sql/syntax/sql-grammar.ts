@@ -59,7 +59,7 @@ export class SqlGrammar extends SqlTableGrammar {
       this.ACTION(() => {
         statements.push(statement)
         if (statements.length <= STATEMENTS_MAX) return
-        this.builder.fail(`There are more than ${STATEMENTS_MAX} statements`, statement.span)
+        this.builder.fail(`Too many statements: at most ${STATEMENTS_MAX}`, statement.span)
       })
     this.MANY(() => this.CONSUME(Semicolon))
     this.OPTION(() => {
@@ -90,7 +90,7 @@ export class SqlGrammar extends SqlTableGrammar {
       this.#needEquals(sign)
       const variable = sqlNameOfToken(name)
       if (!/^@./.test(variable.text)) {
-        this.builder.fail('A variable begins with @: write SET @name = value', variable.span)
+        this.builder.fail('A variable starts with @. Write SET @name = value', variable.span)
       }
       return { kind: 'set', variable, value, span: this.spanFrom(first) }
     })
@@ -293,12 +293,12 @@ export class SqlGrammar extends SqlTableGrammar {
     this.#queries += 1
     if (this.#queries <= QUERY_NESTING_MAX) return
     const most = `Queries are nested deeper than ${QUERY_NESTING_MAX} levels`
-    this.builder.fail(`${most}: use WITH`, spanOf(first))
+    this.builder.fail(`${most}. Use WITH`, spanOf(first))
   }
 
   #needEquals(sign: IToken): void {
     if (sign.image === '=') return
-    this.builder.fail(`"${sign.image}" does not fit here: "=" is expected`, spanOf(sign))
+    this.builder.fail(`Unexpected "${sign.image}": expected "="`, spanOf(sign))
   }
 }
 

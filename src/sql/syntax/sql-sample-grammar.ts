@@ -105,7 +105,7 @@ export abstract class SqlSampleGrammar extends ExpressionGrammar {
     })
     return this.ACTION(() => {
       if (sign.image !== '=') {
-        this.builder.fail(`"${sign.image}" does not fit here: "=" is expected`, spanOf(sign))
+        this.builder.fail(`Unexpected "${sign.image}": expected "="`, spanOf(sign))
       }
       return { name: sqlNameOfToken(token), value }
     })
@@ -134,7 +134,7 @@ export abstract class SqlSampleGrammar extends ExpressionGrammar {
       const right = this.#step(numeral, unit)
       const operator = sign?.image === '-' ? '-' : '+'
       if (sign !== undefined && !/^[+-]$/.test(sign.image)) {
-        this.builder.fail(`"${sign.image}" does not fit here: "+" or "-" is expected`, spanOf(sign))
+        this.builder.fail(`Unexpected "${sign.image}": expected "+" or "-"`, spanOf(sign))
       }
       const whole = between(first, unit)
       const sum = { kind: 'binary', operator, left: node, right, span: whole } as const
@@ -149,15 +149,15 @@ export abstract class SqlSampleGrammar extends ExpressionGrammar {
     const value = Number(numeral.image) * ms
     if (ms === undefined || !Number.isSafeInteger(value)) {
       const units = Object.keys(UNIT_MS).join(', ')
-      this.builder.fail(`A whole number and a unit are expected, as in 7d: one of ${units}`, span)
+      this.builder.fail(`Expected an integer and a unit, as in 7d. Units: ${units}`, span)
     }
     return this.builder.node({ kind: 'literal', type: 'LONG', value, span })
   }
 
   #needRange(name: IToken, isThere: boolean): void {
     if (name.image.toUpperCase() !== 'RANGE') {
-      this.builder.fail(`"${name.image}" does not fit here: Range(…) is expected`, spanOf(name))
+      this.builder.fail(`Unexpected "${name.image}": expected Range(…)`, spanOf(name))
     }
-    if (isThere) this.builder.fail('Range stands here twice: take one away', spanOf(name))
+    if (isThere) this.builder.fail('Range is given twice. Remove one', spanOf(name))
   }
 }

@@ -92,8 +92,8 @@ export abstract class SqlTableGrammar extends SqlExpressionGrammar {
   #refuseAlias(before: IToken, { text, span }: tree.SqlName): void {
     const { from, until } = spanOf(before)
     if (tokenMatcher(before, t.Numeral) && until === span.from) {
-      const problem = 'This is no number: write digits, perhaps with "." and an exponent'
-      this.builder.fail(`${problem}; a name behind it needs a blank`, { from, until: span.until })
+      const problem = 'This is not a number. Write digits, optionally with "." and an exponent'
+      this.builder.fail(`${problem}. Put a space before a name`, { from, until: span.until })
     }
     const test = { ISNULL: 'IS NULL', NOTNULL: 'IS NOT NULL' }[text.toUpperCase()]
     const isBare = span.until - span.from === text.length && this.LA(-1) === before
@@ -308,13 +308,13 @@ export abstract class SqlTableGrammar extends SqlExpressionGrammar {
   })
 
   #failTwice(word: IToken): void {
-    this.builder.fail(`${word.image.toUpperCase()} stands here twice: take one away`, spanOf(word))
+    this.builder.fail(`${word.image.toUpperCase()} is given twice. Remove one`, spanOf(word))
   }
 
   #positionOf(numeral: IToken): number {
     const position = Number(numeral.image)
     if (Number.isSafeInteger(position) && position >= 1 && position <= POSITION_MAX) return position
-    const problem = `A position is a whole number from 1 to ${POSITION_MAX}`
+    const problem = `A position must be an integer from 1 to ${POSITION_MAX}`
     return this.builder.fail(problem, spanOf(numeral))
   }
 
@@ -323,9 +323,9 @@ export abstract class SqlTableGrammar extends SqlExpressionGrammar {
     return this.ACTION(() => {
       const type = castTypeOf(token.image)
       if (type !== undefined) return type
-      const types = 'LONG, DOUBLE, BIGDECIMAL, STRING, BOOLEAN or DATETIME'
+      const types = 'LONG, DOUBLE, BIGDECIMAL, STRING, BOOLEAN, or DATETIME'
       const name = token.image.slice(0, 40)
-      return this.builder.fail(`There is no type ${name}: write ${types}`, spanOf(token))
+      return this.builder.fail(`Unknown type ${name}. Use ${types}`, spanOf(token))
     })
   })
 

@@ -37,14 +37,14 @@ const WIDTHS = {
 
 /** Letters of Java that are asked for by mistake or cannot be kept, with what to write instead. */
 const REFUSED: ReadonlyMap<string, string> = new Map([
-  ['Y', 'Y is the year of a week: write y'],
-  ['w', 'weeks are not told: use the cycle "week"'],
-  ['W', 'weeks are not told: use the cycle "week"'],
-  ['n', 'times have milliseconds: write S'],
-  ['N', 'times have milliseconds: write S'],
-  ['A', 'write H, m, s and S'],
-  ['v', 'write VV, or X for the offset'],
-  ['O', 'write X for the offset'],
+  ['Y', 'Y is the week-based year. Use y'],
+  ['w', 'weeks are not supported. Use the cycle "week"'],
+  ['W', 'weeks are not supported. Use the cycle "week"'],
+  ['n', 'times have millisecond precision. Use S'],
+  ['N', 'times have millisecond precision. Use S'],
+  ['A', 'use H, m, s, and S'],
+  ['v', 'use VV, or X for the offset'],
+  ['O', 'use X for the offset'],
   ['e', 'write E'],
   ['c', 'write E'],
 ])
@@ -148,13 +148,13 @@ function readQuoted(text: string, start: number): { text: string; end: number } 
 
 function readLetter(text: string, letter: string, width: number): DateField {
   if (!isLetter(letter)) {
-    const advice = REFUSED.get(letter) ?? 'put texts in single quotes'
-    return refusePattern(text, `the letter ${letter} means nothing here, ${advice}`)
+    const advice = REFUSED.get(letter) ?? 'put text in single quotes'
+    return refusePattern(text, `the letter ${letter} is not supported, ${advice}`)
   }
   const widths: readonly number[] = WIDTHS[letter]
   if (!widths.includes(width)) {
     const choices = widths.map((count) => letter.repeat(count)).join(', ')
-    refusePattern(text, `${letter.repeat(width)} means nothing, write one of ${choices}`)
+    refusePattern(text, `${letter.repeat(width)} is not supported. Use one of ${choices}`)
   }
   return { letter, width }
 }

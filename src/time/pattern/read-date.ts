@@ -105,7 +105,7 @@ class DateReader {
   }
 
   skip(literal: string): void {
-    if (!this.has(literal)) this.refuse(`"${literal}" is expected`)
+    if (!this.has(literal)) this.refuse(`expected "${literal}"`)
     this.#at += literal.length
   }
 
@@ -120,7 +120,7 @@ class DateReader {
   }
 
   end(): void {
-    if (this.#at < this.#text.length) this.refuse('nothing more is expected')
+    if (this.#at < this.#text.length) this.refuse('unexpected text after the end')
   }
 
   /** Digits: as many as `width` says, or from one to `most` of them where it is 1. */
@@ -129,7 +129,7 @@ class DateReader {
     let end = this.#at
     while (end < limit && this.#text[end] >= '0' && this.#text[end] <= '9') end += 1
     const count = end - this.#at
-    if (count === 0 || (width > 1 && count < width)) this.refuse(`${what} is expected`)
+    if (count === 0 || (width > 1 && count < width)) this.refuse(`expected ${what}`)
     const digits = this.#text.slice(this.#at, end)
     this.#at = end
     return digits
@@ -137,8 +137,7 @@ class DateReader {
 
   whole(width: number, [from, to]: readonly [number, number], what: string): number {
     const number = Number(this.digits(width, String(to).length, what))
-    if (number < from || number > to)
-      this.refuse(`${what} from ${from} to ${to} is expected before`)
+    if (number < from || number > to) this.refuse(`expected ${what} from ${from} to ${to} before`)
     return number
   }
 
@@ -148,7 +147,7 @@ class DateReader {
       const found = this.#text.slice(this.#at, this.#at + name.length)
       return found.toLowerCase() === name.toLowerCase()
     })
-    if (index < 0) this.refuse(`${what} is expected`)
+    if (index < 0) this.refuse(`expected ${what}`)
     this.#at += names[index].length
     return index
   }
@@ -223,7 +222,7 @@ function readField(reader: DateReader, letter: DateLetter, width: number): void 
 }
 
 function readYear(reader: DateReader, width: number): number {
-  if (width === 2) return 2000 + Number(reader.digits(2, 2, 'a year of two digits'))
+  if (width === 2) return 2000 + Number(reader.digits(2, 2, 'a two-digit year'))
   return reader.whole(width, [1, 9999], 'a year')
 }
 
@@ -238,7 +237,7 @@ function readHour(reader: DateReader, letter: 'a' | 'H' | 'k' | 'K' | 'h', width
 
 function readZoneId(reader: DateReader): Zone {
   const id = canonicalTimeZone(reader.match(/[A-Za-z][\w+/-]*/y)?.[0] ?? '')
-  return id === undefined ? reader.refuse('the ID of a time zone is expected') : loadZone(id)
+  return id === undefined ? reader.refuse('expected a time zone ID') : loadZone(id)
 }
 
 function readOffset(reader: DateReader, letter: 'X' | 'x' | 'Z' | 'z', width: number): void {
@@ -261,7 +260,7 @@ function readOffset(reader: DateReader, letter: 'X' | 'x' | 'Z' | 'z', width: nu
   const isShort = found !== undefined && found[3] === undefined
   if (found === undefined || Number(found[2]) > 18 || (isShort && (width > 1 || letter === 'Z'))) {
     const example = isColonForm ? '+01:00' : '+0100'
-    reader.refuse(`an offset such as ${example} is expected`)
+    reader.refuse(`expected an offset such as ${example}`)
   }
   const minutes = Number(found[2]) * 60 + Number(found[3] ?? 0)
   parts.offset = (found[1] === '-' ? -minutes : minutes) * 60_000
@@ -273,16 +272,15 @@ function wallTimeOf(reader: DateReader): number {
   if (dayOfYear === undefined) date.setUTCFullYear(year, month - 1, day)
   else date.setUTCFullYear(year, 0, dayOfYear)
   if (dayOfYear === undefined && date.getUTCMonth() !== month - 1) {
-    reader.refuse(`${MONTH_NAMES[month - 1]} ${year} has no day ${day}: another date is expected`)
+    reader.refuse(`${MONTH_NAMES[month - 1]} ${year} has no day ${day}`)
   }
-  if (date.getUTCFullYear() !== year)
-    reader.refuse(`${year} has no day ${dayOfYear}: another date is expected`)
+  if (date.getUTCFullYear() !== year) reader.refuse(`${year} has no day ${dayOfYear}`)
   if (weekday !== undefined && date.getUTCDay() !== weekday) {
     const name = WEEKDAY_NAMES[date.getUTCDay()]
-    reader.refuse(`that date is a ${name}: the weekday is expected to agree`)
+    reader.refuse(`the weekday does not match, the date is a ${name}`)
   }
   if (quarter !== undefined && Math.floor(date.getUTCMonth() / 3) + 1 !== quarter) {
-    reader.refuse('the quarter is expected to agree with the month')
+    reader.refuse('the quarter does not match the month')
   }
   const hour =
     clock.halfHour === undefined ? clock.hour : clock.halfHour + (clock.isAfternoon ? 12 : 0)

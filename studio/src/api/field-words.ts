@@ -90,8 +90,8 @@ const PHRASES: ReadonlyArray<readonly [pattern: RegExp, words: string]> = [
   ],
   [/^Cannot accept .*?: "data" /g, 'The value '],
   [/^Cannot accept .*?: "time" /g, 'The time '],
-  [/ was begun: PUT it first$/g, ' was started. Start again'],
-  [/ is on already: delete it first$/g, ' is already on. Turn it off first'],
+  [/ was started\. PUT it first$/g, ' was started. Start again'],
+  [/ is already on\. Delete it first$/g, ' is already on. Turn it off first'],
 ]
 
 /** What a role does not give, by method and resource. */

@@ -125,6 +125,12 @@ test('a change of a component by another path leaves an entry', async () => {
   const { uid } = made.body.component
   const streams = `/api/component/${uid}/stream`
   await exercise('stream', ['Stream', 'stream'], { id: 'more' }, streams)
+  const headers = { 'X-Api-Key': service.feedKey }
+  const body = 'air,host=kept temperature=1'
+  assert.equal((await fetch(`${service.url}/write`, { method: 'POST', headers, body })).status, 204)
+  const [{ uid: ofSeries }] = (await owner('GET', streams)).body.stream
+  const detach = () => owner('DELETE', `${streams}/${ofSeries}/series`)
+  await leaves(['deleteStreamSeries', 'stream_updated'], detach, { target: ofSeries })
   const about = { target: uid }
   const named = { component: { uid, name: 'Kept' } }
   const byBody = () => owner('POST', '/api/component', named)

@@ -61,14 +61,14 @@ test('a filter that cannot be read is refused, and says why', async () => {
     assert.equal(status, 400, query)
     assert.match(body.message, pattern)
   }
-  await refused('act=nothing', /no act "nothing"/)
-  await refused('from=x', /"from" must be a whole number of epoch milliseconds, or RFC 3339/)
+  await refused('act=nothing', /Unknown action "nothing"/)
+  await refused('from=x', /"from" must be integer epoch milliseconds, or RFC 3339/)
   await refused('from=2026-01-15T00:01:00', /offset/)
   await refused('from=2&until=2', /before until/)
   await refused(`search=${'x'.repeat(201)}`, /at most 200/)
   await refused('search=a&search=b', /once/)
   await refused('format=xml', /csv or json/)
-  await refused('format=csv&limit=5', /leave out start and limit/)
+  await refused('format=csv&limit=5', /Remove start and limit/)
 })
 
 test('CSV has every entry that matches, and no cell that a spreadsheet runs', async () => {

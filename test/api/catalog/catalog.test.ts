@@ -218,7 +218,7 @@ test('component/{uid}/stream: new, insert, list in order, update, delete', async
     /stream.baseCycle is missing/,
   )
   const file = await put({ streamType: 'point_stream', valueType: 'FILE' })
-  assert.match(file.body.message, /a point stream holds no files/)
+  assert.match(file.body.message, /a point stream cannot store files/)
   const list = await owner('GET', `${path}?start=0&limit=10`)
   assert.equal(list.body.totalCount, 2)
   assert.deepEqual(

@@ -61,7 +61,7 @@ test('a derived stream is saved, listed and changed, and takes no samples', asyn
   const bad = { derivation: { ...shown.derivation, expression: 'flow +' } }
   const refused = await owner('POST', `${path}/${shown.uid}`, { stream: bad })
   assert.equal(refused.status, 400)
-  assert.match(refused.body.message, /^stream\.derivation\.expression has a mistake in line 1/)
+  assert.match(refused.body.message, /^stream\.derivation\.expression has an error in line 1/)
   const kept = await owner('GET', `${path}/${shown.uid}`)
   assert.deepEqual(kept.body.stream, changed.body.stream)
   const put = await device('PUT', '/api/feed?compId=heater&flow=1&mean=2')
@@ -112,7 +112,7 @@ test('every component made from a template has its derived streams, reading its 
   }
   const derived = await device('PUT', '/api/feed?compId=h1&dtId=heaters&dsId=mean&other=1')
   assert.equal(derived.status, 400)
-  assert.match(derived.body.message, /dsId names is derived/)
+  assert.match(derived.body.message, /\(dsId\) is derived/)
   assert.equal((await streamsOf('h1')).other, undefined)
   // What exists is put to as before: the rules of what is missing are not looked at.
   assert.equal(
@@ -134,7 +134,7 @@ test('a template whose formulas cannot be is refused', async () => {
     { id: 'd', derivation: { expression: 'x', variables: [{ name: 'x', ...variable }] } },
   ]
   const place = /^component_template\.stream\[1\]\.derivation\.variables\[0\]\./
-  await check(one({ streamId: 'nope' }), /streamId "nope" is no stream of this template/)
+  await check(one({ streamId: 'nope' }), /streamId "nope" is not a stream of this template/)
   await check(one({ streamId: 'a', componentId: 'heater' }), /componentId must be blank/)
   await check(one({ streamUid: service.orgUid }), place)
   await check(one({ streamId: 'd' }), /make a loop.*"d" → "d"/)
@@ -143,7 +143,7 @@ test('a template whose formulas cannot be is refused', async () => {
       { id: 'a', valueType: 'STRING' },
       { id: 'd', derivation: { ...one({ streamId: 'a' })[1].derivation, expression: 'x * 2' } },
     ],
-    /stream\[1\]\.derivation\.expression has a mistake in line 1, column 1/,
+    /stream\[1\]\.derivation\.expression has an error in line 1, column 1/,
   )
 })
 
@@ -156,7 +156,7 @@ test('a stream that a formula of a template reads is not taken out of the templa
   const [flow, , derived] = made.stream.map(({ uid }: Shown) => ({ uid }))
   const refused = await update([flow, derived])
   assert.equal(refused.status, 400)
-  const place = /^component_template\.stream\[1\]\.derivation\.variables\[1\]\.streamId names/
+  const place = /^component_template\.stream\[1\]\.derivation\.variables\[1\]\.streamId refers to/
   assert.match(refused.body.message, place)
   assert.deepEqual((await owner('GET', path)).body.component_template, made)
   const changed = await update([flow])
@@ -176,7 +176,7 @@ test('formulas read only what their author may', async () => {
   })
   const refused = await call('PUT', path, reading({ componentId: 'secret', streamId: 's' }))
   assert.equal(refused.status, 400, refused.text)
-  assert.match(refused.body.message, /componentId "secret" is no component/)
+  assert.match(refused.body.message, /componentId "secret" is not a component/)
   const made = await owner('PUT', path, reading({ componentId: 'secret', streamId: 's' }))
   assert.equal(made.status, 200, made.text)
   const one = `${path}/${made.body.stream.uid}`

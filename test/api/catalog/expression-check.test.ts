@@ -56,7 +56,7 @@ test('a mistake is told with its place, and is no failure of the call', async ()
     pointer: '  sqroot(count)\n  ^^^^^^',
   })
   const types = await check('state - 1')
-  assert.match(types.error.message, /A number is needed, this is a text/)
+  assert.match(types.error.message, /Expected a number, got a text/)
   for (const hostile of ['('.repeat(1_000), 'x'.repeat(100_000), '\0', "'", 'a + '.repeat(2_000)]) {
     const refused = await check(hostile)
     assert.equal(refused.isValid, false)

@@ -212,7 +212,10 @@ test('a UID that any stream has cannot be given to another one', async () => {
     await give(client, other.component.uid, randomUUID().toUpperCase()),
   ]) {
     assert.equal(answer.status, 400, answer.text)
-    assert.match(answer.body.message, /component.stream\[0\].uid .* is no stream of this component/)
+    assert.match(
+      answer.body.message,
+      /component.stream\[0\].uid .* is not a stream of this component/,
+    )
   }
   const uid = randomUUID()
   const [a, b] = await Promise.all([
@@ -255,7 +258,7 @@ test('no client gets a UID that a component counts up to for its own streams', a
       assert.equal(answer.status, 400, answer.text)
       assert.match(
         answer.body.message,
-        /component.stream\[0\].uid .* is no stream of this component/,
+        /component.stream\[0\].uid .* is not a stream of this component/,
       )
     }
   }
@@ -349,7 +352,7 @@ test('what streams or templates refer to is not deleted, and they are named', as
   await refused(client, 'delete_profile', profile.uid, `template "tmpl", ${stream}`)
   await refused(client, 'cycle', cycle.uid, stream)
   const blind = await keyWith([{ resource: 'unit', methods: ['DELETE'] }])
-  const hidden = 'a template that you may not see, a stream that you may not see'
+  const hidden = 'a template that you cannot access, a stream that you cannot access'
   await refused(blind, 'unit', unit.uid, hidden)
   await done('DELETE', `/api/component_template/${template.uid}`)
   for (const id of ['b', 'c', 'd', 'e', 'f', 'g', 'h']) {

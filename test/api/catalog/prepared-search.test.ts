@@ -70,6 +70,6 @@ test('a service that is stopped while names are read stops without a failure', a
   resolve()
   await stopping
   assert.deepEqual(await search(service, 'b'), ['b1'])
-  const warned = service.logLines.filter((line) => line.includes('could not be read for searches'))
+  const warned = service.logLines.filter((line) => line.includes('could not load component names'))
   assert.deepEqual(warned, [])
 })

@@ -170,8 +170,8 @@ test('organizations made from one count together, whoever makes them and whereve
   // Of acts of one person at once some meet each other; they may be repeated.
   for (const { status, text } of answers) assert.ok([200, 403, 409].includes(status), text)
   while ((await usage()).organizations < 3) await insert(other, 'more', uid)
-  assertExceeded(await insert(owner, 'too many'), /3 further organizations/)
-  assertExceeded(await insert(other, 'too many', uid), /3 further organizations/)
+  assertExceeded(await insert(owner, 'too many'), /3 additional organizations/)
+  assertExceeded(await insert(other, 'too many', uid), /3 additional organizations/)
   const { organization } = (await owner('GET', `/api/organization/${uid}?org=${uid}`)).body
   assert.equal(organization.usage.organizations, 3)
   const proof = { 'Weir-Password': service.ownerPassword }
@@ -184,5 +184,5 @@ test('organizations made from one count together, whoever makes them and whereve
   assert.equal(gone.status, 200, gone.text)
   assert.equal((await usage()).organizations, 2)
   assert.equal((await insert(owner, 'in its place')).status, 200)
-  assertExceeded(await insert(owner, 'too many'), /3 further organizations/)
+  assertExceeded(await insert(owner, 'too many'), /3 additional organizations/)
 })

@@ -47,7 +47,10 @@ test('WEIR_CONNECTION_ROLE: members change connections unless it says ADMIN', as
   for (const [method, target, body] of calls) {
     const refused = await member(method, target, body)
     assert.equal(refused.status, 403, `${method}: ${refused.text}`)
-    assert.match(refused.text, /administrators only \(WEIR_CONNECTION_ROLE\)/)
+    assert.match(
+      refused.text,
+      /Only administrators can change connections \(WEIR_CONNECTION_ROLE\)/,
+    )
   }
   assert.equal((await member('GET', path)).body.connection.name, 'Plant')
   const admin = await signedIn('admin@weir.example', PASSWORD)

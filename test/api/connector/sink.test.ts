@@ -185,18 +185,18 @@ test('the rights of the running user hold, and its leaving ends the connector', 
   const refused = await home.send('guest', { body: valuesBody('g1', { s: 'x', x: 1 }) })
   assert.equal(refused.status, 403, refused.text)
   assert.equal(refused.body.code, 'forbidden')
-  assert.match(refused.body.message, /^The running user of the connector lacks a permission/)
+  assert.match(refused.body.message, /^The runningUser of the connector lacks a permission/)
   assertHidesSql(refused)
   assert.deepEqual(await home.samples('g1', 'x'), [])
   const kept = await home.owner('GET', `/api/connector/${connectorUid}/payload`)
-  assert.match(kept.body.payload[0].message, /it needs PUT on component/)
+  assert.match(kept.body.payload[0].message, /It needs PUT on component/)
   const gone = await home.owner('DELETE', `/api/org_user/${uid}`, {
     currentPassword: home.service.ownerPassword,
   })
   assert.equal(gone.status, 200, gone.text)
   const orphan = await home.send('guest', { body: valuesBody('g1', { s: 'x', x: 1 }) })
   assert.equal(orphan.status, 403, orphan.text)
-  assert.match(orphan.body.message, /running user/)
+  assert.match(orphan.body.message, /runningUser/)
 })
 
 test('calls at once keep a sample each, at times of their own when they bring none', async () => {

@@ -87,7 +87,7 @@ test('GET feed by UIDs tells a statistic of a cycle of any ID, and leads on to f
   ]) {
     const { status, body } = await owner('GET', `${path}?${query}`)
     assert.equal(status, 400)
-    assert.match(body.message, new RegExp(`needs "${missing}" beside it`))
+    assert.match(body.message, new RegExp(`needs "${missing}"`))
   }
 })
 

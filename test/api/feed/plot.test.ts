@@ -312,7 +312,7 @@ test('a plot asked for by sd and ed is four columns', async () => {
   assert.deepEqual(words.columns, { time: [T0], min: [null], max: [null], last: ['on'] })
   const mixed = await client.call('GET', `${pathOf('c', 'plain')}/plot?sd=1&until=2`)
   assert.equal(mixed.status, 400)
-  assert.match(JSON.parse(mixed.text).message, /"until" is too much/)
+  assert.match(JSON.parse(mixed.text).message, /Remove "until"/)
 })
 
 test('what is wrong with a plot is told by parameter', async () => {

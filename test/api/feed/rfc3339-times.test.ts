@@ -117,8 +117,8 @@ test('deletions, derivations, previews of cycles, and GS SQL take them', async (
 
 test('a time that is none is a 400 that says what to change, and stores nothing', async () => {
   const wrong = [
-    ['2026-01-31T12:00:00', /needs an offset/],
-    ['2026-01-31', /needs an offset/],
+    ['2026-01-31T12:00:00', /needs a UTC offset/],
+    ['2026-01-31', /needs a UTC offset/],
     ['2026-02-30T12:00:00Z', /or RFC 3339 as in/],
     ['2026-01-31T24:00:00Z', /or RFC 3339 as in/],
     ['2016-12-31T23:59:60Z', /second 60/],

@@ -13,7 +13,7 @@ after(() => service.close())
 
 const SECONDS = 1_700_000_000
 const TOLD =
-  'stream "s" of component "c": time 1700000000 looks like seconds and is stored as milliseconds: 1970-01-20'
+  'stream "s" of component "c": time 1700000000 looks like seconds but is stored as milliseconds: 1970-01-20'
 
 test('a time that looks like seconds is stored as sent, and every form of a put says so', async () => {
   const url = await client.put(`compId=c&s=1&time=${SECONDS}`)

@@ -291,18 +291,18 @@ test('bad input is refused with what to change', async () => {
   }
   const day = 'bad/stream/s/cycle/day/stat'
   const known = [...BUILT_IN_CYCLES.keys()].join(', ')
-  const unknownCycle = new RegExp(`Cannot find cycle "fortnight": known are ${known}`)
+  const unknownCycle = new RegExp(`Cannot find cycle "fortnight". Cycles are ${known}`)
   await check('bad/stream/s/cycle/fortnight/stat/max/feed', '', 404, unknownCycle)
   await check('bad/cycle/fortnight/stat/max/last_value', '', 404, unknownCycle)
   await check(
     `${day}/median/feed`,
     '',
     404,
-    /Cannot find statistic "median": known are first, last/,
+    /Cannot find statistic "median". Statistics are first, last/,
   )
   await check('nowhere/cycle/day/stat/max/feed', '', 404, /Cannot find component "nowhere"/)
   await check('bad/stream/t/cycle/day/stat/max/feed', '', 404, /Cannot find stream "t"/)
-  await check(`${day}/max/feed`, 'sd=1', 400, /"sd" needs "ed"/)
+  await check(`${day}/max/feed`, 'sd=1', 400, /"sd" also needs "ed"/)
   await check(`${day}/max/feed`, 'sd=2&ed=1', 400, /must not be after/)
   for (const limit of ['0', '-1', 'x', '1.5']) {
     await check(`${day}/max/feed`, `limit=${limit}`, 400, /Parameter "limit"/)

@@ -25,7 +25,7 @@ async function put(query: string): Promise<string | null> {
 test('samples in the URL of a put with a body are ignored with a warning', async () => {
   assert.equal(await put(''), null)
   assert.equal(await put(`api_key=${service.feedKey}&compId=c&derMaxS=1&compTmplId=&asPut`), null)
-  const rest = 'ignored because the call has a body'
+  const rest = 'ignored because the request has a body'
   // The second call shares the head of the first.
   for (const _again of [1, 2]) {
     assert.equal(await put('compId=c&temp=5'), `Parameter "temp" of the URL is ${rest}`)
@@ -51,16 +51,16 @@ test('rateLimits of an organization that the operator caps are saved with a warn
   }
   assert.equal(
     await save({ rateLimits: 'off' }),
-    'The operator limits rateLimits: feed counts as 10000 calls per 10 s; admin counts as 350 calls per 60 s',
+    'The operator limits rateLimits: feed is limited to 10000 requests per 10 s; admin is limited to 350 requests per 60 s',
   )
   assert.equal(
     await save({ rateLimits: 'feed=20000/10s' }),
-    'The operator limits rateLimits: feed counts as 10000 calls per 10 s',
+    'The operator limits rateLimits: feed is limited to 10000 requests per 10 s',
   )
   assert.equal(await save({ name: 'Other' }), null)
   assert.equal(
     await save({ rateLimits: 'failed=5/1m' }),
-    'The operator limits rateLimits: failed is set by the operator alone',
+    'The operator limits rateLimits: only the operator can set failed',
   )
   assert.equal(await save({ rateLimits: 'feed=5/1s' }), null)
   assert.equal(await save({ rateLimits: '' }), null)

@@ -42,7 +42,7 @@ async function refused(answer: Response): Promise<void> {
     assert.equal(answer.headers.get(name), null, name)
   const body = (await answer.json()) as { code: string; message: string }
   assert.equal(body.code, 'internal')
-  const incident = /incident ([0-9a-f-]{36})/.exec(body.message)?.[1] ?? ''
+  const incident = /Incident ([0-9a-f-]{36}) is/.exec(body.message)?.[1] ?? 'none'
   assert.ok(service.logLines.some((line) => line.includes(incident) && /block \d/.test(line)))
 }
 

@@ -29,7 +29,7 @@ test('the language names keywords, functions, system variables and tables with t
 test('every aggregate of the language can be run as its example says', async () => {
   const { body } = await owner('GET', '/api/gql/language')
   const grouped = body.language.functions.filter(
-    ({ group }: { group: string }) => group === 'of groups' || group === 'of the call',
+    ({ group }: { group: string }) => group === 'Aggregates' || group === 'Request',
   )
   for (const { example } of grouped) {
     const sql = `SELECT ${example} FROM SAMPLE`

@@ -278,7 +278,10 @@ test('more rows than an answer may have break it off, and are told as such', asy
   const { rows, ...told } = JSON.parse(await brokenOff(sql))
   assert.ok(rows.length > 900_000)
   assert.equal(told.success, false)
-  assert.match(told.message, /Line 1, column \d+: Cannot run this: it gives more than 1000000 rows/)
+  assert.match(
+    told.message,
+    /Line 1, column \d+: Cannot run this: it returns more than 1000000 rows/,
+  )
 })
 
 test('an answer that c cuts says so, in CSV by Weir-More before or behind its rows', async () => {

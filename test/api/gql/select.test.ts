@@ -352,24 +352,21 @@ test('more samples than a run may be handed are refused with the condition that 
   await put('pump', 'long', minutes)
   await refusedAs(
     'SELECT sample * 2 FROM SAMPLE',
-    /more than 5000 samples: a condition on cid and id/,
+    /more than 5000 samples\. Add a condition on cid and id/,
   )
-  await refusedAs(
-    "SELECT sample * 2 FROM SAMPLE WHERE id = 'long'",
-    /a condition on time is missing/,
-  )
+  await refusedAs("SELECT sample * 2 FROM SAMPLE WHERE id = 'long'", /Add a condition on time/)
   await refusedAs(
     "SELECT sample * 2 FROM SAMPLE WHERE id = 'long' AND time > 5",
-    /narrow the time, or read a statistic/,
+    /Narrow the time range, or read a statistic/,
   )
   const [[count]] = await rowsOf("SELECT count(*) FROM SAMPLE WHERE cid = 'pump' AND id = 'long'")
   assert.equal(count, 6_000)
-  await refusedAs("SELECT sample FROM SAMPLE(cycleId = 'dya')", /no cycle "dya"/)
+  await refusedAs("SELECT sample FROM SAMPLE(cycleId = 'dya')", /Cannot find cycle "dya"/)
   await refusedAs(
     "SELECT sample FROM SAMPLE(cycleId = 'day', stat = 'maxx')",
-    /no statistic "maxx"/,
+    /Cannot find statistic "maxx"/,
   )
-  await refusedAs('SELECT sample FROM SAMPLE(Range(last = 0))', /whole number from 1/)
+  await refusedAs('SELECT sample FROM SAMPLE(Range(last = 0))', /integer of at least 1/)
 })
 
 test('conditions on templates leave the components that were made from them, and hand over no others', async () => {

@@ -245,7 +245,7 @@ const rows: readonly Row[] = [
   },
   {
     route: 'POST org_user/{uid}',
-    about: 'of an e-mail address',
+    about: 'of an email address',
     outcomes: byPersonPresent,
     prepare: changes('org_user', person('MEMBER'), () => ({ email: nextEmail() })),
   },

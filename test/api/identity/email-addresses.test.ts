@@ -43,7 +43,7 @@ test('an address with characters that do not show, or that look like others, is 
     ]
     for (const { status, body } of answers) {
       assert.deepEqual([status, body.code], [400, 'bad_input'], JSON.stringify(email))
-      assert.match(body.message, /^org_user\.email must be an e-mail address/)
+      assert.match(body.message, /^org_user\.email must be an email address/)
     }
   }
   for (const email of [

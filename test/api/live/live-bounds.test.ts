@@ -131,10 +131,10 @@ test('GET /api/live holds no more for a reader that does not read, and goes on w
 
 test('GET /api/live lets in so many of a user, an address and an organization', async (t) => {
   for (const [live, whose] of [
-    ['user=2', /a user or key may have 2/],
-    ['address=2', /an address may have 2/],
-    ['organization=2', /an organization may have 2/],
-    ['total=2', /this service may have 2/],
+    ['user=2', /a user or key can have 2/],
+    ['address=2', /an address can have 2/],
+    ['organization=2', /an organization can have 2/],
+    ['total=2', /this service can have 2/],
   ] as const) {
     const { service, put, connect } = await start(t, live)
     await put('a', 1, 1)

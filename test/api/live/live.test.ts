@@ -264,7 +264,7 @@ test('GET /api/live with "catalog" tells which components and folders change', a
 
 test('GET /api/live refuses what it cannot follow', async () => {
   for (const [query, problem] of [
-    ['', /Say by "comp"/],
+    ['', /Set "comp"/],
     ['stream=x', /needs its "comp"/],
     ['comp=', /compId|comp/],
     [`comp=${'x'.repeat(600)}`, /512/],

@@ -72,7 +72,7 @@ test('a client_id or redirect_uri that may not be used is shown and never redire
   await check({ ...ASK, redirect_uri: 'search-ms:query=x' }, /must not use search-ms/)
   await check({ ...ASK, redirect_uri: 'HTTPS://evil.test/#x', response_type: 'token' }, /fragment/)
   await check({ ...ASK, redirect_uri: `${REDIRECT}#x` }, /fragment/)
-  await check({ ...ASK, client_id: clientId, redirect_uri: `${REDIRECT}/` }, /not one that/)
+  await check({ ...ASK, client_id: clientId, redirect_uri: `${REDIRECT}/` }, /not registered/)
   const twice = (name: string) => `${new URLSearchParams(ASK)}&${name}=x`
   await check(twice('client_id'), /client_id is given more than once/)
   await check(twice('redirect_uri'), /redirect_uri is given more than once/)

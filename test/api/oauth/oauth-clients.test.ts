@@ -121,7 +121,7 @@ test('removing a client ends its tokens, and its ID is never an open client', as
   assert.equal((await service.token(refresh)).body.error, 'invalid_client')
   const again = await service.login({ client_id: uid })
   assert.equal(again.status, 400)
-  assert.match(again.body.message, /was removed/)
+  assert.match(again.body.message, /belongs to a deleted client/)
 })
 
 test('oauth_client is closed to members, keys and other organizations', async () => {

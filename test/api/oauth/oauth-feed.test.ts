@@ -84,7 +84,7 @@ test('a token gains nothing by keys or users that it makes', async () => {
   const feedKey = { name: 'f', capabilities: [{ resource: 'component/c/feed', methods: ['GET'] }] }
   const refused = await put('admin', 'api_key', feedKey)
   assert.equal(refused.status, 403)
-  assert.match(refused.body.message, /token has no GET on component\/c\/feed itself/)
+  assert.match(refused.body.message, /token does not allow GET on component\/c\/feed, so it cannot/)
   assert.equal((await put('admin feed:read', 'api_key', feedKey)).status, 200)
   assert.equal((await put('', 'api_key', feedKey)).status, 200)
   const unitKey = { name: 'u', capabilities: [{ resource: 'unit', methods: ['GET'] }] }
@@ -97,7 +97,7 @@ test('a token gains nothing by keys or users that it makes', async () => {
   for (const role of ['ADMIN', 'OWNER']) {
     const { status, body } = await put('admin', 'org_user', person(role))
     assert.equal(status, 403)
-    assert.match(body.message, /access token may not decide/)
+    assert.match(body.message, /access token cannot add/)
   }
   assert.equal((await put('', 'org_user', person('ADMIN'))).status, 403)
   assert.equal((await put('', 'org_user', person('MEMBER'))).status, 200)

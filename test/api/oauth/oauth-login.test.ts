@@ -43,7 +43,7 @@ test('POST /api/oauth_login names each mandatory field that is missing, with the
   const token = await service.login({ response_type: 'token' })
   assert.match(token.body.message, /response_type must be code/)
   const list = await service.login({ email: ['a', 'b'] })
-  assert.match(list.body.message, /email must be one text/)
+  assert.match(list.body.message, /email must be one string/)
 })
 
 test('POST /api/oauth_login refuses a field that is no text, and counts no failed sign-in', async () => {
@@ -54,7 +54,7 @@ test('POST /api/oauth_login refuses a field that is no text, and counts no faile
       const { status, body } = await service.login({ [field]: value })
       assert.equal(status, 400, `${field}: ${JSON.stringify(value)}`)
       assert.equal(body.code, 'bad_input')
-      assert.match(body.message, new RegExp(`^${field} must be one text`))
+      assert.match(body.message, new RegExp(`^${field} must be one string`))
     }
   }
   const ignored = await service.login({ unknown: { a: [1] } })

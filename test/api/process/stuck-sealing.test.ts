@@ -30,10 +30,9 @@ async function takeAway(t: TestContext, isFirst: boolean): Promise<void> {
   renameSync(file, `${file}.away`)
   await assert.rejects(samples.sealAll(), /samples\.db is gone since the start/)
   const ready = async () => await (await fetch(`${service.url}/readyz`)).json()
-  const stays =
-    'samples: what is put stays in the journal, as it cannot be sealed; the log says why'
+  const stays = 'samples: cannot be sealed and stay in the journal. See the log for the reason'
   assert.deepEqual(await ready(), { status: 'ready', details: [stays] })
-  const lines = service.logLines.filter((line) => line.includes('they cannot be sealed'))
+  const lines = service.logLines.filter((line) => line.includes('samples cannot be sealed'))
   assert.equal(lines.length, 1, lines.join(''))
   assert.match(lines[0], /is gone since the start: put back what was there/)
   assert.ok(samples.figures.backlog > 0)

@@ -53,7 +53,7 @@ test('a page that is too long is refused, and passes with a smaller limit', asyn
   const refused = await owner('GET', '/api/component_template')
   assert.equal(refused.status, 400)
   assert.equal(refused.body.code, 'bad_input')
-  assert.match(refused.body.message, /8000000 bytes: ask for fewer by a smaller "limit"/)
+  assert.match(refused.body.message, /8000000 bytes. Use a smaller "limit"/)
   const ids: string[] = []
   for (let start = 0; start < TEMPLATES; start += 5) {
     const page = await owner('GET', `/api/component_template?start=${start}&limit=5`)

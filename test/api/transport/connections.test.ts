@@ -44,7 +44,7 @@ test('connections of one address beyond the limit are closed, until one of them 
     sockets.map((socket) => socket !== undefined),
     [true, true, true, false, false],
   )
-  assert.match(service.logLines.join(''), /connections are refused: there are too many/)
+  assert.match(service.logLines.join(''), /rejecting connections: too many/)
   sockets[0]?.destroy()
   await untilLetIn(t, service.port)
   assert.equal(await letIn(t, service.port), undefined)

@@ -165,7 +165,9 @@ test('a failure on our side tells an incident and nothing else', async () => {
   const answer = await fetch(`${url}/api/boom`)
   assert.equal(answer.status, 500)
   const { message } = await envelopeOf(answer)
-  const incident = /incident ([0-9a-f-]{36})$/.exec(message)?.[1] ?? 'none'
+  const incident =
+    /^Internal error\. Incident ([0-9a-f-]{36}) is in the log of the service$/.exec(message)?.[1] ??
+    'none'
   assert.ok(!message.includes('place'))
   const line = lines.find((one) => one.includes(incident)) ?? ''
   assert.match(line, /disk at \/secret\/place/)
@@ -207,8 +209,8 @@ test('bodies that cannot be taken are refused with what to change', async () => 
   const json = { 'Content-Type': 'application/json' }
   const gzip = { ...json, 'Content-Encoding': 'gzip' }
   const bomb = gzipSync(Buffer.alloc(50_000_000))
-  const broken = { status: 400, code: 'bad_input', message: /Cannot inflate the gzip body/ }
-  const large = { status: 413, code: 'body_too_large', message: /at most 1048576 bytes/ }
+  const broken = { status: 400, code: 'bad_input', message: /Cannot decompress the gzip body/ }
+  const large = { status: 413, code: 'body_too_large', message: /At most 1048576 bytes/ }
   const media = { status: 415, code: 'unsupported_media_type', message: /./ }
   await check(json, '{"a":', { status: 400, code: 'bad_input', message: /JSON/ })
   await check(json, `${'['.repeat(70)}${']'.repeat(70)}`, {

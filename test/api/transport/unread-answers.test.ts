@@ -34,7 +34,7 @@ async function usedBytes(): Promise<number> {
 test('an answer is bounded by its bytes in JSON, not by its characters', async () => {
   const refused = await fetch(service.url + pathOf(`limit=${TEXTS}`))
   assert.equal(refused.status, 400)
-  assert.match(await refused.text(), /ask for fewer by a smaller \\"limit\\"/)
+  assert.match(await refused.text(), /Use a smaller \\"limit\\"/)
   await comesTrue(async () => (await usedBytes()) === 0)
 })
 

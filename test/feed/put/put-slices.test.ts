@@ -90,7 +90,7 @@ test('put() that a race refuses leaves no stream and no type behind', async (t) 
   const long = { handle: home.handleOf('u'), valueType: 'LONG' } as const
   const put = raced(home, () => home.catalog.applyTypeWishes([long]))
   const refused = put('compId=c&u=1.5&other=2&made=3')
-  await assert.rejects(refused, /value 0 of "u": "data" must be a whole number/)
+  await assert.rejects(refused, /value 0 of "u": "data" must be an integer/)
   assert.equal(home.handleOf('made'), 0)
   assert.equal(home.catalog.index.valueCodeOf(home.handleOf('other')), 0)
   assert.deepEqual(await home.get(), [])
@@ -108,7 +108,7 @@ test('put() whose data leads to a stream that a race has put in its place is ref
   const home = await openFeed(t, { a: { valueType: 'DOUBLE' } })
   const put = raced(home, () => insertStream(home, { id: 'b' }))
   const refused = put('compId=c&data=1&data=2&b=3')
-  await assert.rejects(refused, /Stream "b" is reached twice/)
+  await assert.rejects(refused, /Stream "b" is given twice/)
   assert.deepEqual(await home.get(), [])
 })
 
@@ -120,7 +120,10 @@ test('put() is refused when a stream of it is deleted while the call runs', asyn
     const remove = () => home.catalog.streams.delete(everything, component, uid)
     const put = raced(home, remove)
     const refused = put('compId=c&s=1&n=2&time=1')
-    await assert.rejects(refused, { code: 'conflict', message: /deleted meanwhile: send it again/ })
+    await assert.rejects(refused, {
+      code: 'conflict',
+      message: /deleted while the request was running. Send it again/,
+    })
     assert.deepEqual(await home.get(), [], valueType)
     await home.put('compId=c&s=1&n=2&time=1')
     assert.equal((await home.get()).length, 2)
@@ -142,7 +145,10 @@ test('put() of a new stream is refused when its component is deleted while the c
   samples.open.push({ compId: 'c', streamId: 'added', samples: [0] })
   samples.addNumber(0, 1, 1)
   const refused = feed.put(anyFeed, { samples, options, uploadTime: 0 })
-  await assert.rejects(refused, { code: 'conflict', message: /deleted meanwhile: send it again/ })
+  await assert.rejects(refused, {
+    code: 'conflict',
+    message: /deleted while the request was running. Send it again/,
+  })
   assert.equal(home.catalog.index.componentCount, 0)
   await home.put('compId=c&s=1&added=2&time=1')
   assert.equal((await home.get()).length, 2)
@@ -220,7 +226,7 @@ test('put() that would create more streams than one call may is refused whole', 
     await assert.rejects(home.putJson(body, query), (error) => {
       assert.ok(error instanceof Refusal)
       assert.equal(error.status, 400)
-      assert.match(error.message, /more than 20000 streams in one call: send it in parts/)
+      assert.match(error.message, /more than 20000 streams in one request. Split the request/)
       return true
     })
     assert.equal(home.catalog.index.streamCount, 0)

@@ -58,7 +58,7 @@ test('a unit is made; what the service refuses stands at its field, and nothing 
   await page.getByLabel('Symbol', { exact: true }).fill(' mbar')
   await page.getByLabel('Number format').fill('abc')
   await button(page, 'Create').click()
-  await refusedAt(page, 'Number format', /^Number format "abc" is no format/)
+  await refusedAt(page, 'Number format', /^Number format "abc" is not a number format/)
   assert.equal(await page.getByLabel('Symbol', { exact: true }).inputValue(), ' mbar')
   await assertAccessible(page)
   await shoot(page, 'build-unit-error')

@@ -378,10 +378,7 @@ function importCases(): void {
       fine(other.owner('DELETE', `/api/connector/${deleted}`)),
     ])
     const [run] = await imports.runsOf(called)
-    assert.deepEqual(
-      [run.uid, run.status, run.message],
-      [runUid, 'FAILED', 'The run was cancelled'],
-    )
+    assert.deepEqual([run.uid, run.status, run.message], [runUid, 'FAILED', 'The run was canceled'])
     await eventually(() => assert.equal(database.count(), 0))
     // The next one runs: what was called off is that run.
     await imports.start(called)

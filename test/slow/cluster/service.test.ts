@@ -163,8 +163,8 @@ function cases(): void {
     const run = (...words: string[]) => runWeirWith(given, ...words)
     const backup = await run('backup', join(home, 'backup'))
     assert.equal(backup.code, 1)
-    assert.match(backup.err, /kept by PostgreSQL and Cassandra: back it up there/)
-    assert.match((await run('folder', 'accept-loss')).err, /the data folder holds none of it/)
+    assert.match(backup.err, /stored in PostgreSQL and Cassandra. Back it up there/)
+    assert.match((await run('folder', 'accept-loss')).err, /not in the data folder/)
     // Answered by the process that runs on the folder, and by the cluster where none does.
     assert.match((await run('org', 'list')).out, /My organization/)
     await services[0].stop()
@@ -187,14 +187,14 @@ function cases(): void {
     await check(tooMany, /7 copies in the data centre "datacenter1": it has \d nodes?/)
     const elsewhere = await testClusterPlace('elsewhere')
     const mixed = { WEIR_POSTGRES_URL: elsewhere.postgresUrl }
-    await check(mixed, /belongs to another PostgreSQL database than that of WEIR_POSTGRES_URL/)
+    await check(mixed, /belongs to a different PostgreSQL database than WEIR_POSTGRES_URL/)
     const noDatabase = { WEIR_POSTGRES_URL: place.postgresUrl.replace('/weir?', '/nothing?') }
     await check(noDatabase, /PostgreSQL refuses Weir: database "nothing" does not exist/)
     await check({ WEIR_STORE: 'cassandra' }, /Set WEIR_STORE=cluster and WEIR_POSTGRES_URL/)
     const keyFile = join(home, 'other.key')
     writeFileSync(keyFile, `${'cd'.repeat(32)}\n`)
     const said =
-      /other\.key is not the one that secrets.*put secret\.key of a process.*WEIR_KEY_FILE/
+      /other\.key differs from the key that encrypts secrets.*secret\.key of another process.*WEIR_KEY_FILE/
     await check({ WEIR_KEY_FILE: keyFile }, said)
     const { WEIR_CASSANDRA_HOSTS: _, ...without } = settingsOf(place)
     const { code, err } = await start(without)

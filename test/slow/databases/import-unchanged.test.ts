@@ -151,7 +151,7 @@ describe('rows that did not change', { skip: postgresqlSkip() }, () => {
     assert.equal((await home.owner('POST', `/api/connector/${uid}`, { connector })).status, 200)
     const { status, message } = await home.run(uid)
     assert.equal(status, 'FAILED')
-    assert.match(message, /more than 2 streams .*: the operator may raise WEIR_CREATE_MAX/)
+    assert.match(message, /more than 2 streams .*. The operator can raise WEIR_CREATE_MAX/)
     assert.deepEqual(await home.samplesOf('creating-1', 'a'), [])
   })
 })

@@ -54,7 +54,7 @@ test('a wrong password is reported in words that do not depend on the password',
   const text = 'password authentication failed for user "u"'
   for (const password of ['password', 'secret-word', 'u']) {
     const message = await signInFailure({ code: '28P01', text }, { password })
-    assert.equal(message, 'The server does not accept this user and password')
+    assert.equal(message, 'The server rejected the user name or password')
   }
 })
 

@@ -36,7 +36,7 @@ describe('PostgreSQL', { skip: postgresqlSkip() }, () => {
   test('PostgreSQL: a password that is not there is told as such', async () => {
     const { reason, message } = await failureOf(openLocal({ ...target(), password: '' }))
     assert.equal(reason, 'sign_in', message)
-    assert.match(message, /asks for a password/)
+    assert.match(message, /requests a password/)
   })
 
   test('PostgreSQL: values come as texts without loss', async () => {

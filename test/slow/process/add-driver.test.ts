@@ -143,7 +143,7 @@ test('installDriver() reports a folder that cannot be written', async () => {
   const file = join(root, 'a-file')
   writeFileSync(file, '')
   const message = await mistakeOf(installDriver(tinyPlace(join(file, 'drivers'))))
-  assert.match(message, /Cannot write to .*: set WEIR_DRIVERS_DIR/)
+  assert.match(message, /Cannot write to .*\. Set WEIR_DRIVERS_DIR/)
 })
 
 /** Runs `weir add`. */
@@ -221,7 +221,7 @@ test('an installation without the driver names the command that installs it', as
   for (const name of ['sqlserver', 'oracle'] as const) {
     assert.throws(() => load(name, join(root, 'none')), {
       reason: 'no_driver',
-      message: new RegExp(`is not installed: run weir add ${name} \\(`),
+      message: new RegExp(`is not installed. Run weir add ${name} \\(`),
     })
   }
 })

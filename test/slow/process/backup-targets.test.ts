@@ -59,7 +59,10 @@ test('a read-only target is told with 74', async (t) => {
     ['restore', backup, '--to', join(disk, 'data')],
   ]) {
     const { code, err } = await runWeir(data, ...words)
-    assert.match(err, /^Cannot (?:back up|restore), .* read-only (?:file system|disk).*\n$/)
+    assert.match(
+      err,
+      /^(?:Backup failed\. The incomplete backup was|Restore failed\. The incomplete data folder was) removed: .* read-only (?:file system|disk).*\n$/,
+    )
     assert.equal(code, 74)
   }
 })

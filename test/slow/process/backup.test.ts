@@ -122,11 +122,11 @@ test('a backup under load holds all that was answered before it, and nothing hal
   await lanes
   assert.equal(made.code, 0, made.err)
   const { result } = JSON.parse(made.out) as { result: { key: string } }
-  assert.match(result.key, /secret\.key is in it: anyone who can read this backup/)
+  assert.match(result.key, /The backup includes secret\.key. Anyone who can read it/)
   await service.stop()
   const restored = await runWeir(join(home, 'again'), 'restore', target)
   assert.equal(restored.code, 0, restored.err)
-  assert.match(restored.out, /secret\.key came from the backup/)
+  assert.match(restored.out, /secret\.key was restored from the backup/)
   const again = await serve(t, join(home, 'again'))
   const times = await timesOf(again, 'steady', 'a')
   assert.ok(times.length >= before.samples, `${times.length} of ${before.samples}`)
@@ -159,7 +159,7 @@ test('a backup that does not check is refused with 65, and the folder left as it
   for (const target of [folder, archive]) {
     const { code, err, out } = await runWeir(join(home, 'data'), 'backup', target)
     assert.equal(code, 0, err)
-    assert.match(out, /secret\.key is not in it: keep a copy/)
+    assert.match(out, /The backup does not include secret\.key. Keep a copy/)
   }
   const to = join(home, 'to')
   fs.mkdirSync(to)
@@ -234,7 +234,7 @@ test('a backup that does not check is refused with 65, and the folder left as it
   assert.equal(onTop.code, 1)
   assert.match(onTop.err, /is not empty/)
   const inside = await runWeir(join(home, 'data'), 'backup', join(home, 'data', 'backups', 'one'))
-  assert.match(inside.err, /lies in the data folder/)
+  assert.match(inside.err, /is inside the data folder/)
   assert.deepEqual(fs.readdirSync(to), ['mine'])
 })
 
@@ -308,7 +308,7 @@ test('kill -9 of a backup, or of the service under it, leaves no half backup and
     },
   )
   assert.notEqual(code, 0)
-  assert.match(err, /The service stopped while it was backed up/)
+  assert.match(err, /The service stopped during the backup/)
   assert.ok(!fs.existsSync(target))
   const again = await serve(t, dataDir)
   assert.deepEqual(await timesOf(again, 'c', 'a'), [1e12, 2e12])
@@ -356,7 +356,7 @@ test('a target without room is told with 74, and nothing stays there', async (t)
   await putFile(service, '/comp/c/stream/f/feed/file/n.bin', new Uint8Array(8 << 20).fill(7))
   for (const name of ['backup', 'backup.tar']) {
     const { code, err } = await runWeir(join(home, 'data'), 'backup', join(disk, name))
-    assert.match(err, /^Cannot back up, and what was written is removed again: .*(?:no space|full)/)
+    assert.match(err, /^Backup failed. The incomplete backup was removed: .*(?:no space|full)/)
     assert.equal(code, 74)
     assert.deepEqual(fs.readdirSync(disk), [])
   }
@@ -378,7 +378,7 @@ test('restored without its key a folder serves: keys and passwords work, recover
   assert.equal((await runWeir(join(home, 'data'), 'backup', target)).code, 0)
   assert.ok(!fs.existsSync(join(target, 'secret.key')))
   const { out } = await runWeir(join(home, 'again'), 'restore', target)
-  assert.match(out, /secret\.key was not in the backup: put a copy of it into .*again before/)
+  assert.match(out, /The backup does not include secret\.key. Copy it to .*again before/)
   const again = await serve(t, join(home, 'again'))
   await putSample(again, 'c', 1e12)
   const login = { email: EMAIL, password: PASSWORD, otp: recovery }

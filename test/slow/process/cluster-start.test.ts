@@ -27,13 +27,13 @@ test('a start waits for a cluster that is away, says so, and ends when it is tol
     WEIR_POSTGRES_URL: `postgres://weir:not-to-be-told@127.0.0.1:${port}/weir`,
     WEIR_CASSANDRA_HOSTS: `127.0.0.1:${port}`,
   })
-  const waiting = `the start waits for PostgreSQL: connect ECONNREFUSED 127.0.0.1:${port}`
+  const waiting = `startup waits for PostgreSQL: connect ECONNREFUSED 127.0.0.1:${port}`
   let said = ''
   while (!said.includes(waiting)) said += (await once(child.stdout ?? child, 'data'))[0]
   child.kill('SIGTERM')
   const { code, out, err } = await done
   assert.deepEqual([code, err], [0, ''])
-  assert.match(out, /the start is given up/)
+  assert.match(out, /startup canceled/)
   assert.ok(!out.includes('not-to-be-told'))
 })
 

@@ -146,6 +146,6 @@ test('a service goes on and answers while a server floods it or makes its driver
   )
   const { reason, message } = await tryConnection('POSTGRESQL', throwing)
   assert.equal(reason, 'lost', message)
-  assert.match(message, /does not follow the protocol/)
+  assert.match(message, /violates its protocol/)
   assert.equal(await service.stop(), 0)
 })

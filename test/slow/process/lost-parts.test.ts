@@ -93,7 +93,10 @@ test('damage, a downgrade and too few file handles are told in one sentence, wit
     encoding: 'utf8',
   })
   assert.equal(limited.status, 71, limited.stderr)
-  assert.match(limited.stderr, /^Cannot start: this process may have 64 files open and needs \d+/)
+  assert.match(
+    limited.stderr,
+    /^Cannot start: this process can open 64 files but needs at least \d+/,
+  )
   change('PRAGMA user_version = 99')
   await sentence(65, /^Cannot start: catalog\.db has format 99 .* later Weir/)
   change('PRAGMA user_version = 2')

@@ -143,7 +143,7 @@ test('the service says when its studio is missing or of other sources, and how t
   rmSync(join(tree, 'studio/dist'), { recursive: true })
   const missing = await firstStart(t, tree)
   assert.match(missing, /"level":"warn".*The studio is not built: /)
-  assert.match(missing, /There is no web page to sign in to yet\..*\n {2}npm ci && /)
+  assert.match(missing, /The studio is not built yet\..*\n {2}npm ci && /)
   assert.doesNotMatch(missing, /Open the address/)
 
   copyBuild(tree)

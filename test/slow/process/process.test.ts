@@ -125,7 +125,7 @@ test('the first start tells address, account, organization, key and a curl line,
   const [, address] = await seen(first, /address +(\S+)\n/)
   await seen(first, /curl -H '.*\n/)
   const text = first.output()
-  assert.match(text, /e-mail +owner@localhost/)
+  assert.match(text, /email +owner@localhost/)
   const password = /password +(\S+)/.exec(text)?.[1] ?? ''
   assert.match(text, /organization +[0-9a-f-]{36}/)
   const feedKey = /feed key +([0-9a-f-]{36})/.exec(text)?.[1] ?? ''
@@ -238,7 +238,7 @@ test('on a terminal the log is text for people, and the first start is told belo
     text,
     /^\d\d:\d\d:\d\d info {2}listening address=http:\/\/127\.0\.0\.1:\d+ .*\n(?:.*\n)*Weir is ready\./m,
   )
-  assert.match(text, /Only this machine can reach it: WEIR_HOST=0\.0\.0\.0 lets others in/)
+  assert.match(text, /Only this machine can connect. To allow others, set WEIR_HOST=0\.0\.0\.0/)
   // Ctrl-C.
   child.stdin.write('\u0003')
   assert.equal(await running.exit, 0)
@@ -268,7 +268,7 @@ test('off a terminal standard output has JSON lines only, the first start is tol
   assert.equal(await running.exit, 0)
   for (const line of lines.trim().split('\n')) JSON.parse(line)
   // The folder was there and open to others: it is closed to them, and the log says so.
-  assert.match(lines, /"mode":"777".*was open to other users/)
+  assert.match(lines, /"mode":"777".*was accessible to other users/)
   assert.equal(statSync(open).mode & 0o777, 0o700)
 })
 

@@ -197,8 +197,7 @@ test('SqlRunners.run() ends a run that waits too long for stored rows, and says 
     await never
   }
   const reading = gather(runners, readingProgram('SELECT c0 FROM r'), { openRead: slow })
-  const message =
-    'Cannot run this: reading what it asks for, or taking its rows, takes longer than 0.05 s'
+  const message = 'Cannot run this: reading its data or sending its rows takes longer than 0.05 s'
   await assert.rejects(reading, { reason: 'wait', message })
 })
 

@@ -94,7 +94,7 @@ export async function decideAuthorization(
   const checked = await checkAuthorizationRequest(base, { ...context, query: ticket.query })
   if (checked.kind !== 'ask') return stepOf(checked)
   const { request } = checked
-  if (!answer.isAllowed) return refused(request, 'The user refused', context.issuer)
+  if (!answer.isAllowed) return refused(request, 'The user denied the request', context.issuer)
   const organizations = await acceptingOrganizations(base, ticket.userUid, request.client)
   if (organizations.length === 0) return refused(request, NO_ORGANIZATION, context.issuer)
   const { client, redirectUri, scopes, askedScope, challenge } = request
@@ -111,8 +111,8 @@ export async function decideAuthorization(
   return { step: 'redirect', to: successAddress(request, code, context.issuer) }
 }
 
-const NO_ORGANIZATION = 'None of your organizations lets this client in: ask an administrator'
-const TOO_LATE = 'This page was open too long or was answered before: start again from the client'
+const NO_ORGANIZATION = 'None of your organizations accepts this client. Ask an administrator'
+const TOO_LATE = 'This page has expired or was already answered. Start again from the app'
 
 function refused(request: AuthorizationRequest, why: string, issuer: string): PageStep {
   return {

@@ -56,7 +56,7 @@ async function loadCode(
 ): Promise<StoredCode> {
   const code = await findCode(base, requireParam(params, 'code'))
   if (code === undefined || code.clientId !== client.clientId) {
-    refuseOAuth('invalid_grant', 'code is unknown, expired or was given to another client')
+    refuseOAuth('invalid_grant', 'code is unknown, expired, or was issued to another client')
   }
   return code
 }
@@ -66,7 +66,7 @@ async function refuseReuse(base: OAuthBase, code: StoredCode): Promise<never> {
   const detail = `${clientName}: a grant code was used twice`
   const news = { act: 'grant_revoked', grantUid, userUid, detail } as const
   await revokeGrant(base, grantUid, await planGrantActs(base, news))
-  refuseOAuth('invalid_grant', 'code was used before: the tokens it gave are revoked')
+  refuseOAuth('invalid_grant', 'code was already used. All tokens issued for it are revoked')
 }
 
 function checkAge(base: OAuthBase, code: StoredCode): void {

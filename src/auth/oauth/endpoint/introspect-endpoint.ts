@@ -76,7 +76,10 @@ async function askerOf(
   if (request.administeredOrgUid !== undefined) return ofOrganization(request.administeredOrgUid)
   const client = await authenticateClient(base, params, request.authorization)
   if (client.secret === undefined) {
-    refuseOAuth('invalid_client', 'Only a client with a secret, or an administrator, may ask')
+    refuseOAuth(
+      'invalid_client',
+      'Only a client with a secret or an administrator can introspect tokens',
+    )
   }
   const { registration } = client
   if (registration?.isConfidential === true) return ofOrganization(registration.orgUid)

@@ -39,7 +39,7 @@ export async function answerLogin(
   const user = await base.users.signIn({ ...given, address: request.address })
   const organizations = await acceptingOrganizations(base, user.userUid, client)
   if (organizations.length === 0) {
-    refuse('forbidden', { what: 'None of your organizations lets this client_id in' })
+    refuse('forbidden', { what: 'None of your organizations accepts this client_id' })
   }
   const oauthCode = await issueCode(base, {
     userUid: user.userUid,
@@ -101,7 +101,7 @@ async function loginClient(base: OAuthWithUsers, given: Login): Promise<OAuthCli
   if (typeof client === 'string') refuse('bad_input', { what: client })
   if (client.registration?.mayUseLogin === false) {
     refuse('forbidden', {
-      what: 'This client may not use oauth_login: an administrator can allow it',
+      what: 'This client cannot use oauth_login. An administrator can allow it',
     })
   }
   const { redirectUri } = given

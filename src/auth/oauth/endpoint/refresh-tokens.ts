@@ -54,7 +54,7 @@ async function loadRefreshToken(
   const token = await findRefreshToken(base, requireParam(params, 'refresh_token'))
   const grant = token === undefined ? undefined : await findGrant(base, token.grantUid)
   if (token === undefined || grant === undefined || grant.clientId !== client.clientId) {
-    const what = 'refresh_token is unknown, expired, revoked or was given to another client'
+    const what = 'refresh_token is unknown, expired, revoked, or was issued to another client'
     refuseOAuth('invalid_grant', what)
   }
   return { token, grant }
@@ -67,11 +67,11 @@ async function loadRefreshToken(
 export function checkBoundSecret(grant: Grant, client: CallingClient): void {
   if (grant.secretHash === '' || client.registration?.isConfidential === true) return
   if (client.secret === undefined) {
-    const what = 'client_secret is missing: one was passed when the code was exchanged'
+    const what = 'client_secret is missing. The code was exchanged with one'
     refuseOAuth('invalid_client', what)
   }
   if (!isSameHash(grant.secretHash, hashClientSecret(grant.uid, client.secret))) {
-    refuseOAuth('invalid_client', 'client_secret is not the one the code was exchanged with')
+    refuseOAuth('invalid_client', 'client_secret differs from the one the code was exchanged with')
   }
 }
 
@@ -80,7 +80,7 @@ async function refuseReuse(base: OAuthBase, grant: Grant): Promise<never> {
   const detail = `${clientName}: a refresh token was used twice`
   const news = { act: 'grant_revoked', grantUid, userUid, detail } as const
   await revokeGrant(base, grantUid, await planGrantActs(base, news))
-  refuseOAuth('invalid_grant', 'refresh_token was used before: the grant is revoked')
+  refuseOAuth('invalid_grant', 'refresh_token was already used. The grant is revoked')
 }
 
 /** Known words narrow the new access token; the refresh token keeps the scope of the grant. */
@@ -89,7 +89,7 @@ function narrow(grant: Grant, asked: string | undefined): readonly Scope[] {
   const wanted = grantedScopes(asked)
   if (asked === undefined || wanted === SCOPES) return given
   if (!wanted.every((scope) => given.includes(scope))) {
-    refuseOAuth('invalid_scope', `scope may hold at most ${given.join(' ')}`)
+    refuseOAuth('invalid_scope', `scope must be within ${given.join(' ')}`)
   }
   return wanted
 }

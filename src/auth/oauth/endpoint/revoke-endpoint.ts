@@ -21,7 +21,7 @@ export async function revokeToken(
   const client = await authenticateClient(base, params, request.authorization)
   const checkOwner = (grant: Grant) => {
     if (grant.clientId !== client.clientId) {
-      refuseOAuth('invalid_grant', 'token was given to another client')
+      refuseOAuth('invalid_grant', 'token was issued to another client')
     }
     checkBoundSecret(grant, client)
   }

@@ -51,7 +51,8 @@ function connectionOptions(target: DatabaseTarget, socket: Socket): ConnectionOp
   const { host, port, user, password, database, tls } = target
   const isVerified = tls === 'verify'
   if (isVerified && isIP(host) !== 0) {
-    const what = 'A certificate can be verified for a host name only: name the host, or choose "on"'
+    const what =
+      'A certificate can be verified only for a host name. Use a host name, or set tls to "on"'
     throw new DatabaseFailure('tls', what)
   }
   const ssl = { rejectUnauthorized: isVerified, verifyIdentity: isVerified }
@@ -140,7 +141,7 @@ class MysqlAdapter implements DatabaseAdapter {
     // It is told by whoever waits for rows.
     this.#rows.on('error', () => {})
     const columns = await Promise.race([promise, this.#lost.promise])
-    if (columns.length === 0) throw new DatabaseFailure('sql', 'The statement gives no rows')
+    if (columns.length === 0) throw new DatabaseFailure('sql', 'The statement returns no rows')
     this.#readers = columns.map(mysqlReader)
     return columns.map(({ name }) => name)
   }
@@ -151,7 +152,10 @@ class MysqlAdapter implements DatabaseAdapter {
     const readers = this.#readers
     // Behind the first result the driver gives rows of others, and what it makes of the server's last words.
     if (this.#resultCount > 1 || !rows.every(Array.isArray)) {
-      throw new DatabaseFailure('sql', 'The statement gives more than one result: write one SELECT')
+      throw new DatabaseFailure(
+        'sql',
+        'The statement returns more than one result. Write one SELECT',
+      )
     }
     return rows.map((row) => row.map((cell, at) => (cell === null ? null : readers[at](cell))))
   }
@@ -200,8 +204,11 @@ function translate(error: unknown): DatabaseFailure {
   const hasServerText = sqlState !== undefined && sqlState !== ''
   if (code === 'MYSQL_CLEAR_PASSWORD_NOT_ENABLED') {
     const what =
-      'The server asks for the password in clear text (mysql_clear_password), which is refused'
-    return new DatabaseFailure('sign_in', `${what}: give the user another authentication plugin`)
+      'The server requests the password in clear text (mysql_clear_password), which is not allowed'
+    return new DatabaseFailure(
+      'sign_in',
+      `${what}. Use another authentication plugin for this user`,
+    )
   }
   if (SIGN_IN_NUMBERS.includes(errno)) {
     return new DatabaseFailure('sign_in', message, { hasServerText })

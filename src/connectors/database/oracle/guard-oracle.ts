@@ -27,12 +27,12 @@ export function guardOracle(load: NodeJS.Require, find: FindRefusal): void {
   if (isGuarded) return
   const { prototype } = load('oracledb/lib/thin/sqlnet/ntTcp.js') as { prototype: Transport }
   const { ntConnect } = prototype
-  invariant(typeof ntConnect === 'function', 'the Oracle driver connects elsewhere')
+  invariant(typeof ntConnect === 'function', 'the Oracle driver connects in an unexpected way')
   prototype.ntConnect = async function guarded(this: Transport, address) {
     const { host, hostname = host } = address
     const refusal = findRefusal?.(hostname, host)
     if (refusal !== undefined) {
-      const what = `${hostname} (${host}) is ${refusal}. The server may not send us there`
+      const what = `The server redirected to ${hostname} (${host}), which is ${refusal}`
       throw new DatabaseFailure('not_allowed', what)
     }
     await ntConnect.call(this, { ...address, httpsProxy: undefined })

@@ -79,7 +79,7 @@ class OracleAdapter implements DatabaseAdapter {
       outFormat: driver.OUT_FORMAT_ARRAY,
       fetchTypeHandler: (column: { name: string; dbType: unknown }) => fetchTypeOf(driver, column),
     })
-    if (resultSet === undefined) throw new DatabaseFailure('sql', 'The statement gives no rows')
+    if (resultSet === undefined) throw new DatabaseFailure('sql', 'The statement returns no rows')
     this.#result = resultSet
     return resultSet.metaData.map(({ name }) => name)
   }

@@ -49,7 +49,7 @@ function refuseCleartext(client: pg.Client): void {
   const inner = client as unknown as { connection: EventEmitter; password: () => string }
   inner.connection.once('authenticationCleartextPassword', () => {
     inner.password = () => {
-      const what = 'The server asks for the password in clear text: set tls to "on" or "verify"'
+      const what = 'The server requests the password in clear text. Set tls to "on" or "verify"'
       throw new DatabaseFailure('tls', what)
     }
   })
@@ -126,7 +126,7 @@ class PostgresqlAdapter implements DatabaseAdapter {
     this.#query = query
     this.#client.query(query as never)
     const fields = await query.fields()
-    if (fields.length === 0) throw new DatabaseFailure('sql', 'The statement gives no rows')
+    if (fields.length === 0) throw new DatabaseFailure('sql', 'The statement returns no rows')
     this.#readers = fields.map(({ dataTypeID }) => postgresqlReader(dataTypeID))
     return fields.map(({ name }) => name)
   }
@@ -169,7 +169,10 @@ function translate(error: unknown, sql: string): DatabaseFailure {
   if (error instanceof DatabaseFailure) return error
   const { code = '', position, message } = error as Error & { code?: string; position?: string }
   if (/^SASL: .*client password/.test(message)) {
-    return new DatabaseFailure('sign_in', 'The server asks for a password, and there is none')
+    return new DatabaseFailure(
+      'sign_in',
+      'The server requests a password, but the connection has none',
+    )
   }
   if (code === '28P01') return new DatabaseFailure('sign_in', WRONG_PASSWORD)
   const isFromServer = /^[0-9A-Z]{5}$/.test(code)

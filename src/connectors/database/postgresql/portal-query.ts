@@ -89,7 +89,7 @@ export class PortalQuery implements Submittable {
   }
 
   handleCopyInResponse(connection: Connection): void {
-    connection.sendCopyFail('Rows are read here, not written')
+    connection.sendCopyFail('COPY FROM STDIN is not allowed: connections only read')
   }
 
   handleCopyData(): void {

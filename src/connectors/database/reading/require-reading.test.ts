@@ -23,7 +23,7 @@ test('requireMysqlReading() tells where and what, and what to write', () => {
   const refusal = refusalOf(() => requireMysqlReading('-- 😀\n  call p()', USUAL))
   assert.equal(
     refusal?.message,
-    'External SQL only reads: a statement that begins with CALL is refused. Write one SELECT (or WITH … SELECT)',
+    'External SQL only reads: statements that start with CALL are not allowed. Write one SELECT (or WITH … SELECT)',
   )
   assert.deepEqual(refusal?.place, { line: 2, column: 3 })
   assert.equal(refusal?.reason, 'sql')

@@ -32,12 +32,12 @@ export function requireMysqlReading(sql: string, modes: MysqlModes): void {
     }),
   ]
   const odd = tokens.find(({ kind, text }) => kind === 'comment' && isReadByServer(text))
-  if (odd !== undefined) refuseAt(sql, odd, 'comments that the server runs (/*! … */) are refused')
+  if (odd !== undefined) refuseAt(sql, odd, 'executable comments (/*! … */) are not allowed')
   const meant = tokens.filter(({ kind }) => kind !== 'comment')
   const first = requireFirst(sql, meant, MYSQL_FIRST)
   const second = meant[meant.indexOf(first) + 1]
   if (/^(?:DESC|DESCRIBE|EXPLAIN)$/i.test(first.text) && /^ANALYZE$/i.test(second?.text ?? '')) {
-    refuseAt(sql, second, 'EXPLAIN ANALYZE runs what it explains')
+    refuseAt(sql, second, 'EXPLAIN ANALYZE runs the statement')
   }
   for (const [at, token] of meant.entries()) {
     // A number may stand right before INTO.
@@ -55,7 +55,7 @@ export function requireOracleReading(sql: string): void {
   const second = meant[meant.indexOf(first) + 1]
   const isDeclared = /^(?:FUNCTION|PROCEDURE)$/i.test(second?.text ?? '')
   if (/^WITH$/i.test(first.text) && isDeclared) {
-    refuseAt(sql, second, 'functions that come with a query may write')
+    refuseAt(sql, second, 'inline functions can write')
   }
 }
 
@@ -64,11 +64,11 @@ export function requireSqlserverReading(sql: string): void {
   const tokens = [...sqlTokens(sql, plain(true))]
   // Whether a return alone ends such a comment is told nowhere.
   const odd = tokens.find(({ text }) => /^--.*\r(?!\n)/s.test(text))
-  if (odd !== undefined) refuseAt(sql, odd, 'lines of comments end with a line feed')
+  if (odd !== undefined) refuseAt(sql, odd, 'line comments must end with a line feed')
   const meant = tokens.filter(({ kind }) => kind !== 'comment')
   requireFirst(sql, meant, SQLSERVER_FIRST)
   const refused = meant.find(({ text }) => SQLSERVER_REFUSED.test(text))
-  if (refused !== undefined) refuseAt(sql, refused, `${refused.text.slice(0, 30)} is refused`)
+  if (refused !== undefined) refuseAt(sql, refused, `${refused.text.slice(0, 30)} is not allowed`)
 }
 
 function plain(nestsComments: boolean): SqlDialect {
@@ -92,7 +92,7 @@ function requireFirst(sql: string, tokens: readonly SqlToken[], allowed: RegExp)
   if (first === undefined) throw new DatabaseFailure('sql', 'The statement is blank')
   if (allowed.test(first.text)) return first
   const word = first.text.slice(0, 30).toUpperCase()
-  return refuseAt(sql, first, `a statement that begins with ${word} is refused`)
+  return refuseAt(sql, first, `statements that start with ${word} are not allowed`)
 }
 
 function refuseAt(sql: string, { at }: SqlToken, what: string): never {

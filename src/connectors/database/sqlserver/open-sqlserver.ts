@@ -54,7 +54,7 @@ function configurationOf(target: DatabaseTarget, socket: Socket): ConnectionConf
   let isTaken = false
   const connector = async (): Promise<Socket> => {
     // The driver would go wherever the server sends it.
-    if (isTaken) throw new DatabaseFailure('not_allowed', `${host} sends us on to another server`)
+    if (isTaken) throw new DatabaseFailure('not_allowed', `${host} redirects to another server`)
     isTaken = true
     return socket
   }
@@ -165,7 +165,7 @@ class SqlserverAdapter implements DatabaseAdapter {
     requireSqlserverReading(sql)
     this.#reading = new ResultReader(this.#driver, this.#connection, sql)
     const columns = await this.#reading.columns
-    if (columns.length === 0) throw new DatabaseFailure('sql', 'The statement gives no rows')
+    if (columns.length === 0) throw new DatabaseFailure('sql', 'The statement returns no rows')
     return columns
   }
 

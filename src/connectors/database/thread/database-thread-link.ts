@@ -123,11 +123,11 @@ function threadEnv(): Record<string, string> {
 /** Why a thread failed. The error's own message may hold what the server sent, and is not shown. */
 function failureOf({ code }: NodeJS.ErrnoException): DatabaseFailure {
   if (code === 'ERR_WORKER_INIT_FAILED') {
-    return new DatabaseFailure('lost', 'The service has no file handles left for a session')
+    return new DatabaseFailure('lost', 'The service has no file handles left')
   }
   const what =
     code === 'ERR_WORKER_OUT_OF_MEMORY'
-      ? 'the answer of the server takes too much memory'
-      : 'the server does not follow the protocol of its kind'
+      ? 'the response of the server needs too much memory'
+      : 'the server violates its protocol'
   return new DatabaseFailure('lost', `The connection was lost: ${what}`)
 }

@@ -39,7 +39,7 @@ const received = new ReceivedBytes(DATABASE_SIGN_IN_BYTES_MAX, (bytesMax) => {
   const what =
     adapter === undefined
       ? `The server sent more than ${bytesMax} bytes before sign-in was complete`
-      : `The server sent rows or a message of more than ${bytesMax} bytes at once: select fewer or shorter columns`
+      : `The server sent a row or message of more than ${bytesMax} bytes. Select fewer or shorter columns`
   send({ id: 'all', failure: failureData(new DatabaseFailure('too_large', what)) })
 })
 received.install()
@@ -68,7 +68,7 @@ parentPort?.on('message', async ({ id, call }: { id: number; call: ThreadCall })
 })
 
 function requireAdapter(): DatabaseAdapter {
-  if (adapter === undefined) throw new DatabaseFailure('lost', 'There is no session')
+  if (adapter === undefined) throw new DatabaseFailure('lost', 'No session is open')
   return adapter
 }
 
