@@ -117,7 +117,7 @@ function cutId(id: string): string {
   return `${characters.slice(0, KEPT_LENGTH).join('')}~${sha256(id).slice(0, HASH_DIGITS)}`
 }
 
-/** An ID beside one that another series has: with `~` and so many digits of the hash of the new series. */
+/** The ID to use when another series has the first choice: it ends in `~` and digits of the new series' hash. */
 export function besideTaken(id: string, seriesText: string, digits: number): string {
   const kept = [...id].slice(0, ID_LENGTH_MAX - digits - 1).join('')
   return `${kept}~${sha256(seriesText).slice(0, digits)}`

@@ -8,7 +8,7 @@ interface RefusedPoint {
   readonly reason: string
 }
 
-/** Points that are told one by one; of the others only how many there are. */
+/** How many rejected points a reply lists. The others are only counted. */
 const REFUSED_MAX = 1_000
 
 /** The points of a call that are refused, each for a reason of its own. */

@@ -29,7 +29,7 @@ function sourceOf({ url = '', headers, headersDistinct }: Exchange['req']) {
   return {
     url,
     cookie: headers.cookie,
-    // Node keeps the first of several Authorization headers; whoever sends two must be told.
+    // Node keeps the first of several Authorization headers. A request with two is rejected.
     authorization: headers.authorization && headersDistinct.authorization?.join(', '),
     apiKey: key === undefined ? undefined : String(key),
   }

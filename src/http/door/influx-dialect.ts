@@ -75,7 +75,7 @@ function errorBody(status: number, message: string, version: InfluxVersion): str
   return JSON.stringify({ error: shown })
 }
 
-/** The answer to a write, by what became of its points. Refuses one of which the caller may put nothing. */
+/** The reply to a write. Throws 403 when the caller may store none of its points. */
 export function influxAnswer(outcome: WriteOutcome, version: InfluxVersion): Answer {
   const { acceptedCount, refusedCount, forbiddenCount, refused } = outcome
   if (refusedCount === 0) return new Answer('', { status: 204, headers: INFLUX_HEADERS })
