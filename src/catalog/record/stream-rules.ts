@@ -72,7 +72,7 @@ function readLabels(
   if (given === undefined) return before.labels === undefined ? {} : { labels: before.labels }
   const labels = Object.fromEntries(Object.entries(given).filter(([, text]) => text !== ''))
   const mistake = findLabelMistake(labels)
-  if (mistake !== undefined) refuseField(`${field}.labels`, `cannot be taken: ${mistake}`)
+  if (mistake !== undefined) refuseField(`${field}.labels`, `are invalid: ${mistake}`)
   return Object.keys(labels).length === 0 ? {} : { labels }
 }
 

@@ -1,4 +1,4 @@
-import type { ButtonHTMLAttributes } from 'react'
+import type { ButtonHTMLAttributes, Ref } from 'react'
 import styles from './button.module.css'
 import { classes } from './classes.ts'
 import { Icon, type IconName } from './icon.tsx'
@@ -8,6 +8,7 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   /** While true a click does nothing; the button keeps the focus. */
   readonly isBusy?: boolean
   readonly icon?: IconName
+  readonly ref?: Ref<HTMLButtonElement>
 }
 
 /** A button; `type` is `button` unless it says `submit`. */

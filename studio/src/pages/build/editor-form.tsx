@@ -30,7 +30,9 @@ export function EditorForm(props: EditorFormProps) {
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        onSave(false)
+        const invalid = event.currentTarget.querySelector<HTMLElement>('input:invalid')
+        if (invalid === null) onSave(false)
+        else invalid.focus()
       }}
     >
       <fieldset ref={fields} className={styles.form} disabled={fixed !== undefined}>

@@ -18,6 +18,7 @@ import { StreamFields } from './fields/stream-fields.tsx'
 import { WhatStops } from './fields/what-stops.tsx'
 import { FilePanel } from './files/file-panel.tsx'
 import { errorsOf, shownName } from './form.ts'
+import { SeriesSection } from './series-section.tsx'
 import type { StreamDraft } from './stream-draft.ts'
 
 type Stream = Schema<'Stream'>
@@ -83,6 +84,19 @@ export function StreamEditor({ component, saved, isNew }: StreamEditorProps) {
           errorOf={errorOf}
         />
       </EditorForm>
+      {!isNew && saved.series !== undefined && (
+        <SeriesSection
+          componentUid={component.uid}
+          uid={saved.uid}
+          series={saved.series}
+          mayDetach={!isReader}
+          onDetached={({ revision }) => {
+            // Detaching is a change of its own: what is typed stays, over it.
+            if (draft.isChanged) draft.rebase(revision)
+            forget(component.uid)
+          }}
+        />
+      )}
       {!isNew && (
         <Around
           component={component}

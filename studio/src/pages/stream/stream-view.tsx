@@ -15,6 +15,7 @@ import { FileUploads } from '../build/files/file-uploads.tsx'
 import { AheadLine } from './ahead-line.tsx'
 import { DerivedLine } from './derived-line.tsx'
 import { FileList } from './file-list.tsx'
+import { LabelLine } from './label-line.tsx'
 import { PeriodSection } from './period-section.tsx'
 import { SampleTable } from './sample-table.tsx'
 import styles from './stream.module.css'
@@ -60,6 +61,7 @@ export function StreamView({ found, canChange }: StreamViewProps) {
   return (
     <div className={styles.stream}>
       <DerivedLine found={found} />
+      <LabelLine found={found} />
       <ChartBar view={view} zoneOfData={found.zone} hasExtent={extent !== undefined}>
         {found.kind !== 'file' && <CyclePicker />}
       </ChartBar>

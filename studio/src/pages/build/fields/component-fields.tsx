@@ -7,6 +7,7 @@ import { Select } from '../../../ui/select.tsx'
 import styles from '../build.module.css'
 import { type FieldsProps, shownName } from '../form.ts'
 import type { StreamDraft } from '../stream-draft.ts'
+import { AddressList } from './address-list.tsx'
 import { FolderField } from './folder-field.tsx'
 import { AboutFields, ZoneOf } from './shared-fields.tsx'
 import { StreamDrafts } from './stream-drafts.tsx'
@@ -30,6 +31,12 @@ export function ComponentFields(props: FieldsProps<Component>) {
       />
       <ZoneOf of={props} hint="Used for days and other periods" />
       <AboutFields of={props} />
+      {value.addressedAs !== undefined && (
+        <AddressList
+          addresses={value.addressedAs}
+          onChange={(addressedAs) => set({ addressedAs })}
+        />
+      )}
       {isNew && (
         <StreamDrafts
           streams={(value.stream ?? []) as readonly StreamDraft[]}

@@ -4,6 +4,7 @@ import type { DerivePlace } from '../derive/derivation-draft.ts'
 import { DerivationFields } from '../derive/derivation-fields.tsx'
 import type { FieldsProps } from '../form.ts'
 import type { StreamDraft } from '../stream-draft.ts'
+import { LabelFields } from './label-fields.tsx'
 import { TextField } from './text-field.tsx'
 import { useChoices } from './use-choices.ts'
 
@@ -124,6 +125,11 @@ export function StreamFields(props: StreamFieldsProps) {
       <div className={styles.whole}>
         <TextField of={props} field="description" label="Description" isLong />
       </div>
+      <LabelFields
+        labels={value.labels}
+        error={errorOf('labels')}
+        onChange={(labels) => set({ labels })}
+      />
     </>
   )
 }
