@@ -11,6 +11,7 @@ export {
   VALUE_LONG_NUMBER,
   VALUE_NULL,
   VALUE_NUMBER,
+  VALUE_SPECIAL,
   VALUE_TEXT,
   VALUE_TRUE,
 } from './put/incoming-samples.ts'

@@ -14,6 +14,8 @@ export const VALUE_TRUE = 4
 export const VALUE_EMPTY = 5
 /** A number that its double, the nearest one, does not show exactly; its text is as it was sent. */
 export const VALUE_LONG_NUMBER = 6
+/** A double that is not finite; its text has its bits in 16 hex digits. Only doors send it. */
+export const VALUE_SPECIAL = 7
 
 /** A stream that the reader of a body could not resolve by itself, and the samples sent to it. */
 export interface OpenTarget {

@@ -1,0 +1,290 @@
+/** Reads bodies of Prometheus remote write, versions 1.0 and 2.0, into samples. */
+import { isSampleTime } from '../../base/index.ts'
+import { findLabelMistake } from '../../catalog/index.ts'
+import { type OpenSeries, VALUE_SPECIAL } from '../../feed/index.ts'
+import type { Labels, StreamHandle } from '../../store/index.ts'
+import { DoorSlice } from '../door-slice.ts'
+import type { SeriesCache } from '../series-cache.ts'
+import { ProtoCursor, WIRE_BYTES, WIRE_FIXED64, WIRE_VARINT } from './proto-cursor.ts'
+import { addressOfLabels, LabelWriter, readLabels, showLabels } from './series-labels.ts'
+import { isSpecialAt, specialTextAt } from './special-value.ts'
+import { SymbolTable } from './symbol-table.ts'
+
+/** The version of the protocol of a body. */
+export type RemoteWriteVersion = 1 | 2
+
+/** The numbers of the fields, by version. Those of a sample are the same in both. */
+const FIELDS = {
+  1: { series: 1, labels: 1, samples: 2, histograms: 4 },
+  2: { series: 5, labels: 1, samples: 2, histograms: 3 },
+} as const
+const SAMPLE_VALUE = 1
+const SAMPLE_TIME = 2
+
+const NO_LABELS: Labels = {}
+const NONE = -1
+/** What a field costs at least, of the bytes that are read at a time. */
+const FIELD_BYTES_MIN = 16
+
+const HISTOGRAM = 'Native histograms are not stored. Send classic buckets'
+const BAD_TIME = 'The time must lie from 1900 to 2261, in milliseconds'
+
+interface SliceBounds {
+  /** Samples after which a slice ends. */
+  readonly samplesMax: number
+  /** Unknown series after which a slice ends. */
+  readonly seriesMax: number
+}
+
+/** Reads a body slice by slice. A known series creates no string and no object. */
+export class RemoteWriteReader {
+  readonly #bytes: Buffer
+  readonly #fields: (typeof FIELDS)[RemoteWriteVersion]
+  readonly #cache: SeriesCache
+  readonly #bounds: SliceBounds
+  readonly #request: ProtoCursor
+  readonly #series: ProtoCursor
+  readonly #sample: ProtoCursor
+  /** The texts of version 2.0; undefined for 1.0, where labels hold their texts. */
+  readonly #symbols: SymbolTable | undefined
+  readonly #writer = new LabelWriter()
+  #slice = new DoorSlice()
+  #cacheGeneration = NONE
+  /** Unknown series of the slice, by their labels and by their entry in the cache. */
+  readonly #openByLabels = new Map<string, OpenSeries>()
+  readonly #openOf = new Map<number, OpenSeries>()
+  /** The current series: its number in the body, its message, and where the next sample is searched. */
+  #number = 0
+  #from = 0
+  #until = 0
+  #next = NONE
+  /** Its labels as fields of version 1.0. */
+  #labelBytes: Buffer
+  #labelsFrom = 0
+  #labelsUntil = 0
+  /** Its stream or its open series, or why its samples are rejected. */
+  #handle: StreamHandle | 0 = 0
+  #open: OpenSeries | undefined
+  #mistake = ''
+
+  constructor(
+    bytes: Buffer,
+    cache: SeriesCache,
+    { version, ...bounds }: SliceBounds & { readonly version: RemoteWriteVersion },
+  ) {
+    this.#bytes = bytes
+    this.#labelBytes = bytes
+    this.#fields = FIELDS[version]
+    this.#cache = cache
+    this.#bounds = bounds
+    this.#request = new ProtoCursor(bytes)
+    this.#series = new ProtoCursor(bytes)
+    this.#sample = new ProtoCursor(bytes)
+    this.#symbols = version === 2 ? new SymbolTable(bytes) : undefined
+    this.#request.enter(0, bytes.length)
+  }
+
+  /** Whether all series were read. */
+  get isAtEnd(): boolean {
+    return this.#next === NONE && this.#request.at >= this.#bytes.length
+  }
+
+  /** Starts a slice. */
+  begin(): DoorSlice {
+    this.#openByLabels.clear()
+    this.#openOf.clear()
+    this.#slice = new DoorSlice()
+    return this.#slice
+  }
+
+  /** Reads about `bytesMax` bytes into the slice. Returns false when the slice is full or all is read. */
+  read(orgUid: string, bytesMax: number): boolean {
+    this.#cache.begin(orgUid)
+    const { generation } = this.#cache
+    if (this.#cacheGeneration !== generation) this.#openOf.clear()
+    this.#cacheGeneration = generation
+    // Entries of the cache may have changed since the last call.
+    if (this.#next !== NONE) this.#resolve()
+    let left = bytesMax
+    while (left > 0) {
+      if (this.#isFull()) return false
+      if (this.#next === NONE) {
+        if (this.#request.at >= this.#bytes.length) return false
+        const hasPoints = this.#enterSeries()
+        // Labels of version 2.0 can be much longer than the bytes that refer to them.
+        left -= FIELD_BYTES_MIN + this.#labelsUntil - this.#labelsFrom
+        if (!hasPoints) continue
+      }
+      const from = this.#next
+      this.#readSamples(from + left)
+      left -= (this.#next === NONE ? this.#until : this.#next) - from
+    }
+    return !this.isAtEnd
+  }
+
+  /** Reports to the cache which streams were found or created for the slice. */
+  learn(): void {
+    if (this.#cacheGeneration === this.#cache.generation) {
+      for (const [field, { handle }] of this.#openOf) {
+        if (handle !== 0) this.#cache.learn(field, handle)
+      }
+    }
+    this.#openOf.clear()
+  }
+
+  /** The series at a place of the body, as a list of rejected points shows it. */
+  textAt(from: number, until: number): string {
+    this.#findLabels(from, until)
+    return showLabels(this.#labelBytes, this.#labelsFrom, this.#labelsUntil)
+  }
+
+  #isFull(): boolean {
+    const { samples } = this.#slice
+    return samples.count >= this.#bounds.samplesMax || samples.series.length >= this.#bounds.seriesMax
+  }
+
+  /** Goes to the next field of the request. Returns true if it is a series with samples. */
+  #enterSeries(): boolean {
+    const request = this.#request
+    if (!request.nextField() || request.field !== this.#fields.series) return false
+    if (request.wire !== WIRE_BYTES) return false
+    this.#number += 1
+    this.#from = request.from
+    this.#until = request.end
+    if (!this.#findLabels(this.#from, this.#until)) return false
+    this.#next = this.#from
+    this.#resolve()
+    return true
+  }
+
+  /** Finds the labels of a series, as bytes of version 1.0. Returns whether it has samples. */
+  #findLabels(from: number, until: number): boolean {
+    const series = this.#series
+    const { labels, samples, histograms } = this.#fields
+    const writer = this.#writer
+    writer.clear()
+    let labelsFrom = NONE
+    let labelsUntil = NONE
+    let isScattered = false
+    let hasPoints = false
+    series.enter(from, until)
+    for (let before = from; series.nextField(); before = series.at) {
+      if (series.field === labels) {
+        if (this.#symbols !== undefined) {
+          this.#symbols.writeLabels(series, writer)
+        } else if (labelsFrom === NONE) {
+          labelsFrom = before
+          labelsUntil = series.at
+        } else {
+          if (labelsUntil !== before) isScattered = true
+          labelsUntil = series.at
+        }
+      } else if (series.field === samples || series.field === histograms) {
+        hasPoints = true
+      }
+    }
+    if (isScattered) this.#gatherLabels(from, until)
+    const isWritten = this.#symbols !== undefined || isScattered
+    this.#labelBytes = isWritten ? writer.bytes : this.#bytes
+    this.#labelsFrom = isWritten ? 0 : Math.max(labelsFrom, 0)
+    this.#labelsUntil = isWritten ? writer.length : Math.max(labelsUntil, 0)
+    return hasPoints
+  }
+
+  /** Copies labels that are not adjacent. Encoders write them adjacent; the format does not demand it. */
+  #gatherLabels(from: number, until: number): void {
+    const series = this.#series
+    series.enter(from, until)
+    for (let before = from; series.nextField(); before = series.at) {
+      if (series.field === this.#fields.labels) this.#writer.addField(this.#bytes, before, series.at)
+    }
+  }
+
+  /** Finds the stream of the current series, or what is known of it. */
+  #resolve(): void {
+    const [bytes, from, until] = [this.#labelBytes, this.#labelsFrom, this.#labelsUntil]
+    const cache = this.#cache
+    this.#mistake = ''
+    this.#open = undefined
+    this.#handle = 0
+    let head = cache.findHead(bytes, from, until)
+    if (head === NONE) head = cache.addHead(bytes, from, until)
+    let field = head === NONE ? NONE : cache.findField(bytes, until, until, head)
+    if (field !== NONE) this.#handle = cache.handleOf(field)
+    else if (head !== NONE) field = cache.addField(bytes, until, until, head)
+    if (this.#handle !== 0) return
+    this.#open = field === NONE ? undefined : this.#openOf.get(field)
+    this.#open ??= this.#openSeries()
+    if (field !== NONE && this.#open !== undefined) this.#openOf.set(field, this.#open)
+  }
+
+  #openSeries(): OpenSeries | undefined {
+    const read = readLabels(this.#labelBytes, this.#labelsFrom, this.#labelsUntil)
+    if ('mistake' in read) {
+      this.#mistake = read.mistake
+      return undefined
+    }
+    const series = read.labels
+    this.#mistake = findLabelMistake(series) ?? ''
+    if (this.#mistake !== '') return undefined
+    const key = JSON.stringify(Object.entries(series).sort(([a], [b]) => (a < b ? -1 : 1)))
+    let open = this.#openByLabels.get(key)
+    if (open === undefined) {
+      const address = addressOfLabels(series)
+      open = { series, moreLabels: NO_LABELS, isOnChange: false, address, samples: [], handle: 0 }
+      this.#openByLabels.set(key, open)
+      this.#slice.samples.series.push(open)
+    }
+    return open
+  }
+
+  /** Reads samples of the current series until a place, its end, or until the slice is full. */
+  #readSamples(stopAt: number): void {
+    const series = this.#series
+    const { samples, histograms } = this.#fields
+    const { samplesMax } = this.#bounds
+    this.#slice.noteLine(this.#slice.samples.count, this.#number, this.#from)
+    series.enter(this.#next, this.#until)
+    while (series.nextField()) {
+      if (series.field === samples) this.#readSample(series.from, series.end)
+      else if (series.field === histograms) this.#refusePoint(HISTOGRAM)
+      if (series.at < stopAt && this.#slice.samples.count < samplesMax) continue
+      this.#next = series.at < this.#until ? series.at : NONE
+      return
+    }
+    this.#next = NONE
+  }
+
+  #readSample(from: number, until: number): void {
+    if (this.#mistake !== '') {
+      this.#refusePoint(this.#mistake)
+      return
+    }
+    const bytes = this.#bytes
+    const sample = this.#sample
+    let time = 0
+    let valueAt = NONE
+    sample.enter(from, until)
+    while (sample.nextField()) {
+      if (sample.field === SAMPLE_VALUE && sample.wire === WIRE_FIXED64) valueAt = sample.from
+      else if (sample.field === SAMPLE_TIME && sample.wire === WIRE_VARINT) time = sample.int64()
+    }
+    if (!isSampleTime(time)) {
+      this.#refusePoint(BAD_TIME)
+      return
+    }
+    const { samples } = this.#slice
+    this.#open?.samples.push(samples.count)
+    if (valueAt !== NONE && isSpecialAt(bytes, valueAt)) {
+      const text = specialTextAt(bytes, valueAt)
+      samples.add(this.#handle, time, { kind: VALUE_SPECIAL, number: 0, text })
+    } else {
+      samples.addNumber(this.#handle, time, valueAt === NONE ? 0 : bytes.readDoubleLE(valueAt))
+    }
+  }
+
+  #refusePoint(reason: string): void {
+    const [from, until] = [this.#from, this.#until]
+    this.#slice.refuseLine({ line: this.#number, from, until, reason })
+  }
+}

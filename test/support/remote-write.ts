@@ -1,0 +1,65 @@
+/** Encodes bodies of Prometheus remote write, before they are compressed. */
+
+export interface WrittenSeries {
+  readonly labels: Readonly<Record<string, string>> | readonly (readonly [string, string])[]
+  readonly samples: readonly (readonly [value: number | bigint, time: number])[]
+  readonly histograms?: number
+}
+
+function varint(value: number | bigint): Buffer {
+  let rest = BigInt.asUintN(64, BigInt(value))
+  const bytes: number[] = []
+  for (; rest >= 0x80n; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80)
+  return Buffer.from([...bytes, Number(rest)])
+}
+
+export function bytesField(field: number, ...parts: readonly (Buffer | string)[]): Buffer {
+  const body = Buffer.concat(parts.map((part) => Buffer.from(part)))
+  return Buffer.concat([varint((field << 3) | 2), varint(body.length), body])
+}
+
+/** A sample; a value that is a bigint holds the bits of a double. Zeros are left out, as encoders do. */
+function sampleField(field: number, [value, time]: readonly [number | bigint, number]): Buffer {
+  const double = Buffer.alloc(8)
+  if (typeof value === 'bigint') double.writeBigUInt64LE(value)
+  else double.writeDoubleLE(value)
+  const parts = [
+    ...(value === 0 ? [] : [Buffer.from([0x09]), double]),
+    ...(time === 0 ? [] : [Buffer.from([0x10]), varint(time)]),
+  ]
+  return bytesField(field, ...parts)
+}
+
+function pairsOf({ labels }: WrittenSeries): (readonly [string, string])[] {
+  return Array.isArray(labels) ? labels : Object.entries(labels)
+}
+
+/** A body of version 1.0. */
+export function writeRequest1(series: readonly WrittenSeries[]): Buffer {
+  const written = series.map((one) =>
+    bytesField(
+      1,
+      ...pairsOf(one).map(([name, value]) =>
+        bytesField(1, bytesField(1, name), ...(value === '' ? [] : [bytesField(2, value)])),
+      ),
+      ...one.samples.map((sample) => sampleField(2, sample)),
+      ...Array.from({ length: one.histograms ?? 0 }, () => bytesField(4, '')),
+    ),
+  )
+  return Buffer.concat(written)
+}
+
+/** A body of version 2.0. */
+export function writeRequest2(series: readonly WrittenSeries[]): Buffer {
+  const symbols = ['', ...new Set(series.flatMap((one) => pairsOf(one).flat()))]
+  const written = series.map((one) => {
+    const refs = pairsOf(one).flatMap((pair) => pair.map((text) => varint(symbols.indexOf(text))))
+    return bytesField(
+      5,
+      bytesField(1, ...refs),
+      ...one.samples.map((sample) => sampleField(2, sample)),
+      ...Array.from({ length: one.histograms ?? 0 }, () => bytesField(3, '')),
+    )
+  })
+  return Buffer.concat([...symbols.map((symbol) => bytesField(4, symbol)), ...written])
+}
