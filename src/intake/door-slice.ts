@@ -15,12 +15,13 @@ interface RefusedLine {
 interface ReadLine {
   readonly line: number
   readonly from: number
+  readonly until: number
 }
 
 /** Lines that are told one by one; of the others only how many there are. */
 const REFUSED_MAX = 1_000
 
-const LINE_WIDTH = 3
+const LINE_WIDTH = 4
 
 /** What a door reads of a body at a time: samples, and what could not become samples. */
 export class DoorSlice {
@@ -32,7 +33,7 @@ export class DoorSlice {
   sharedMilliseconds = 0
   /** Whole numbers that a double does not hold. */
   roundedIntegers = 0
-  /** The first sample, number and place of each line that samples were read from. */
+  /** The first sample, number, and place of each line that samples were read from. */
   #lines = new Float64Array(LINE_WIDTH * 64)
   #lineCount = 0
 
@@ -42,12 +43,13 @@ export class DoorSlice {
   }
 
   /** Notes the line that the samples from one on were read from. */
-  noteLine(firstSample: number, line: number, from: number): void {
+  noteLine(firstSample: number, { line, from, until }: ReadLine): void {
     const at = this.#lineCount * LINE_WIDTH
     this.#lines = growColumn(this.#lines, at + LINE_WIDTH)
     this.#lines[at] = firstSample
     this.#lines[at + 1] = line
     this.#lines[at + 2] = from
+    this.#lines[at + 3] = until
     this.#lineCount += 1
   }
 
@@ -61,6 +63,28 @@ export class DoorSlice {
       else high = middle
     }
     const at = low * LINE_WIDTH
-    return { line: this.#lines[at + 1], from: this.#lines[at + 2] }
+    return { line: this.#lines[at + 1], from: this.#lines[at + 2], until: this.#lines[at + 3] }
   }
+}
+
+/** How much of a body becomes one slice. */
+export interface SliceBounds {
+  /** Samples after which a slice ends with its line or series. */
+  readonly samplesMax: number
+  /** Unknown series after which a slice ends. */
+  readonly seriesMax: number
+}
+
+/** Reads one body slice by slice. Each protocol has its own. */
+export interface DoorReader {
+  /** Whether the whole body was read. */
+  readonly isAtEnd: boolean
+  /** Starts a slice, which is complete when read() returns false. */
+  begin(): DoorSlice
+  /** Reads about `bytesMax` bytes for an organization. Returns false when the slice is full or all is read. */
+  read(orgUid: string, bytesMax: number): boolean
+  /** Remembers the streams that were found or created for the slice. */
+  learn(): void
+  /** What a list of rejected points shows of the line or series at a place. */
+  textAt(from: number, until: number): string
 }

@@ -1,9 +1,7 @@
 import { nextTurn, refuse, SAMPLES_PER_CALL_MAX } from '../base/index.ts'
 import type { Feed } from '../feed/index.ts'
-import { type DoorLog, SHOWN_LINE_LENGTH_MAX } from './door-log.ts'
-import type { DoorSlice } from './door-slice.ts'
-import { LineReader } from './influx/line-reader.ts'
-import type { Precision } from './influx/line-time.ts'
+import type { DoorLog } from './door-log.ts'
+import type { DoorReader, DoorSlice, SliceBounds } from './door-slice.ts'
 import { SeriesCache } from './series-cache.ts'
 
 /** Who writes, what, and what became of it. */
@@ -11,11 +9,12 @@ type Caller = Parameters<Feed['putPoints']>[0]
 type PointsCommand = Parameters<Feed['putPoints']>[1]
 type RefusedPoints = Awaited<ReturnType<Feed['putPoints']>>
 
-/** A body of line protocol, and how it is to be stored. */
-interface LinesCommand extends Pick<PointsCommand, 'findRules' | 'isAllOrNone' | 'share'> {
-  readonly bytes: Buffer
-  readonly precision: Precision
-  /** The caller as of now; asked before each slice. */
+/** A body of a protocol, and how it is stored. */
+interface WriteCommand extends Pick<PointsCommand, 'findRules' | 'isAllOrNone' | 'share'> {
+  /** The protocol's name in metrics and lists. */
+  readonly door: string
+  readonly openReader: (cache: SeriesCache, bounds: SliceBounds) => DoorReader
+  /** Re-reads the caller's permissions before each slice. */
   readonly renew: () => Promise<Caller>
 }
 
@@ -36,9 +35,6 @@ export interface WriteOutcome {
   readonly refused: readonly RefusedShown[]
 }
 
-/** The door's name in metrics and lists. */
-const DOOR = 'influx'
-
 /** Samples that one slice stores with one frame of the journal: some megabytes of columns. */
 const SAMPLES_PER_SLICE = 100_000
 /** Bytes that are read before others get a turn: a few milliseconds. */
@@ -46,7 +42,7 @@ const BYTES_PER_TURN = 128 * 1024
 /** Refused lines of a body that are told one by one. */
 const SHOWN_MAX = 1_000
 
-/** Stores bodies of line protocol through the write path of all puts, slice by slice. */
+/** Stores bodies of other protocols through the write path of all puts, slice by slice. */
 export class DoorWriter {
   readonly #feed: Feed
   readonly #log: DoorLog
@@ -70,15 +66,14 @@ export class DoorWriter {
   }
 
   /** Stores what can be stored of a body; resolves when it is durable. */
-  async writeLines(command: LinesCommand): Promise<WriteOutcome> {
-    const { bytes, precision, isAllOrNone } = command
-    const reader = new LineReader(bytes, this.#cache, {
-      precision,
+  async write(command: WriteCommand): Promise<WriteOutcome> {
+    const { door, isAllOrNone } = command
+    const reader = command.openReader(this.#cache, {
       samplesMax: isAllOrNone ? SAMPLES_PER_CALL_MAX : SAMPLES_PER_SLICE,
       seriesMax: this.#feed.catalog.createMax,
     })
     const uploadTime = this.#feed.now()
-    const outcome = new Outcome(bytes)
+    const outcome = new Outcome(reader)
     while (!reader.isAtEnd) {
       const caller = await command.renew()
       const slice = reader.begin()
@@ -91,9 +86,9 @@ export class DoorWriter {
       if (isHeldBack) slice.samples.release()
       else await this.#put(caller, { slice, outcome, uploadTime, command })
       reader.learn()
-      this.#note(caller, slice, outcome.takeNew())
+      this.#note({ caller, door, slice }, outcome.takeNew())
     }
-    this.#log.countAccepted(DOOR, outcome.acceptedCount)
+    this.#log.countAccepted(door, outcome.acceptedCount)
     return outcome
   }
 
@@ -104,7 +99,7 @@ export class DoorWriter {
       samples.release()
       return
     }
-    const { findRules, isAllOrNone, share } = command
+    const { door, findRules, isAllOrNone, share } = command
     const refused = await this.#feed.putPoints(caller, {
       samples,
       findRules,
@@ -115,29 +110,33 @@ export class DoorWriter {
     const isHeldBack = isAllOrNone && refused.count > 0
     outcome.acceptedCount += isHeldBack ? 0 : count - refused.count
     outcome.addPoints(slice, refused)
-    for (const [code, points] of refused.countByCode) this.#log.countRefused(DOOR, code, points)
+    for (const [code, points] of refused.countByCode) this.#log.countRefused(door, code, points)
   }
 
-  #note(caller: Caller, slice: DoorSlice, shown: readonly RefusedShown[]): void {
+  #note({ caller, door, slice }: ReadSlice, shown: readonly RefusedShown[]): void {
     const { refusedCount, sharedMilliseconds: merged, roundedIntegers: rounded } = slice
-    if (refusedCount > 0) this.#log.countRefused(DOOR, 'unreadable', refusedCount)
-    if (merged + rounded > 0) this.#log.countChanged(DOOR, { merged, rounded })
+    if (refusedCount > 0) this.#log.countRefused(door, 'unreadable', refusedCount)
+    if (merged + rounded > 0) this.#log.countChanged(door, { merged, rounded })
     if (shown.length === 0) return
     const { orgUid, actor } = caller
     const keyUid = actor.kind === 'api_key' ? actor.keyUid : ''
     const time = this.#feed.now()
-    const entries = shown.map(({ text, reason }) => {
-      return { time, door: DOOR, keyUid, reason, line: text.slice(0, SHOWN_LINE_LENGTH_MAX) }
-    })
+    const entries = shown.map(({ text, reason }) => ({ time, door, keyUid, reason, line: text }))
     this.#log.keep(orgUid, entries)
   }
+}
+
+interface ReadSlice {
+  readonly caller: Caller
+  readonly door: string
+  readonly slice: DoorSlice
 }
 
 interface SlicePut {
   readonly slice: DoorSlice
   readonly outcome: Outcome
   readonly uploadTime: number
-  readonly command: LinesCommand
+  readonly command: WriteCommand
 }
 
 /** Gathers what becomes of the slices of a body. */
@@ -146,18 +145,18 @@ class Outcome implements WriteOutcome {
   refusedCount = 0
   forbiddenCount = 0
   readonly refused: RefusedShown[] = []
-  readonly #bytes: Buffer
+  readonly #reader: DoorReader
   #new: RefusedShown[] = []
 
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes
+  constructor(reader: DoorReader) {
+    this.#reader = reader
   }
 
   /** Adds the lines that could not be read. */
   addLines(slice: DoorSlice): void {
     this.refusedCount += slice.refusedCount
     for (const { line, from, until, reason } of slice.refused) {
-      this.#show({ line, text: this.#textAt(from, until), reason })
+      this.#show({ line, text: this.#reader.textAt(from, until), reason })
     }
   }
 
@@ -166,10 +165,8 @@ class Outcome implements WriteOutcome {
     this.refusedCount += refused.count
     this.forbiddenCount += refused.forbiddenCount
     for (const { index, reason } of refused.list) {
-      const { line, from } = slice.lineOf(index)
-      const newline = this.#bytes.indexOf(0x0a, from)
-      const until = newline < 0 ? this.#bytes.length : newline
-      this.#show({ line, text: this.#textAt(from, until), reason })
+      const { line, from, until } = slice.lineOf(index)
+      this.#show({ line, text: this.#reader.textAt(from, until), reason })
     }
     this.refused.sort((a, b) => a.line - b.line)
   }
@@ -184,10 +181,5 @@ class Outcome implements WriteOutcome {
   #show(shown: RefusedShown): void {
     this.#new.push(shown)
     if (this.refused.length < SHOWN_MAX) this.refused.push(shown)
-  }
-
-  #textAt(from: number, until: number): string {
-    const end = Math.min(until, from + 4 * SHOWN_LINE_LENGTH_MAX)
-    return this.#bytes.toString('utf8', from, end).slice(0, SHOWN_LINE_LENGTH_MAX)
   }
 }

@@ -16,6 +16,8 @@ export {
   readJsonSamples,
   SLICE_BYTES,
 } from './json/json-samples.ts'
+export { RemoteWriteReader, type RemoteWriteVersion } from './prometheus/remote-write-reader.ts'
+export { inflateSnappy, snappyLength } from './prometheus/snappy.ts'
 export { SeriesCache } from './series-cache.ts'
 export { StreamCache } from './stream-cache.ts'
 export { catalogStreams } from './stream-resolver.ts'

@@ -63,3 +63,19 @@ export function writeRequest2(series: readonly WrittenSeries[]): Buffer {
   })
   return Buffer.concat([...symbols.map((symbol) => bytesField(4, symbol)), ...written])
 }
+
+/** A Snappy block of literals alone, which every decoder accepts. */
+export function packSnappy(bytes: Buffer): Buffer {
+  const parts: Buffer[] = [varint(bytes.length)]
+  for (let from = 0; from < bytes.length; from += 65_536) {
+    const piece = bytes.subarray(from, from + 65_536)
+    const length = piece.length - 1
+    parts.push(Buffer.from([61 << 2, length & 0xff, length >> 8]), piece)
+  }
+  return Buffer.concat(parts)
+}
+
+export const REMOTE_WRITE_TYPES = {
+  1: 'application/x-protobuf',
+  2: 'application/x-protobuf;proto=io.prometheus.write.v2.Request',
+} as const

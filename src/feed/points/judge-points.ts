@@ -16,6 +16,7 @@ import {
   VALUE_FALSE,
   VALUE_NULL,
   VALUE_NUMBER,
+  VALUE_SPECIAL,
   VALUE_TEXT,
   VALUE_TRUE,
 } from '../put/incoming-samples.ts'
@@ -72,7 +73,7 @@ class Judge {
     for (let at = from; at < until; at++) {
       const handle = handles[at]
       if (isOut[at] === 1) continue
-      if (kinds[at] === VALUE_NULL) {
+      if (kinds[at] === VALUE_NULL || kinds[at] === VALUE_SPECIAL) {
         this.#refused.leaveOut(at)
         continue
       }

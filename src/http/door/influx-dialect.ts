@@ -3,8 +3,8 @@ import { Refusal } from '../../base/index.ts'
 import type { WriteOutcome } from '../../intake/index.ts'
 import { Answer } from '../table/call-answer.ts'
 import type { Dialect } from '../table/dialect.ts'
-import { type ErrorReply, errorReply } from '../transport/error-reply.ts'
 import { readDoorCredential } from './door-credential.ts'
+import { doorError } from './door-error.ts'
 
 /** The version of the API that a call uses. */
 export type InfluxVersion = 'v1' | 'v2' | 'v3'
@@ -14,9 +14,6 @@ export const INFLUX_HEADERS = {
   'X-Influxdb-Version': '1.8.10',
   'X-Influxdb-Build': 'OSS',
 } as const
-
-/** Where nothing else is known of when to send again. */
-const RETRY_SECONDS = 5
 
 /** What v2 calls each status. */
 const V2_CODES: Readonly<Record<number, string>> = {
@@ -40,29 +37,12 @@ export function influxDialect(version: InfluxVersion): Dialect {
       org: undefined,
       forwardedFor: undefined,
     }),
-    writeError: (error) => influxError(error, version),
+    writeError: (error) =>
+      doorError(error, {
+        headers: INFLUX_HEADERS,
+        bodyOf: (status, message) => errorBody(status, message, version),
+      }),
   }
-}
-
-/** An error in the words of a version. Agents drop what is answered below 500: what passes by itself is a 503. */
-function influxError(error: unknown, version: InfluxVersion): ErrorReply {
-  const reply = errorReply(error)
-  const status = isPassing(reply.status) ? 503 : reply.status
-  const { message } = JSON.parse(reply.body) as { message: string }
-  const { 'www-authenticate': _, ...headers } = reply.headers
-  const retry: Record<string, string> =
-    status === 503 ? { 'retry-after': String(RETRY_SECONDS) } : {}
-  return {
-    ...reply,
-    status,
-    body: errorBody(status, message, version),
-    headers: { ...INFLUX_HEADERS, ...retry, ...headers },
-  }
-}
-
-/** Statuses of what goes away: conflicts, bodies that come too slowly, rate limits. */
-function isPassing(status: number): boolean {
-  return status === 408 || status === 409 || status === 429
 }
 
 function errorBody(status: number, message: string, version: InfluxVersion): string {

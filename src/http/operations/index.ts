@@ -38,6 +38,7 @@ import { organizationOperations } from './organization-operations.ts'
 import { helpOperations, studioOperations } from './page-operations.ts'
 import { readingOperations } from './reading-operations.ts'
 import { refusedOperation } from './refused-operation.ts'
+import { remoteWriteOperations } from './remote-write-operations.ts'
 import {
   auditOperation,
   type StorageOperationsDeps,
@@ -94,6 +95,7 @@ export function serviceOperations(parts: OperationParts): HttpOperation[] {
     ...connectorOperations({ ...parts, issuerOf }),
     ...sinkOperations(parts),
     ...influxOperations({ ...parts, bodyBytesMax: config.bodyBytesMax }),
+    ...remoteWriteOperations({ ...parts, bodyBytesMax: config.bodyBytesMax }),
     refusedOperation(parts),
     ...loginOperations({ gate, identity, isSecure }),
     ...organizationOperations({ identity, deletion: parts.deletion, quotas, usageOf }),

@@ -3,6 +3,7 @@ import { type MemoryBudget, readLoosePairs, refuse } from '../../base/index.ts'
 import type { AddressRule } from '../../catalog/index.ts'
 import {
   type DoorWriter,
+  LineReader,
   PRECISION_NAMES,
   type Precision,
   readPrecision,
@@ -85,10 +86,13 @@ function writeOperation(
       const { isAllOrNone } = call.target
       const precision = requirePrecision(call.target)
       const outcome = await call.withBytes((bytes, held) =>
-        doorWriter.writeLines({
-          // The connection's memory is another call's once this one waits.
-          bytes: held === undefined ? Buffer.from(bytes) : bytes,
-          precision,
+        doorWriter.write({
+          door: 'influx',
+          openReader: (cache, bounds) => {
+            // The connection's memory is another call's once this one waits.
+            const own = held === undefined ? Buffer.from(bytes) : bytes
+            return new LineReader(own, cache, { ...bounds, precision })
+          },
           isAllOrNone,
           share: held?.share,
           renew: () => call.renew(),

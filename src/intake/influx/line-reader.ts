@@ -4,7 +4,8 @@ import { growColumn, invariant } from '../../base/index.ts'
 import { findLabelMistake } from '../../catalog/index.ts'
 import { type OpenSeries, VALUE_NUMBER, VALUE_TEXT } from '../../feed/index.ts'
 import { type StreamHandle, seriesText } from '../../store/index.ts'
-import { DoorSlice } from '../door-slice.ts'
+import { SHOWN_LINE_LENGTH_MAX } from '../door-log.ts'
+import { type DoorReader, DoorSlice, type SliceBounds } from '../door-slice.ts'
 import type { SeriesCache } from '../series-cache.ts'
 import { FieldValue } from './field-value.ts'
 import { type FieldSeries, seriesOfField } from './influx-series.ts'
@@ -29,19 +30,13 @@ import { isUnreadable, readLineHead, shown } from './line-head.ts'
 import { LineTime, type Precision } from './line-time.ts'
 import { endOfToken, takeToken } from './take-token.ts'
 
-/** How much of a body becomes one slice. */
-interface SliceBounds {
-  /** Samples after which a slice ends with its line. */
-  readonly samplesMax: number
-  /** Unknown series after which a slice ends with its line. */
-  readonly seriesMax: number
-}
-
 const NONE = -1
+/** A character takes at most so many bytes. */
+const UTF8_BYTES_MAX = 4
 const IN_KEY = { ends: ENDS_KEY, escaped: ESCAPED_IN_KEY }
 
 /** Reads the lines of one body, slice by slice. */
-export class LineReader {
+export class LineReader implements DoorReader {
   readonly #bytes: Buffer
   readonly #limit: number
   readonly #cache: SeriesCache
@@ -121,6 +116,13 @@ export class LineReader {
     this.#openOf.clear()
   }
 
+  /** The text at a place, without the newline at its end. */
+  textAt(from: number, until: number): string {
+    const end = this.#bytes[until - 1] === NEWLINE ? until - 1 : until
+    const shownEnd = Math.min(end, from + UTF8_BYTES_MAX * SHOWN_LINE_LENGTH_MAX)
+    return this.#bytes.toString('utf8', from, shownEnd).slice(0, SHOWN_LINE_LENGTH_MAX)
+  }
+
   /** Skips what is no line, or reads one. */
   #readNext(): void {
     const bytes = this.#bytes
@@ -153,7 +155,7 @@ export class LineReader {
   #endLine(first: number, next: number): void {
     const line = this.#line
     if (this.#refusal === '') {
-      this.#slice.noteLine(first, line, this.#lineFrom)
+      this.#slice.noteLine(first, { line, from: this.#lineFrom, until: next })
     } else {
       this.#rollBack(first)
       const from = this.#lineFrom

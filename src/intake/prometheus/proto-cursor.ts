@@ -109,7 +109,7 @@ export class ProtoCursor {
 }
 
 /** The varint at a place as a signed integer of 64 bits; rounded beyond 2^53. */
-export function int64At(bytes: Uint8Array, from: number): number {
+function int64At(bytes: Uint8Array, from: number): number {
   let low = 0
   let high = 0
   for (let place = 0; place < VARINT_BYTES_MAX; place++) {

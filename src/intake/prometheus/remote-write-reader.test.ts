@@ -26,7 +26,12 @@ type Point = [labels: Readonly<Record<string, string>>, value: number | string, 
 function read(
   bytes: Buffer,
   version: RemoteWriteVersion,
-  { cache = newCache(), samplesMax = 1_000_000, turn = 64, handles = new Map<string, number>() } = {},
+  {
+    cache = newCache(),
+    samplesMax = 1_000_000,
+    turn = 64,
+    handles = new Map<string, number>(),
+  } = {},
 ) {
   const reader = new RemoteWriteReader(bytes, cache, { ...BOUNDS, samplesMax, version })
   const points: Point[] = []
@@ -98,7 +103,12 @@ for (const version of VERSIONS) {
   })
 
   test(`RemoteWriteReader keeps the bits of special values in version ${version}.0`, () => {
-    const bits = [0x7ff0000000000002n, 0x7ff8000000000001n, 0x7ff0000000000000n, 0xfff0000000000000n]
+    const bits = [
+      0x7ff0000000000002n,
+      0x7ff8000000000001n,
+      0x7ff0000000000000n,
+      0xfff0000000000000n,
+    ]
     const samples = bits.map((value, at) => [value, at + 1] as const)
     const { points } = read(write([{ labels: { __name__: 'up' }, samples }]), version)
     assert.deepEqual(
@@ -112,9 +122,28 @@ for (const version of VERSIONS) {
     const body: WrittenSeries[] = [
       { labels: { __name__: 'good' }, samples: [ok, [2, 1e16], [3, -1e15]] },
       { labels: { nameless: 'x' }, samples: [ok] },
-      { labels: [['__name__', 'm'], ['a', '1'], ['a', '2']], samples: [ok] },
-      { labels: [['__name__', 'm'], ['', '1']], samples: [ok] },
-      { labels: [['__name__', 'm'], ['gone', '']], samples: [ok] },
+      {
+        labels: [
+          ['__name__', 'm'],
+          ['a', '1'],
+          ['a', '2'],
+        ],
+        samples: [ok],
+      },
+      {
+        labels: [
+          ['__name__', 'm'],
+          ['', '1'],
+        ],
+        samples: [ok],
+      },
+      {
+        labels: [
+          ['__name__', 'm'],
+          ['gone', ''],
+        ],
+        samples: [ok],
+      },
       { labels: { __name__: 'h', a: 'b' }, samples: [ok], histograms: 2 },
       { labels: { __name__: 'none' }, samples: [] },
     ]
@@ -143,7 +172,10 @@ for (const version of VERSIONS) {
       try {
         read(bytes, version)
       } catch (error) {
-        assert.match(String(error), /The body is not valid protobuf|Symbol \d+ is missing|has no value/)
+        assert.match(
+          String(error),
+          /The body is not valid protobuf|Symbol \d+ is missing|has no value/,
+        )
       }
     })
     fc.assert(check, { numRuns: 3_000 })
@@ -157,7 +189,8 @@ test('RemoteWriteReader finds labels that are not adjacent, and knows both versi
   read(writeRequest1([{ labels, samples: [[1, 1]] }]), 1, { cache, handles })
   const second = read(writeRequest2([{ labels, samples: [[2, 2]] }]), 2, { cache, handles })
   assert.equal(second.openCount, 0)
-  const label = (name: string, value: string) => bytesField(1, bytesField(1, name), bytesField(2, value))
+  const label = (name: string, value: string) =>
+    bytesField(1, bytesField(1, name), bytesField(2, value))
   const sample = bytesField(2, Buffer.from([0x10, 3]))
   const scattered = bytesField(1, label('__name__', 'up'), sample, label('job', 'j'))
   const third = read(scattered, 1, { cache, handles })

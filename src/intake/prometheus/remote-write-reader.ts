@@ -3,7 +3,8 @@ import { isSampleTime } from '../../base/index.ts'
 import { findLabelMistake } from '../../catalog/index.ts'
 import { type OpenSeries, VALUE_SPECIAL } from '../../feed/index.ts'
 import type { Labels, StreamHandle } from '../../store/index.ts'
-import { DoorSlice } from '../door-slice.ts'
+import { SHOWN_LINE_LENGTH_MAX } from '../door-log.ts'
+import { type DoorReader, DoorSlice, type SliceBounds } from '../door-slice.ts'
 import type { SeriesCache } from '../series-cache.ts'
 import { ProtoCursor, WIRE_BYTES, WIRE_FIXED64, WIRE_VARINT } from './proto-cursor.ts'
 import { addressOfLabels, LabelWriter, readLabels, showLabels } from './series-labels.ts'
@@ -29,15 +30,8 @@ const FIELD_BYTES_MIN = 16
 const HISTOGRAM = 'Native histograms are not stored. Send classic buckets'
 const BAD_TIME = 'The time must lie from 1900 to 2261, in milliseconds'
 
-interface SliceBounds {
-  /** Samples after which a slice ends. */
-  readonly samplesMax: number
-  /** Unknown series after which a slice ends. */
-  readonly seriesMax: number
-}
-
 /** Reads a body slice by slice. A known series creates no string and no object. */
-export class RemoteWriteReader {
+export class RemoteWriteReader implements DoorReader {
   readonly #bytes: Buffer
   readonly #fields: (typeof FIELDS)[RemoteWriteVersion]
   readonly #cache: SeriesCache
@@ -135,12 +129,15 @@ export class RemoteWriteReader {
   /** The series at a place of the body, as a list of rejected points shows it. */
   textAt(from: number, until: number): string {
     this.#findLabels(from, until)
-    return showLabels(this.#labelBytes, this.#labelsFrom, this.#labelsUntil)
+    const text = showLabels(this.#labelBytes, this.#labelsFrom, this.#labelsUntil)
+    return text.slice(0, SHOWN_LINE_LENGTH_MAX)
   }
 
   #isFull(): boolean {
     const { samples } = this.#slice
-    return samples.count >= this.#bounds.samplesMax || samples.series.length >= this.#bounds.seriesMax
+    return (
+      samples.count >= this.#bounds.samplesMax || samples.series.length >= this.#bounds.seriesMax
+    )
   }
 
   /** Goes to the next field of the request. Returns true if it is a series with samples. */
@@ -196,7 +193,8 @@ export class RemoteWriteReader {
     const series = this.#series
     series.enter(from, until)
     for (let before = from; series.nextField(); before = series.at) {
-      if (series.field === this.#fields.labels) this.#writer.addField(this.#bytes, before, series.at)
+      if (series.field === this.#fields.labels)
+        this.#writer.addField(this.#bytes, before, series.at)
     }
   }
 
@@ -243,7 +241,8 @@ export class RemoteWriteReader {
     const series = this.#series
     const { samples, histograms } = this.#fields
     const { samplesMax } = this.#bounds
-    this.#slice.noteLine(this.#slice.samples.count, this.#number, this.#from)
+    const place = { line: this.#number, from: this.#from, until: this.#until }
+    this.#slice.noteLine(this.#slice.samples.count, place)
     series.enter(this.#next, this.#until)
     while (series.nextField()) {
       if (series.field === samples) this.#readSample(series.from, series.end)

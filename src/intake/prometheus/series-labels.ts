@@ -4,7 +4,7 @@ import type { SeriesAddress } from '../../catalog/index.ts'
 import type { Labels } from '../../store/index.ts'
 import { ProtoCursor, WIRE_BYTES } from './proto-cursor.ts'
 
-export const NAME = '__name__'
+const NAME = '__name__'
 
 /** The field of `TimeSeries` that has a label, and the fields of a label. */
 const LABEL_KEY = (1 << 3) | WIRE_BYTES
@@ -15,7 +15,7 @@ const LABEL_VALUE = 2
 const COMPONENT = 'prometheus'
 
 /** Labels that were read, or the reason why they cannot be. */
-export type ReadLabels = { readonly labels: Labels } | { readonly mistake: string }
+type ReadLabels = { readonly labels: Labels } | { readonly mistake: string }
 
 /** Reads the labels between two places: fields of `TimeSeries` of remote write 1.0. */
 export function readLabels(bytes: Buffer, from: number, until: number): ReadLabels {
