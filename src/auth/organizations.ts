@@ -1,3 +1,4 @@
+import { type Principal, requirePermit } from '../access/index.ts'
 import {
   type Clock,
   newUid,
@@ -93,6 +94,22 @@ export class Organizations {
 
   find(uid: string): Organization | undefined {
     return this.#byUid.get(uid)
+  }
+
+  /** The rules that a preview asks, in their order. The organization's is the saved one unless another is given. */
+  rulesToTry(
+    principal: Principal,
+    {
+      keyRule,
+      organizationRule,
+    }: { keyRule?: AddressRule | null; organizationRule?: AddressRule | null },
+  ): readonly AddressRule[] {
+    requirePermit(principal, 'door', 'GET')
+    if (keyRule) checkAddressRule('door.keyRule', keyRule)
+    if (organizationRule) checkAddressRule('door.organizationRule', organizationRule)
+    const saved = this.find(principal.orgUid)?.addressRule
+    const rules = [keyRule, organizationRule === undefined ? saved : organizationRule]
+    return rules.filter((rule) => rule !== undefined && rule !== null)
   }
 
   /**

@@ -38,6 +38,7 @@ import {
 import { usesBy } from './record/find-uses.ts'
 import { Folders } from './record/folders.ts'
 import { type QueryBody, queryRules } from './record/query-record.ts'
+import { searchStreams } from './record/search-streams.ts'
 import { type FindUses, type RecordRules, SimpleRecords } from './record/simple-records.ts'
 import { showStream, streamWrite } from './record/stream-rules.ts'
 import { type TemplateBody, templateRules } from './record/template.ts'
@@ -223,6 +224,14 @@ export class Catalog {
     if (entry === undefined) return undefined
     const component = await this.#base.documents.getComponentOnce(orgUid, uid)
     return component === undefined ? undefined : showComponent(component, entry.streamCount)
+  }
+
+  /** The streams that have a label. */
+  searchStreams(
+    principal: Principal,
+    search: Parameters<typeof searchStreams>[2],
+  ): ReturnType<typeof searchStreams> {
+    return searchStreams(this.#base.documents, principal, search)
   }
 
   /** All components of an organization, or those in a folder itself, some at a time. */

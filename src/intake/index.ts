@@ -16,6 +16,7 @@ export {
   readJsonSamples,
   SLICE_BYTES,
 } from './json/json-samples.ts'
+export { previewLines } from './preview-lines.ts'
 export { RemoteWriteReader, type RemoteWriteVersion } from './prometheus/remote-write-reader.ts'
 export { inflateSnappy, snappyLength } from './prometheus/snappy.ts'
 export { SeriesCache } from './series-cache.ts'

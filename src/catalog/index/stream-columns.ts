@@ -132,9 +132,9 @@ export class StreamColumns {
     return this.#orders[a] - this.#orders[b] || this.uids.compare(a, b)
   }
 
-  /** Every living stream that a condition holds for. */
-  *living(holds: (handle: number) => boolean): Generator<StreamHandle> {
-    for (let handle = 1; handle < this.#components.length; handle++) {
+  /** Every living stream that a condition holds for, by handle. */
+  *living(holds: (handle: number) => boolean, from = 1): Generator<StreamHandle> {
+    for (let handle = from; handle < this.#components.length; handle++) {
       if (this.has(handle) && holds(handle)) yield handle as StreamHandle
     }
   }

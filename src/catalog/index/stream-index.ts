@@ -217,12 +217,12 @@ export class StreamIndex {
     return this.#streams.living((handle) => this.#streams.isDerived(handle))
   }
 
-  /** Every stream of an organization. */
-  *handlesOf(orgUid: string): Generator<StreamHandle> {
+  /** Every stream of an organization, by handle. */
+  *handlesOf(orgUid: string, from = 1): Generator<StreamHandle> {
     refuseLost(this.#lost?.ofOrganization(orgUid))
     const isOf = (handle: number) =>
       this.#components.orgUidOf(this.#streams.componentOf(handle)) === orgUid
-    yield* this.#streams.living(isOf)
+    yield* this.#streams.living(isOf, from)
   }
 
   /** Every stream whose values are of a type, by the type's code. */

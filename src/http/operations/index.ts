@@ -22,6 +22,7 @@ import type { FeedBodyReader } from '../feed/feed-body-reader.ts'
 import type { FeedCalls } from '../feed/feed-calls.ts'
 import { issuerReader } from '../issuer.ts'
 import type { HttpOperation } from '../table/http-operation.ts'
+import { addressPreviewOperation } from './address-preview-operation.ts'
 import { apiKeyOperations } from './api-key-operations.ts'
 import { authorizeOperations } from './authorize-operations.ts'
 import { catalogOperations } from './catalog-operations.ts'
@@ -46,6 +47,7 @@ import {
 } from './service-operations.ts'
 import { sinkOperations } from './sink-operations.ts'
 import { streamOperations } from './stream-operations.ts'
+import { streamSearchOperation } from './stream-search-operation.ts'
 
 /** What the operations are served from. */
 interface OperationParts extends StorageOperationsDeps {
@@ -91,12 +93,14 @@ export function serviceOperations(parts: OperationParts): HttpOperation[] {
     ...fileOperations(parts),
     ...catalogOperations(parts),
     ...streamOperations(parts),
+    streamSearchOperation(parts),
     ...gqlOperations(parts),
     ...connectorOperations({ ...parts, issuerOf }),
     ...sinkOperations(parts),
     ...influxOperations({ ...parts, bodyBytesMax: config.bodyBytesMax }),
     ...remoteWriteOperations({ ...parts, bodyBytesMax: config.bodyBytesMax }),
     refusedOperation(parts),
+    addressPreviewOperation(parts),
     ...loginOperations({ gate, identity, isSecure }),
     ...organizationOperations({ identity, deletion: parts.deletion, quotas, usageOf }),
     ...orgUserOperations(identity),

@@ -41,27 +41,33 @@ export const uidParams = Type.Object({ uid: Type.String() })
 const ruleText = (description: string) => Type.Optional(text(description))
 
 /** An address rule; null takes it away. */
-const addressRule = Type.Optional(
-  Type.Union([
-    Type.Null(),
-    Type.Object({
-      component: text('Text of the ID of the component, such as {host} or {device|sensor}'),
-      stream: ruleText('Text of the ID of the stream; {__name__} by default'),
-      uses: Type.Optional(
-        Type.Array(Type.String(), {
-          maxItems: 64,
-          description: 'Labels that are not appended to the ID of the stream',
+export const addressRule = (description?: string) =>
+  Type.Optional(
+    Type.Union(
+      [
+        Type.Null(),
+        Type.Object({
+          component: text('Text of the ID of the component, such as {host} or {device|sensor}'),
+          stream: ruleText('Text of the ID of the stream; {__name__} by default'),
+          uses: Type.Optional(
+            Type.Array(Type.String(), {
+              maxItems: 64,
+              description: 'Labels that are not appended to the ID of the stream',
+            }),
+          ),
+          template: ruleText('The ID of the template of new components'),
+          folder: ruleText('The folder of new components'),
+          deleteProfile: ruleText('The UID or ID of the delete profile of new streams'),
         }),
-      ),
-      template: ruleText('The ID of the template of new components'),
-      folder: ruleText('The folder of new components'),
-      deleteProfile: ruleText('The UID or ID of the delete profile of new streams'),
-    }),
-  ]),
-)
+      ],
+      description === undefined ? {} : { description },
+    ),
+  )
 
 /** What a body says about an address rule. */
-function readRule(given: Partial<AddressRule> | null | undefined): AddressRule | null | undefined {
+export function readRule(
+  given: Partial<AddressRule> | null | undefined,
+): AddressRule | null | undefined {
   return given ? { ...BLANK_RULE, ...given } : given
 }
 
@@ -82,7 +88,7 @@ const organizationFields = Type.Object({
   gsSql: Type.Optional(
     Type.Boolean({ description: 'false: GS SQL cannot read stored data. True by default' }),
   ),
-  addressRule,
+  addressRule: addressRule(),
 })
 
 /** Body that inserts or updates an organization. */
@@ -143,7 +149,7 @@ const keyFields = Type.Object({
       description: 'IP addresses or CIDR ranges that can use the key',
     }),
   ),
-  addressRule,
+  addressRule: addressRule(),
 })
 
 /** Body that inserts or updates an API key. */

@@ -17,6 +17,7 @@ const KINDS: Readonly<Record<string, string>> = {
   invitation: 'The invitation',
   connector: 'The connector',
   connection: 'The connection',
+  door: 'The preview',
 }
 
 /** Lists, and what one of them is called. */
@@ -68,8 +69,22 @@ const LABELS: Readonly<Record<string, string>> = {
   oauth: 'OAuth client registration',
 }
 
+/** Fields of an address rule, whose names elsewhere are those of lists. */
+const RULE_LABELS: Readonly<Record<string, string>> = {
+  component: 'Component ID',
+  stream: 'Stream ID',
+  uses: 'Labels not appended',
+}
+
 /** Parts of paths that only hold others. */
-const HOLDERS: ReadonlySet<string> = new Set(['location', 'options', 'derivation'])
+const HOLDERS: ReadonlySet<string> = new Set([
+  'location',
+  'options',
+  'derivation',
+  'addressRule',
+  'keyRule',
+  'organizationRule',
+])
 /** Parts of paths that stand for what they belong to. */
 const STAND_INS: ReadonlySet<string> = new Set(['uid', 'resource', 'streamUid', 'componentUid'])
 
@@ -119,6 +134,7 @@ const THINGS: Readonly<Record<string, string>> = {
   organization: 'the organization',
   audit: 'the audit log',
   storage: 'the storage',
+  door: 'refused points',
 }
 
 interface Part {
@@ -134,9 +150,14 @@ export function fieldWords(path: string): string {
   const names = parts.filter(({ name }, at) => !HOLDERS.has(name) || at === parts.length - 1)
   const shown = names.filter(({ name }, at) => at === 0 || !STAND_INS.has(name))
   if (shown.length === 0) return KINDS[kind] ?? path
+  const isRule = parts[0].name.endsWith('Rule')
   const words = shown
     .toReversed()
-    .map((part) => (part.at === undefined ? labelOf(part.name) : itemOf(part)))
+    .map((part) =>
+      part.at === undefined
+        ? ((isRule ? RULE_LABELS[part.name] : undefined) ?? labelOf(part.name))
+        : itemOf(part),
+    )
   return [capital(words[0]), ...words.slice(1).map(small)].join(' of ')
 }
 

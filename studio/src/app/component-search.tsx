@@ -5,8 +5,9 @@ import { useQuery } from '../api/use-query.ts'
 import { Field } from '../ui/field.tsx'
 import { useQuiet } from '../ui/use-quiet.ts'
 import styles from './component-search.module.css'
-import { type StreamName, streamsNamed } from './find-streams.ts'
+import { streamsNamed } from './find-streams.ts'
 import { wordsOf } from './match-words.ts'
+import type { StreamName } from './stream-name.ts'
 
 /** Components, and streams, that are shown at once; more words find the others. */
 const SHOWN = 8
@@ -50,7 +51,9 @@ export function ComponentSearch({ label, isFocused, onChoose, onStream }: Compon
         type="search"
         data-autofocus={isFocused}
         value={typed}
-        placeholder={onStream === undefined ? 'Name, ID or folder' : 'Search component or stream'}
+        placeholder={
+          onStream === undefined ? 'Name, ID or folder' : 'Component, stream, or label=value'
+        }
         autoComplete="off"
         error={error?.message}
         hint={

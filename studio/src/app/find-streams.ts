@@ -1,17 +1,7 @@
 import { call } from '../api/client.ts'
-import type { Schema } from '../api/paths.ts'
 import { missingWords } from './match-words.ts'
-
-/** What names a component. */
-export type ComponentName = Pick<Schema<'Component'>, 'uid' | 'id' | 'name' | 'folder'>
-
-/** A stream that a search found, and where it is. */
-export interface StreamName {
-  readonly component: ComponentName
-  readonly uid: string
-  readonly id: string
-  readonly name: string
-}
+import { isLabel, searchLabel } from './search-label.ts'
+import type { ComponentName, StreamName } from './stream-name.ts'
 
 /** Searches for parts of the words, and components that they open, in one go. */
 const SEARCHES_MAX = 12
@@ -50,13 +40,15 @@ export interface FoundStreams {
 
 /**
  * The streams that the words name where no component has them all: some name the component, the others
- * its stream. As few as possible are left to the stream, the last ones first.
+ * its stream. As few as possible are left to the stream, the last ones first. A text such as `site=north` is a label.
  */
 export async function findStreams(
   words: readonly string[],
   signal: AbortSignal,
 ): Promise<FoundStreams> {
   await rest(signal)
+  const text = words.join(' ')
+  if (isLabel(text)) return await searchLabel(text, OPENED_MAX, signal)
   const seen = new Set<string>()
   let searches = 0
   let isPart = false

@@ -1,11 +1,12 @@
 import { call } from '../api/client.ts'
 import { useRole } from '../api/session.ts'
 import { useQuery } from '../api/use-query.ts'
-import { type ComponentName, findStreams, streamsIn } from './find-streams.ts'
+import { findStreams, streamsIn } from './find-streams.ts'
 import { missingWords, wordsOf } from './match-words.ts'
 import { findPage, pageEntries } from './page-map.ts'
 import { componentPath, streamPath } from './paths.ts'
 import { pathTo } from './place.ts'
+import type { ComponentName } from './stream-name.ts'
 
 /** A place that a search found. */
 export interface Find {

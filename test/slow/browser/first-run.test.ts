@@ -57,12 +57,23 @@ test('the first run makes a key, shows it on demand, and turns into the chart of
   await step.getByRole('button', { name: 'Hide the key' }).waitFor()
   const secret = (await step.locator('code').textContent()) ?? ''
   assert.match(secret, /^[\w-]{20,}$/)
-  const programs = ['curl', 'Arduino', 'Python', 'JavaScript', 'Telegraf']
+  const programs = [
+    'curl',
+    'Arduino',
+    'Home Assistant',
+    'Node-RED',
+    'Python',
+    'JavaScript',
+    'Telegraf',
+  ]
   for (const program of programs) {
     await page.getByRole('tab', { name: program }).click()
     await eventually(async () => {
       const text = await page.getByRole('tabpanel').locator('pre').textContent()
-      assert.ok(text?.includes(secret) && text.includes(studio.service.url), `${program}: ${text}`)
+      assert.ok(
+        text?.includes(secret) && text.includes(`${studio.service.port}`),
+        `${program}: ${text}`,
+      )
     })
   }
   await page.waitForURL(/with=telegraf/)

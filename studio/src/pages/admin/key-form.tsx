@@ -12,6 +12,8 @@ import { tell } from '../../ui/toast.tsx'
 import { CapabilityPicker } from './capability-picker.tsx'
 import { capabilityOf, KINDS, type Right, rightOf } from './capability-words.ts'
 import { UNCHOSEN } from './component-field.tsx'
+import { draftOf, ruleOf } from './rule/rule-draft.ts'
+import { RuleFields } from './rule/rule-fields.tsx'
 
 interface KeyFormProps {
   /** A new key when undefined. */
@@ -21,7 +23,7 @@ interface KeyFormProps {
 }
 
 const FIRST_RIGHT: Right = { kind: KINDS[0], component: '*', path: '', methods: ['PUT'] }
-const FIELDS = ['name', 'description', 'capabilities', 'ipAddresses']
+const FIELDS = ['name', 'description', 'capabilities', 'ipAddresses', 'addressRule']
 
 /** Makes an API key, or changes what it is called and may do. */
 export function KeyForm({ apiKey, onMade, onClose }: KeyFormProps) {
@@ -31,11 +33,13 @@ export function KeyForm({ apiKey, onMade, onClose }: KeyFormProps) {
   const [rights, setRights] = useState<readonly Right[]>(
     apiKey?.capabilities.map(rightOf) ?? [FIRST_RIGHT],
   )
+  const [rule, setRule] = useState(() => draftOf(apiKey?.addressRule))
   const act = useAct()
   const save = async (headers: Readonly<Record<string, string>>) => {
     const ipAddresses = addresses.split(/[\s,]+/).filter((one) => one !== '')
     const capabilities = rights.map(capabilityOf)
-    const body = { api_key: { name, description, capabilities, ipAddresses } }
+    const fields = { name, description, capabilities, ipAddresses, addressRule: ruleOf(rule) }
+    const body = { api_key: fields }
     if (apiKey !== undefined) {
       const path = { uid: apiKey.uid }
       await call('post', '/api/api_key/{uid}', { path, headers, body })
@@ -92,6 +96,7 @@ export function KeyForm({ apiKey, onMade, onClose }: KeyFormProps) {
           error={act.errorAt('ipAddresses')}
           onChange={(event) => setAddresses(event.currentTarget.value)}
         />
+        <RuleFields of="key" draft={rule} error={act.error} onChange={setRule} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit" isBusy={act.isBusy}>

@@ -95,11 +95,14 @@ function columnsOf({ nameOf, onEdit, onReveal, onRevoke }: RowActs): ReadonlyArr
     {
       id: 'may',
       label: 'Permissions',
-      show: ({ capabilities, ipAddresses }) => (
+      show: ({ capabilities, ipAddresses, addressRule }) => (
         <div className={styles.sentence}>
           {sentenceOf(capabilities, nameOf)}
           {ipAddresses.length > 0 && (
             <span className={styles.soft}> Allowed from {ipAddresses.join(', ')}.</span>
+          )}
+          {addressRule !== undefined && (
+            <span className={styles.soft}> Address rule: {addressRule.component}.</span>
           )}
         </div>
       ),

@@ -12,6 +12,8 @@ import { Empty } from '../../ui/empty.tsx'
 import { Checkbox, Field, FormAlert } from '../../ui/field.tsx'
 import { bytesText, countText } from '../../ui/figure-text.ts'
 import { tell } from '../../ui/toast.tsx'
+import { draftOf, ruleOf } from './rule/rule-draft.ts'
+import { RuleFields } from './rule/rule-fields.tsx'
 import styles from './section.module.css'
 
 type Organization = Schema<'Organization'>
@@ -36,18 +38,19 @@ export function OrganizationSection() {
   )
 }
 
-const FIELDS = ['name', 'rateLimits']
+const FIELDS = ['name', 'rateLimits', 'addressRule']
 
 function OrganizationForm({ organization }: { readonly organization: Organization }) {
   const [name, setName] = useState(organization.name)
   const [rateLimits, setRateLimits] = useState(organization.rateLimits)
   const [oauth, setOauth] = useState(organization.oauth)
+  const [rule, setRule] = useState(() => draftOf(organization.addressRule))
   const act = useAct()
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     await act.run(async () => {
       const path = { uid: organization.uid }
-      const body = { organization: { name, rateLimits, oauth } }
+      const body = { organization: { name, rateLimits, oauth, addressRule: ruleOf(rule) } }
       const done = await confirmed((headers) =>
         call('post', '/api/organization/{uid}', { path, headers, body }),
       )
@@ -78,6 +81,7 @@ function OrganizationForm({ organization }: { readonly organization: Organizatio
         checked={oauth === 'strict'}
         onChange={(event) => setOauth(event.currentTarget.checked ? 'strict' : '')}
       />
+      <RuleFields of="organization" draft={rule} error={act.error} onChange={setRule} />
       <Button kind="primary" type="submit" isBusy={act.isBusy}>
         Save
       </Button>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { useRole } from '../../api/session.ts'
 import { Link } from '../../app/link.tsx'
 import { PageFrame } from '../../ui/page-frame.tsx'
 import styles from './connect.module.css'
@@ -6,6 +7,7 @@ import styles from './connect.module.css'
 const PLACES = [
   { to: '/connect', label: 'Connectors' },
   { to: '/connect/connections', label: 'Connections' },
+  { to: '/connect/refused', label: 'Refused points', isForAdmins: true },
 ] as const
 
 interface ConnectFrameProps {
@@ -18,10 +20,13 @@ interface ConnectFrameProps {
 
 /** A page under /connect, with the ways to the others. */
 export function ConnectFrame({ title, here, actions, children }: ConnectFrameProps) {
+  const role = useRole()
+  const isAdmin = role === 'OWNER' || role === 'ADMIN'
+  const seen = PLACES.filter((place) => isAdmin || !('isForAdmins' in place))
   return (
     <PageFrame title={title} actions={actions}>
       <nav className={styles.places} aria-label="Connect pages">
-        {PLACES.map(({ to, label }) => (
+        {seen.map(({ to, label }) => (
           <Link key={to} to={to} className={styles.place} data-here={to === here || undefined}>
             {label}
           </Link>

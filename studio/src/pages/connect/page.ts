@@ -10,6 +10,10 @@ export const pages: readonly PageEntry[] = [
     nav: { label: 'Connect', to: '/connect', icon: 'connect', order: 40, holds: ['/connect'] },
   },
   {
+    path: '/connect/refused',
+    load: () => import('./refused-page.tsx').then(({ RefusedPage }) => ({ Page: RefusedPage })),
+  },
+  {
     path: '/connect/:uid',
     load: () =>
       import('./connector-page.tsx').then(({ ConnectorPage }) => ({ Page: ConnectorPage })),

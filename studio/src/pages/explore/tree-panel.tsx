@@ -2,10 +2,12 @@ import { useCallback, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { Link } from '../../app/link.tsx'
 import { componentPath } from '../../app/paths.ts'
 import { navigate, useAddress } from '../../app/place.ts'
+import { isLabel } from '../../app/search-label.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { VirtualList } from '../../ui/virtual-list.tsx'
 import styles from './explore.module.css'
+import { LabelFinds } from './label-finds.tsx'
 import { labelOf, ROOT, type TreeRow, type TreeRows } from './tree-rows.ts'
 import { prepareSearch, useFound } from './use-found.ts'
 import { useTree } from './use-tree.ts'
@@ -30,7 +32,13 @@ export function TreePanel({ shown, folder }: TreePanelProps) {
   useEffect(() => {
     if (shown !== undefined && folder !== undefined) reveal(folder)
   }, [shown, folder, reveal])
-  const found = useFound(text.trim())
+  const asked = query.get('find')
+  useEffect(() => {
+    // A link may search for something else.
+    if (asked !== null) setText((before) => (before.trim() === asked ? before : asked))
+  }, [asked])
+  const label = isLabel(text.trim()) ? text.trim() : undefined
+  const found = useFound(label === undefined ? text.trim() : '')
   const isSearch = text.trim() !== ''
   const { rows, need, error } = isSearch ? found : tree
   const list = useRef<HTMLDivElement>(null)
@@ -38,30 +46,32 @@ export function TreePanel({ shown, folder }: TreePanelProps) {
     setText(next)
     change({ find: next.trim() })
   }
-  const focusList = () => list.current?.querySelector<HTMLElement>('[role="tree"]')?.focus()
+  const focusList = () => list.current?.querySelector<HTMLElement>('[role="tree"], a')?.focus()
   return (
     <section className={styles.tree} aria-label="Components">
       <label className={styles.search}>
         <Icon name="search" size={18} />
-        <span className="visually-hidden">Search components</span>
+        <span className="visually-hidden">Search components, or streams by label</span>
         <input
           type="search"
           value={text}
-          placeholder="Search components"
+          placeholder="Search, or label=value"
           onFocus={prepareSearch}
           onChange={({ target }) => search(target.value)}
           onKeyDown={({ key }) => key === 'ArrowDown' && focusList()}
         />
       </label>
       <p className={styles.count} role="status">
-        {error ?? (isSearch ? countText(found.totalCount) : '')}
+        {label === undefined && (error ?? (isSearch ? countText(found.totalCount) : ''))}
       </p>
       <div className={styles.rows} ref={list}>
-        {tree.isEmpty && !isSearch ? (
+        {label !== undefined && <LabelFinds label={label} />}
+        {label === undefined && tree.isEmpty && !isSearch && (
           <Empty text="Components appear here when their first sample arrives.">
             <Link to="/">Send a sample</Link>
           </Empty>
-        ) : (
+        )}
+        {label === undefined && (!tree.isEmpty || isSearch) && (
           <TreeList
             key={isSearch ? 'found' : 'tree'}
             rows={rows}

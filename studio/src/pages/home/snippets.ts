@@ -26,6 +26,79 @@ export const snippets: readonly Snippet[] = [
       `curl -X PUT -H "X-Api-Key: ${key}" \\\n  "${address}/api/feed?compId=greenhouse&temp=21.5&humidity=48"`,
   },
   {
+    id: 'telegraf',
+    label: 'Telegraf',
+    hint: 'Add to telegraf.conf. Each host becomes a component, and each field with its tags a stream.',
+    write: ({ address, key }) => `[[outputs.influxdb_v2]]
+  urls = ["${address}"]
+  token = "${key}"
+  organization = "weir"
+  bucket = "weir"`,
+  },
+  {
+    id: 'home-assistant',
+    label: 'Home Assistant',
+    hint: 'Sends all entities. Each entity becomes a component. Restart Home Assistant after the change.',
+    write: ({ address, key }) => {
+      const { hostname, port, protocol } = new URL(address)
+      const isSecure = protocol === 'https:'
+      return `# secrets.yaml
+weir_key: ${key}
+
+# configuration.yaml
+influxdb:
+  host: ${hostname}
+  port: ${port || (isSecure ? 443 : 80)}${isSecure ? '\n  ssl: true' : ''}
+  username: weir
+  password: !secret weir_key
+  max_retries: 10`
+    },
+  },
+  {
+    id: 'node-red',
+    label: 'Node-RED',
+    hint: 'Install node-red-contrib-influxdb, import the flow, and set the token of the server node again.',
+    write: ({ address, key }) => `[
+  {
+    "id": "weir-server", "type": "influxdb", "name": "Weir", "influxdbVersion": "2.0",
+    "url": "${address}", "credentials": { "token": "${key}" }
+  },
+  {
+    "id": "weir-reading", "type": "inject", "payloadType": "json",
+    "payload": "[{\\"temperature\\":21.5,\\"humidity\\":48},{\\"host\\":\\"greenhouse\\"}]",
+    "wires": [["weir-write"]]
+  },
+  {
+    "id": "weir-write", "type": "influxdb out", "influxdb": "weir-server", "measurement": "weather",
+    "precisionV18FluxV20": "ms", "org": "weir", "bucket": "weir", "wires": []
+  }
+]`,
+  },
+  {
+    id: 'python',
+    label: 'Python',
+    hint: 'With the package influxdb-client.',
+    write: ({ address, key }) => `from influxdb_client import InfluxDBClient, Point
+from influxdb_client.client.write_api import SYNCHRONOUS
+
+with InfluxDBClient(url="${address}", token="${key}", org="weir") as client:
+    point = Point("weather").tag("host", "greenhouse").field("temperature", 21.5).field("humidity", 48)
+    client.write_api(write_options=SYNCHRONOUS).write(bucket="weir", record=point)`,
+  },
+  {
+    id: 'javascript',
+    label: 'JavaScript',
+    hint: 'With the package @influxdata/influxdb-client.',
+    write: ({ address, key }) => `import { InfluxDB, Point } from '@influxdata/influxdb-client'
+
+const weir = new InfluxDB({ url: '${address}', token: '${key}' })
+const writer = weir.getWriteApi('weir', 'weir', 'ms')
+writer.writePoint(
+  new Point('weather').tag('host', 'greenhouse').floatField('temperature', 21.5).intField('humidity', 48),
+)
+await writer.close()`,
+  },
+  {
     id: 'arduino',
     label: 'Arduino',
     hint: 'For ESP32 or ESP8266, after Wi-Fi is connected.',
@@ -53,52 +126,5 @@ bool putSample(float temperature, float humidity) {
   return status == 200;  // otherwise keep the reading and send it again later
 }`
     },
-  },
-  {
-    id: 'python',
-    label: 'Python',
-    hint: 'Python 3, standard library only.',
-    write: ({ address, key }) => `import json, math, time, urllib.request
-
-while True:
-    samples = [{"compId": "greenhouse", "streamId": "temp",
-                "data": round(21 + 3 * math.sin(time.time() / 30), 2)}]
-    request = urllib.request.Request("${address}/api/feed", json.dumps(samples).encode(),
-                                     {"X-Api-Key": "${key}"}, method="PUT")
-    urllib.request.urlopen(request, timeout=10)
-    time.sleep(1)`,
-  },
-  {
-    id: 'javascript',
-    label: 'JavaScript',
-    hint: 'For Node.js, Deno, or Bun.',
-    write: ({
-      address,
-      key,
-    }) => `const samples = [{ compId: 'greenhouse', streamId: 'temp', data: 21.5 }]
-const answer = await fetch('${address}/api/feed', {
-  method: 'PUT',
-  headers: { 'X-Api-Key': '${key}', 'Content-Type': 'application/json' },
-  body: JSON.stringify(samples),
-})
-if (!answer.ok) throw new Error(await answer.text())`,
-  },
-  {
-    id: 'telegraf',
-    label: 'Telegraf',
-    hint: 'Add to telegraf.conf. Creates one component per host and one stream per field.',
-    write: ({ address, key }) => `[[outputs.http]]
-  url = "${address}/api/feed"
-  method = "PUT"
-  data_format = "json"
-  json_timestamp_units = "1ms"
-  json_transformation = '''
-    [metrics.($m := $; $each(fields, function($value, $name) {
-      {"compId": $m.tags.host, "streamId": $m.name & "_" & $name, "time": $m.timestamp, "data": $value}
-    }))]
-  '''
-  [outputs.http.headers]
-    X-Api-Key = "${key}"
-    Content-Type = "application/json"`,
   },
 ]
