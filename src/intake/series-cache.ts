@@ -1,6 +1,6 @@
 import { growColumn } from '../base/index.ts'
 import type { StreamHandle } from '../store/index.ts'
-import { mix, SEED, wordOf } from './id-hash.ts'
+import { mix, SEED } from './id-hash.ts'
 
 /** Tells which streams still have the series by which they were found. */
 interface SeriesStreams {
@@ -17,7 +17,9 @@ const HEAD_BYTES = 2
 const HEAD_ORG = 3
 /** The field that began the line before. */
 const HEAD_FIRST = 4
-const HEAD_WIDTH = 5
+/** The head that followed it last. */
+const HEAD_NEXT = 5
+const HEAD_WIDTH = 6
 
 /** A field of a head: one stream. */
 const FIELD_HASH = 0
@@ -46,6 +48,8 @@ const ENTRIES_MAX = 1 << 19
 const ARENA_WORDS_MAX = 8 << 20
 /** Longer names get no entry. */
 const NAME_BYTES_MAX = 16 * 1024
+
+const NO_BYTES: DataView = new DataView(new ArrayBuffer(0))
 
 /** Finds entries by hash: open addressing over entry numbers. */
 class Slots {
@@ -95,6 +99,8 @@ export class SeriesCache {
   readonly #streams: SeriesStreams
   readonly #orgs = new Map<string, number>()
   #org = 0
+  #view: DataView = NO_BYTES
+  #limit = 0
   #seenGeneration = NONE
   #isFull = false
   #heads = new Int32Array(64 * HEAD_WIDTH)
@@ -113,8 +119,10 @@ export class SeriesCache {
     this.#streams = streams
   }
 
-  /** Says whose series are looked for until the next begin(); call it once for each slice of a body. */
-  begin(orgUid: string): void {
+  /** Says whose series are looked for, in which bytes, until the next begin(). */
+  begin(orgUid: string, view: DataView): void {
+    this.#view = view
+    this.#limit = view.byteLength
     const { seriesGeneration } = this.#streams
     if (seriesGeneration !== this.#seenGeneration || this.#isFull) this.clear()
     this.#seenGeneration = seriesGeneration
@@ -137,11 +145,34 @@ export class SeriesCache {
     this.generation += 1
   }
 
-  /** The head whose bytes lie at from ≤ index < until, -1 for an unknown one; begins a line. */
-  findHead(bytes: Buffer, from: number, until: number): number {
+  /**
+   * Begins a line with the head that followed `previous` (-1 for none) the last time, if it lies at `from` and is
+   * followed by `mark`; else -1.
+   */
+  expectHead(from: number, mark: number, previous: number): number {
     this.#line = (this.#line + 1) | 0
+    if (previous === NONE) return NONE
+    const head = this.#heads[previous * HEAD_WIDTH + HEAD_NEXT]
+    if (head === NONE) return NONE
+    const at = head * HEAD_WIDTH
+    const until = from + this.#heads[at + HEAD_BYTES]
+    return this.#isAt(from, until, mark, this.#heads[at + HEAD_RECORD]) ? head : NONE
+  }
+
+  /** Notes the order of heads, for expectHead(). */
+  followHead(head: number, previous: number): void {
+    if (previous !== NONE) this.#heads[previous * HEAD_WIDTH + HEAD_NEXT] = head
+  }
+
+  /** How long a head is. */
+  bytesOfHead(head: number): number {
+    return this.#heads[head * HEAD_WIDTH + HEAD_BYTES]
+  }
+
+  /** The head whose bytes lie at from ≤ index < until, -1 for an unknown one. */
+  findHead(from: number, until: number): number {
     const heads = this.#heads
-    const hash = hashOf(bytes, from, until, this.#org)
+    const hash = hashOf(this.#view, from, until, this.#org)
     const slots = this.#headSlots
     for (let slot = slots.first(hash); ; slot = slots.next(slot)) {
       const head = slots.at(slot)
@@ -149,24 +180,25 @@ export class SeriesCache {
       const at = head * HEAD_WIDTH
       if (heads[at + HEAD_HASH] !== hash || heads[at + HEAD_BYTES] !== until - from) continue
       if (heads[at + HEAD_ORG] !== this.#org) continue
-      if (areWords(bytes, from, until, this.#arena, heads[at + HEAD_RECORD])) return head
+      if (areWords(this.#view, from, until, this.#arena, heads[at + HEAD_RECORD])) return head
     }
   }
 
   /** Keeps a head that was not found; -1 when there is no room for it. */
-  addHead(bytes: Buffer, from: number, until: number): number {
-    const record = this.#keep(bytes, from, until)
+  addHead(from: number, until: number): number {
+    const record = this.#keep(from, until)
     if (record === NONE) return NONE
     const head = this.#headCount
     const at = head * HEAD_WIDTH
     this.#heads = growColumn(this.#heads, at + HEAD_WIDTH)
     const heads = this.#heads
-    const hash = hashOf(bytes, from, until, this.#org)
+    const hash = hashOf(this.#view, from, until, this.#org)
     heads[at + HEAD_HASH] = hash
     heads[at + HEAD_RECORD] = record
     heads[at + HEAD_BYTES] = until - from
     heads[at + HEAD_ORG] = this.#org
     heads[at + HEAD_FIRST] = NONE
+    heads[at + HEAD_NEXT] = NONE
     this.#headSlots.add(hash, head, (other) => this.#heads[other * HEAD_WIDTH + HEAD_HASH])
     this.#headCount += 1
     return head
@@ -176,7 +208,7 @@ export class SeriesCache {
    * The field of a head whose key begins at `from` and is followed by `mark`, as the order of the line
    * before lets expect it behind `previous` (-1 for the first): -1 where another one is there.
    */
-  expect(bytes: Buffer, from: number, mark: number, head: number, previous: number): number {
+  expect(from: number, mark: number, head: number, previous: number): number {
     const field =
       previous === NONE
         ? this.#heads[head * HEAD_WIDTH + HEAD_FIRST]
@@ -184,16 +216,14 @@ export class SeriesCache {
     if (field === NONE) return NONE
     const at = field * FIELD_WIDTH
     const until = from + this.#fields[at + FIELD_BYTES]
-    if (bytes[until] !== mark) return NONE
-    const record = this.#fields[at + FIELD_RECORD]
-    return areWords(bytes, from, until, this.#arena, record) ? field : NONE
+    return this.#isAt(from, until, mark, this.#fields[at + FIELD_RECORD]) ? field : NONE
   }
 
   /** The field of a head whose key lies at from ≤ index < until, -1 for an unknown one. */
-  findField(bytes: Buffer, from: number, until: number, head: number): number {
+  findField(from: number, until: number, head: number): number {
     if (head === NONE) return NONE
     const fields = this.#fields
-    const hash = hashOf(bytes, from, until, head)
+    const hash = hashOf(this.#view, from, until, head)
     const slots = this.#fieldSlots
     for (let slot = slots.first(hash); ; slot = slots.next(slot)) {
       const field = slots.at(slot)
@@ -201,19 +231,19 @@ export class SeriesCache {
       const at = field * FIELD_WIDTH
       if (fields[at + FIELD_HASH] !== hash || fields[at + FIELD_HEAD] !== head) continue
       if (fields[at + FIELD_BYTES] !== until - from) continue
-      if (areWords(bytes, from, until, this.#arena, fields[at + FIELD_RECORD])) return field
+      if (areWords(this.#view, from, until, this.#arena, fields[at + FIELD_RECORD])) return field
     }
   }
 
   /** Keeps a field of a head that was not found, without a stream yet; -1 when there is no room. */
-  addField(bytes: Buffer, from: number, until: number, head: number): number {
-    const record = head === NONE ? NONE : this.#keep(bytes, from, until)
+  addField(from: number, until: number, head: number): number {
+    const record = head === NONE ? NONE : this.#keep(from, until)
     if (record === NONE) return NONE
     const field = this.#fieldCount
     const at = field * FIELD_WIDTH
     this.#fields = growColumn(this.#fields, at + FIELD_WIDTH)
     const fields = this.#fields
-    const hash = hashOf(bytes, from, until, head)
+    const hash = hashOf(this.#view, from, until, head)
     fields[at + FIELD_HASH] = hash
     fields[at + FIELD_RECORD] = record
     fields[at + FIELD_BYTES] = until - from
@@ -285,7 +315,14 @@ export class SeriesCache {
     return isShared
   }
 
-  #keep(bytes: Buffer, from: number, until: number): number {
+  /** Whether a record lies at from ≤ index < until, with a byte behind it. */
+  #isAt(from: number, until: number, mark: number, record: number): boolean {
+    const view = this.#view
+    if (until >= this.#limit || view.getUint8(until) !== mark) return false
+    return areWords(view, from, until, this.#arena, record)
+  }
+
+  #keep(from: number, until: number): number {
     const words = (until - from + 3) >> 2
     if (until - from > NAME_BYTES_MAX) return NONE
     const isFull = this.#arenaUsed + words > ARENA_WORDS_MAX
@@ -296,30 +333,23 @@ export class SeriesCache {
     this.#arena = growColumn(this.#arena, this.#arenaUsed + words)
     const record = this.#arenaUsed
     for (let at = from, word = record; at < until; at += 4, word++) {
-      this.#arena[word] = wordOf(bytes, at, until)
+      this.#arena[word] = wordAt(this.#view, at, until)
     }
     this.#arenaUsed += words
     return record
   }
 }
 
-function hashOf(bytes: Buffer, from: number, until: number, salt: number): number {
+function hashOf(view: DataView, from: number, until: number, salt: number): number {
   let hash = mix(SEED, salt)
-  let at = from
-  for (; at + 3 < until; at += 4) {
-    hash = mix(
-      hash,
-      bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24),
-    )
-  }
-  if (at < until) hash = mix(hash, wordOf(bytes, at, until))
+  for (let at = from; at < until; at += 4) hash = mix(hash, wordAt(view, at, until))
   hash = mix(hash, until - from)
   return hash ^ (hash >>> 15)
 }
 
 /** Whether the bytes at from ≤ index < until are the words at a place, the last filled up with zeros. */
 function areWords(
-  bytes: Buffer,
+  view: DataView,
   from: number,
   until: number,
   words: Int32Array,
@@ -327,7 +357,15 @@ function areWords(
 ): boolean {
   let kept = place
   for (let at = from; at < until; at += 4, kept++) {
-    if (words[kept] !== wordOf(bytes, at, until)) return false
+    if (words[kept] !== wordAt(view, at, until)) return false
   }
   return true
+}
+
+/** Four bytes as a little-endian word, zeros in place of those at `until` and behind. */
+function wordAt(view: DataView, at: number, until: number): number {
+  if (at + 4 <= until) return view.getInt32(at, true)
+  let word = 0
+  for (let byte = at; byte < until; byte++) word |= view.getUint8(byte) << (8 * (byte - at))
+  return word
 }

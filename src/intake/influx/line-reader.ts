@@ -38,6 +38,7 @@ const IN_KEY = { ends: ENDS_KEY, escaped: ESCAPED_IN_KEY }
 /** Reads the lines of one body, slice by slice. */
 export class LineReader implements DoorReader {
   readonly #bytes: Buffer
+  readonly #view: DataView
   readonly #limit: number
   readonly #cache: SeriesCache
   readonly #value = new FieldValue()
@@ -47,8 +48,10 @@ export class LineReader implements DoorReader {
   #at = 0
   #line = 1
   #slice = new DoorSlice()
-  /** That of the numbers in `#openOf`. */
+  /** That of the numbers in `#openOf` and of `#head`. */
   #cacheGeneration = 0
+  /** The entry of the head of the line before. */
+  #head = NONE
   /** Open series by their entry in the cache, and by their labels. */
   readonly #openOf = new Map<number, OpenSeries>()
   readonly #openByText = new Map<string, OpenSeries>()
@@ -69,6 +72,7 @@ export class LineReader implements DoorReader {
     { precision, ...bounds }: SliceBounds & { readonly precision: Precision },
   ) {
     this.#bytes = bytes
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
     this.#limit = bytes.length
     this.#cache = cache
     this.#time = new LineTime(precision)
@@ -92,10 +96,8 @@ export class LineReader implements DoorReader {
    * slice is full or all lines were read.
    */
   read(orgUid: string, bytesMax: number): boolean {
-    this.#cache.begin(orgUid)
-    const { generation } = this.#cache
-    if (this.#cacheGeneration !== generation) this.#openOf.clear()
-    this.#cacheGeneration = generation
+    this.#cache.begin(orgUid, this.#view)
+    this.#renew(this.#cache.generation)
     const until = Math.min(this.#limit, this.#at + bytesMax)
     const { samplesMax, seriesMax } = this.#bounds
     const { samples } = this.#slice
@@ -104,6 +106,13 @@ export class LineReader implements DoorReader {
       this.#readNext()
     }
     return this.#at < this.#limit
+  }
+
+  #renew(generation: number): void {
+    if (this.#cacheGeneration === generation) return
+    this.#cacheGeneration = generation
+    this.#openOf.clear()
+    this.#head = NONE
   }
 
   /** Tells the cache which streams were found or made for the slice. */
@@ -225,19 +234,27 @@ export class LineReader implements DoorReader {
     const bytes = this.#bytes
     const cache = this.#cache
     const first = this.#slice.samples.count
-    let at = endOfHead(bytes, from, this.#limit)
-    // Only a head that ends at a space is one.
-    let head = bytes[at] === SPACE ? cache.findHead(bytes, from, at) : NONE
+    let at = from
+    let head = cache.expectHead(from, SPACE, this.#head)
     if (head === NONE) {
-      const read = readLineHead(bytes, from, this.#limit)
-      if (isUnreadable(read)) return this.#fail(read.problem, read.at)
-      if (read.repeatedTag === undefined) head = cache.addHead(bytes, from, at)
-      else this.#refusal = `Tag ${shown(read.repeatedTag)} is there twice`
+      at = endOfHead(this.#view, from, this.#limit)
+      // Only a head that ends at a space is one.
+      if (at < this.#limit && bytes[at] === SPACE) head = cache.findHead(from, at)
+      if (head === NONE) {
+        const read = readLineHead(bytes, from, this.#limit)
+        if (isUnreadable(read)) return this.#fail(read.problem, read.at)
+        if (read.repeatedTag === undefined) head = cache.addHead(from, at)
+        else this.#refusal = `Tag ${shown(read.repeatedTag)} is there twice`
+      }
+      if (head !== NONE) cache.followHead(head, this.#head)
+    } else {
+      at += cache.bytesOfHead(head)
     }
+    this.#head = head
     while (at < this.#limit && bytes[at] === SPACE) at += 1
     let previous = NONE
     for (;;) {
-      let field = head === NONE ? NONE : cache.expect(bytes, at, EQUALS, head, previous)
+      let field = head === NONE ? NONE : cache.expect(at, EQUALS, head, previous)
       let keyEnd = 0
       if (field === NONE) {
         keyEnd = endOfToken(bytes, at, this.#limit, IN_KEY)
@@ -276,8 +293,8 @@ export class LineReader implements DoorReader {
   /** The entry of a field in the cache, made if it is not there; -1 where there is no room for it. */
   #fieldAt(at: number, keyEnd: number, head: number): number {
     if (head === NONE) return NONE
-    const field = this.#cache.findField(this.#bytes, at, keyEnd, head)
-    return field === NONE ? this.#cache.addField(this.#bytes, at, keyEnd, head) : field
+    const field = this.#cache.findField(at, keyEnd, head)
+    return field === NONE ? this.#cache.addField(at, keyEnd, head) : field
   }
 
   /** Adds the value that was read last to the field whose key is at a place. */
@@ -365,7 +382,7 @@ export class LineReader implements DoorReader {
     if (byte !== MINUS && (byte < ZERO || byte > NINE)) {
       return this.#fail('Only a time may follow the fields', at)
     }
-    at = this.#time.read(bytes, at, this.#limit)
+    at = this.#time.read(this.#view, at, this.#limit)
     if (at < 0) return this.#fail(this.#time.problem, from)
     if (at < this.#limit && (BYTE_SETS[bytes[at]] & ENDS_VALUE) === 0) {
       return this.#fail('The time is no whole number', at)
@@ -404,12 +421,23 @@ export class LineReader implements DoorReader {
 }
 
 /** Where measurement and tags of a line end: at a space without a backslash before it, or what is no text. */
-function endOfHead(bytes: Buffer, from: number, limit: number): number {
+function endOfHead(view: DataView, from: number, limit: number): number {
   let at = from
   while (at < limit) {
-    const byte = bytes[at]
+    if (at + 4 <= limit && isPlain(view.getInt32(at, true))) {
+      at += 4
+      continue
+    }
+    const byte = view.getUint8(at)
     if (byte <= SPACE) return at
-    at += byte === BACKSLASH && at + 1 < limit && bytes[at + 1] === SPACE ? 2 : 1
+    at += byte === BACKSLASH && at + 1 < limit && view.getUint8(at + 1) === SPACE ? 2 : 1
   }
   return at
+}
+
+/** Whether none of four bytes is a backslash, a space, or below it. */
+function isPlain(word: number): boolean {
+  const slashes = word ^ 0x5c5c5c5c
+  const marks = ((slashes - 0x01010101) & ~slashes) | ((word - 0x21212121) & ~word)
+  return (marks & 0x80808080) === 0
 }

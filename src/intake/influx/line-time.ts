@@ -1,5 +1,5 @@
 import { isSampleTime } from '../../base/index.ts'
-import { MINUS, ZERO } from './line-bytes.ts'
+import { MINUS, NINE, ZERO } from './line-bytes.ts'
 
 /** The unit of the times of a body. */
 export type Precision = 'auto' | 'ns' | 'us' | 'ms' | 's' | 'm' | 'h'
@@ -38,26 +38,15 @@ export function readPrecision(
   return PRECISION_NAMES[version].includes(name) ? NAMES[name] : undefined
 }
 
-/** Digits below a millisecond. */
-const CUT_DIGITS: Readonly<Record<Precision, number>> = {
-  auto: 6,
-  ns: 6,
-  us: 3,
-  ms: 0,
-  s: 0,
-  m: 0,
-  h: 0,
-}
-
-const FACTORS: Readonly<Record<Precision, number>> = {
-  auto: 1,
-  ns: 1,
-  us: 1,
-  ms: 1,
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-}
+/** Digits below a millisecond, and milliseconds of a whole unit. */
+const UNITS = {
+  ns: { cutDigits: 6, factor: 1 },
+  us: { cutDigits: 3, factor: 1 },
+  ms: { cutDigits: 0, factor: 1 },
+  s: { cutDigits: 0, factor: 1_000 },
+  m: { cutDigits: 0, factor: 60_000 },
+  h: { cutDigits: 0, factor: 3_600_000 },
+} as const
 
 /** Of 64 bits. */
 const DIGITS_MAX = 19
@@ -71,28 +60,28 @@ export class LineTime {
   rest = 0
   problem = ''
   readonly #precision: Precision
+  #cutDigits = 0
+  #factor = 1
 
   constructor(precision: Precision) {
     this.#precision = precision
+    if (precision !== 'auto') this.#use(precision)
   }
 
   /** Reads the digits at a place and tells where they end, or -1. */
-  read(bytes: Buffer, from: number, limit: number): number {
-    const isNegative = bytes[from] === MINUS
+  read(view: DataView, from: number, limit: number): number {
+    const isNegative = view.getUint8(from) === MINUS
     let begin = isNegative ? from + 1 : from
-    let end = begin
-    while (end < limit && bytes[end] - ZERO >= 0 && bytes[end] - ZERO <= 9) end += 1
+    const end = endOfDigits(view, begin, limit)
     if (end === begin) return this.#fail('The time is no whole number')
-    while (begin < end - 1 && bytes[begin] === ZERO) begin += 1
-    if (end - begin > DIGITS_MAX) return this.#fail('The time is beyond 64 bits')
-    if (end - begin === DIGITS_MAX && bytes[begin] === ZERO + 9) {
-      const value = BigInt(bytes.toString('latin1', begin, end))
-      if (value > INT_MAX + (isNegative ? 1n : 0n)) return this.#fail('The time is beyond 64 bits')
+    while (begin < end - 1 && view.getUint8(begin) === ZERO) begin += 1
+    if (end - begin >= DIGITS_MAX && !isShort(view, { begin, end, isNegative })) {
+      return this.#fail('The time is beyond 64 bits')
     }
-    const precision = this.#precisionOf(bytes, begin, end)
-    const middle = Math.max(begin, end - CUT_DIGITS[precision])
-    const whole = numberAt(bytes, begin, middle) * FACTORS[precision]
-    const rest = numberAt(bytes, middle, end)
+    if (this.#precision === 'auto') this.#use(unitOf(numberAt(view, begin, end)))
+    const middle = Math.max(begin, end - this.#cutDigits)
+    const whole = numberAt(view, begin, middle) * this.#factor
+    const rest = middle === end ? 0 : numberAt(view, middle, end)
     const isBelow = isNegative && rest > 0
     this.time = (isNegative ? -whole : whole) - (isBelow ? 1 : 0) + 0
     this.rest = isNegative ? -rest : rest
@@ -100,12 +89,9 @@ export class LineTime {
     return this.#fail('The time must lie from 1900 to 2261: check the precision')
   }
 
-  #precisionOf(bytes: Buffer, begin: number, end: number): Precision {
-    if (this.#precision !== 'auto') return this.#precision
-    const size = numberAt(bytes, begin, end)
-    if (size < 5e9) return 's'
-    if (size < 5e12) return 'ms'
-    return size < 5e15 ? 'us' : 'ns'
+  #use(unit: keyof typeof UNITS): void {
+    this.#cutDigits = UNITS[unit].cutDigits
+    this.#factor = UNITS[unit].factor
   }
 
   #fail(problem: string): number {
@@ -114,8 +100,48 @@ export class LineTime {
   }
 }
 
-function numberAt(bytes: Buffer, from: number, until: number): number {
+function unitOf(size: number): keyof typeof UNITS {
+  if (size < 5e9) return 's'
+  if (size < 5e12) return 'ms'
+  return size < 5e15 ? 'us' : 'ns'
+}
+
+/** Whether a number of 19 or more digits, the first not 0, fits into 64 bits. */
+function isShort(
+  view: DataView,
+  { begin, end, isNegative }: { begin: number; end: number; isNegative: boolean },
+): boolean {
+  if (end - begin > DIGITS_MAX) return false
+  if (view.getUint8(begin) !== NINE) return true
+  const digits = Array.from({ length: end - begin }, (_, at) => view.getUint8(begin + at) - ZERO)
+  return BigInt(digits.join('')) <= INT_MAX + (isNegative ? 1n : 0n)
+}
+
+function endOfDigits(view: DataView, from: number, limit: number): number {
+  let at = from
+  while (at + 4 <= limit && areDigits(view.getInt32(at, true))) at += 4
+  while (at < limit && view.getUint8(at) >= ZERO && view.getUint8(at) <= NINE) at += 1
+  return at
+}
+
+/** The number that the digits at from ≤ index < until are. */
+function numberAt(view: DataView, from: number, until: number): number {
   let value = 0
-  for (let at = from; at < until; at++) value = value * 10 + (bytes[at] - ZERO)
+  let at = from
+  for (; at + 4 <= until; at += 4) value = value * 10_000 + fourDigits(view.getInt32(at, true))
+  for (; at < until; at++) value = value * 10 + (view.getUint8(at) - ZERO)
   return value
+}
+
+/** Whether each of four bytes is a digit: from there, 6 more do not reach the next half byte. */
+function areDigits(word: number): boolean {
+  const digits = word ^ 0x30303030
+  return ((digits | (digits + 0x06060606)) & 0xf0f0f0f0) === 0
+}
+
+/** The number that four digits are, the first in the lowest byte: pairs first, then both. */
+function fourDigits(word: number): number {
+  const digits = word & 0x0f0f0f0f
+  const pairs = (digits * 10 + (digits >>> 8)) & 0x00ff00ff
+  return (pairs & 0xff) * 100 + (pairs >>> 16)
 }
