@@ -190,6 +190,14 @@ export function periodColumn(ms: number): string {
   return `period ${ms}`
 }
 
+/** The column with a label of a stream. Names of labels in capitals or not differ. */
+export function labelColumn(label: string): string {
+  return `${LABEL_COLUMN}${label}`
+}
+
+/** How the name of every column of a label begins. */
+export const LABEL_COLUMN = 'label '
+
 /** The column that holds a statistic which Sample(stat = …) names among the values of SELECT. */
 export function statisticColumn(cell: number): string {
   return `stat ${cell}`

@@ -15,6 +15,7 @@ export {
   INSERT_OPTIONS,
   type JsonStep,
   type JsonTablePlan,
+  LABEL_COLUMN,
   type SourceType,
   type SqlCell,
   type SqlColumn,

@@ -1,7 +1,7 @@
 /** What a query asks of a stored table, with the values that it has at run time. */
 import { EARLIEST_TIME, TIME_END } from '../../base/index.ts'
 import type { CompiledRead, RowCell, SqlPredicate, WantedRead } from '../../sql/index.ts'
-import { OF_SAMPLES } from './stored-tables.ts'
+import { labelOf, OF_SAMPLES } from './stored-tables.ts'
 
 /** Times of samples, from ≤ time < until. */
 export interface TimeRange {
@@ -22,7 +22,7 @@ interface AskedSample {
 /** What is asked of a table. */
 export interface Asked {
   readonly of: CompiledRead['of']
-  /** The columns in small letters, in the order of the read. */
+  /** The columns in small letters but for labels, in the order of the read. */
   readonly columns: readonly string[]
   /** Texts that a column must be among, by its name in small letters. */
   readonly texts: ReadonlyMap<string, ReadonlySet<string>>
@@ -44,12 +44,12 @@ const ALL_TIMES: TimeRange = { from: EARLIEST_TIME, until: TIME_END }
 
 /** Reads what a query asks; throws BadSetting. */
 export function readAsked({ of, columns: names, ask }: CompiledRead, wanted: WantedRead): Asked {
-  const columns = names.map((name) => name.toLowerCase())
+  const columns = names.map(columnKey)
   const texts = new Map<string, ReadonlySet<string>>()
   let times = ALL_TIMES
   let isTimeBound = false
   const take = ({ column, is, cells }: SqlPredicate, row: readonly RowCell[]): void => {
-    const name = column.toLowerCase()
+    const name = columnKey(column)
     const values = cells.map((cell) => (typeof cell === 'string' ? cell : (row[cell] ?? null)))
     if (name === 'time') {
       isTimeBound = true
@@ -74,6 +74,10 @@ export function readAsked({ of, columns: names, ask }: CompiledRead, wanted: Wan
     statistics: statisticsOf(columns, wanted.given),
     isSummed: ask?.isSummed === true,
   }
+}
+
+function columnKey(name: string): string {
+  return labelOf(name) === undefined ? name.toLowerCase() : name
 }
 
 function isOfSample(column: string): boolean {

@@ -6,7 +6,7 @@ import type { ComponentRecord } from '../../catalog/shape/index.ts'
 import { allowsStream } from '../../feed/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import type { Asked } from './asked-rows.ts'
-import { COMPONENT_RECORD, STREAM_RECORD } from './stored-tables.ts'
+import { COMPONENT_RECORD, isOfStreamRecord } from './stored-tables.ts'
 
 /** Streams handed on at once, and looked at before others have their turn. */
 const SLICE = 512
@@ -119,7 +119,7 @@ function streamRights(
   const { index } = catalog
   const names = [...columns, ...texts.keys()]
   const needsComponent = names.some((name) => COMPONENT_RECORD.has(name))
-  const needsStream = names.some((name) => STREAM_RECORD.has(name))
+  const needsStream = names.some(isOfStreamRecord)
   const isOpen = namedBelow(principal, 'component').size === 0
   const mayAll =
     isOpen &&

@@ -1,4 +1,4 @@
-import type { StoredColumn, StoredTables } from '../../sql/index.ts'
+import { LABEL_COLUMN, type StoredColumn, type StoredTables } from '../../sql/index.ts'
 
 const text = (name: string): StoredColumn => ({ name, type: 'STRING' })
 const long = (name: string): StoredColumn => ({ name, type: 'LONG' })
@@ -46,8 +46,17 @@ export const STORED_TABLES: StoredTables = {
 /** Columns that are read from the record of a component. */
 export const COMPONENT_RECORD: ReadonlySet<string> = new Set(['cname', 'folderpath', 'template'])
 
-/** Columns that are read from the record of a stream. */
-export const STREAM_RECORD: ReadonlySet<string> = new Set(['name', 'description', 'unit'])
+/** The label that a column of STREAM is; undefined of any other column. */
+export function labelOf(column: string): string | undefined {
+  return column.startsWith(LABEL_COLUMN) ? column.slice(LABEL_COLUMN.length) : undefined
+}
+
+const STREAM_RECORD: ReadonlySet<string> = new Set(['name', 'description', 'unit'])
+
+/** Whether a column is read from the record of a stream. */
+export function isOfStreamRecord(column: string): boolean {
+  return STREAM_RECORD.has(column) || labelOf(column) !== undefined
+}
 
 /** Columns of samples: who reads one has a row for each sample. */
 export const OF_SAMPLES: ReadonlySet<string> = new Set(['time', 'sample', 'timesd', 'timeed'])

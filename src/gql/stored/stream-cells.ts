@@ -16,7 +16,7 @@ import type {
   TextMemory,
 } from '../../store/index.ts'
 import { type ShowSample, sampleCell } from './sample-cells.ts'
-import { COMPONENT_RECORD, STREAM_RECORD } from './stored-tables.ts'
+import { COMPONENT_RECORD, isOfStreamRecord, labelOf } from './stored-tables.ts'
 
 /** Streams looked into before others have their turn: about a millisecond. */
 export const STREAMS_PER_SLICE = 32
@@ -51,7 +51,8 @@ export async function readStreamRows(
   const { index } = catalog
   const needs = (names: ReadonlySet<string>): boolean => columns.some((name) => names.has(name))
   const components = new Map<number, ComponentRecord | undefined>()
-  const records = needs(STREAM_RECORD) ? await readRecords(catalog, handles) : undefined
+  const needsRecord = columns.some(isOfStreamRecord)
+  const records = needsRecord ? await readRecords(catalog, handles) : undefined
   const isLatest = columns.includes('lastvalue')
   const latest = isLatest ? await store.latest(handles, { memory: deps.memory }) : []
   const rows: StreamRow[] = []
@@ -74,7 +75,7 @@ export async function readStreamRows(
     // A record that is gone, or damaged, has no row.
     const isWhole =
       (!needs(COMPONENT_RECORD) || row.component !== undefined) &&
-      (!needs(STREAM_RECORD) || row.record !== undefined)
+      (!needsRecord || row.record !== undefined)
     if (isWhole && index.has(handle)) rows.push(row)
   }
   return rows
@@ -142,7 +143,13 @@ export function streamCell(
       return span === undefined ? null : BigInt(span.lastTime)
     case 'lastvalue':
       return latest === undefined ? null : sampleCell(index, { handle, ...latest }, showSample)
-    default:
-      return undefined
+    default: {
+      const label = labelOf(column)
+      return label === undefined ? undefined : (labelIn(record, label) ?? null)
+    }
   }
+}
+
+function labelIn(record: StreamRecord | undefined, label: string): string | undefined {
+  return new Map(Object.entries(record?.labels ?? {})).get(label)
 }

@@ -12,6 +12,7 @@ import {
 } from '../../expression/index.ts'
 import type { ColumnPart, Query, SqlPart } from '../syntax/sql-tree.ts'
 import { aggregateTerm } from './aggregate-terms.ts'
+import { labelTerm } from './label-term.ts'
 import { sampleTerm } from './sample-settings.ts'
 import { keyOf, type ScopeColumn, type SqlScope } from './sql-scope.ts'
 import type { StatementContext } from './statement-context.ts'
@@ -73,6 +74,8 @@ function foreignTerm(statement: StatementContext, node: ForeignNode, scope: SqlS
         span,
         check: (value, own) => termOf(statement, value, own),
       })
+    case 'label':
+      return labelTerm(statement, part.name, { scope, span })
     case 'aggregate':
       return aggregateTerm(statement, part, {
         scope,

@@ -142,6 +142,8 @@ function printPart({ part }: ForeignNode): string {
       return `EXISTS (${printQuery(own.query)})`
     case 'sample':
       return `Sample${printSample(own.settings)}`
+    case 'label':
+      return `label(${quote(own.name)})`
     case 'now':
       return 'now()'
   }

@@ -132,7 +132,17 @@ export abstract class SqlExpressionGrammar extends SqlSampleGrammar {
     }
     if (isAggregate) return this.part({ is: 'aggregate', name, isDistinct, args }, span, args)
     if (name === 'now' && args.length === 0) return this.part({ is: 'now' }, span)
+    if (name === 'label') return this.#labelPart(args, span)
     return this.call(token, args, span)
+  }
+
+  #labelPart(args: readonly Expression[], span: Span): Expression {
+    const [named] = args
+    if (args.length === 1 && named.kind === 'literal' && typeof named.value === 'string') {
+      return this.part({ is: 'label', name: named.value }, span)
+    }
+    const problem = "label() takes the name of a label as a text. Write label('site')"
+    return this.builder.fail(problem, span)
   }
 
   #samplePart(token: IToken, settings: SampleSettings): Expression {

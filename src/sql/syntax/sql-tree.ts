@@ -152,6 +152,7 @@ export type SqlPart =
   | { readonly is: 'exists'; readonly query: Query }
   | { readonly is: 'rows'; readonly query: Query }
   | { readonly is: 'sample'; readonly settings: SampleSettings }
+  | { readonly is: 'label'; readonly name: string }
   | { readonly is: 'now' }
 
 /** A column, perhaps of a named table; in double quotes it may be a text. */
