@@ -4,13 +4,14 @@
  */
 import { cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
-import { putLayouts } from './load/put-layouts.ts'
+import { putLayouts, telegrafLayout } from './load/put-layouts.ts'
 import { influx } from './peers/influx.ts'
 import { victoria } from './peers/victoria.ts'
 import { weir } from './peers/weir.ts'
 import { printTable, type Row } from './report.ts'
 import { type Settings, tell } from './settings.ts'
 import { deriveSuite } from './suites/derive-suite.ts'
+import { doorsSuite } from './suites/doors-suite.ts'
 import { liveSuite } from './suites/live-suite.ts'
 import { onboardSuite } from './suites/onboard-suite.ts'
 import { plotSuite } from './suites/plot-suite.ts'
@@ -24,6 +25,7 @@ import { yearsSuite } from './suites/years-suite.ts'
 
 const suites: Record<string, (settings: Settings) => Promise<Row[]>> = {
   put: putSuite,
+  doors: doorsSuite,
   onboard: onboardSuite,
   read: readSuite,
   plot: plotSuite,
@@ -35,6 +37,8 @@ const suites: Record<string, (settings: Settings) => Promise<Row[]>> = {
   webhook: webhookSuite,
   sql: sqlSuite,
 }
+
+const knownLayouts = [...putLayouts.map(({ name }) => name), telegrafLayout.name, 'new']
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -65,12 +69,9 @@ function settingsOf(): Settings {
 }
 
 function layoutsOf(list: string | undefined): readonly string[] | undefined {
-  const unknown = list
-    ?.split(',')
-    .find((name) => !putLayouts.some((layout) => layout.name === name))
+  const unknown = list?.split(',').find((name) => !knownLayouts.includes(name))
   if (unknown === undefined) return list?.split(',')
-  const known = putLayouts.map(({ name }) => name).join(', ')
-  throw new Error(`Unknown layout "${unknown}": there are ${known}`)
+  throw new Error(`Unknown layout "${unknown}": there are ${knownLayouts.join(', ')}`)
 }
 
 const unknown = positionals.filter((name) => suites[name] === undefined)

@@ -21,6 +21,8 @@ export interface PutLayout {
   readonly connections: number
   /** All streams that it puts to; they are made before anything is measured. */
   readonly streams: readonly StreamName[]
+  /** How it writes a stream of line protocol instead of the form's own way. */
+  readonly sample?: WireForm['sample']
   /** A generator of its puts that goes on where it ended. */
   puts(form: WireForm): NextPut
 }
@@ -30,6 +32,7 @@ const BULK_SAMPLES = 1_000
 const BULK_CONNECTIONS = 4
 const SMALL_CONNECTIONS = 16
 const STEP_MS = 10_000
+const FIELDS_PER_LINE = 10
 /** Orders of the streams for each connection: far more than any service could foresee. */
 const ORDERS = 16
 const START = Date.now() - 30 * 86_400_000
@@ -120,6 +123,20 @@ export const putLayouts: readonly PutLayout[] = [
   },
 ]
 
+/** What Telegraf sends: ten fields of a hundred processors a call, each line with six tags. */
+export const telegrafLayout: PutLayout = {
+  ...bulk,
+  name: 'telegraf',
+  work: 'bulk put, lines of ten fields and six tags, 100 lines a call, 4 connections',
+  streams: hundred,
+  sample: ({ compId, streamId }, time, value) => {
+    const tags = `cpu=${streamId},datacenter=eu-central-1,host=${compId},os=linux,rack=r12,team=ops`
+    const fields = Array.from({ length: FIELDS_PER_LINE }, (_, at) => `usage_${at}0=${value}`)
+    return `cpu,${tags} ${fields.join(',')} ${time}`
+  },
+  puts: telegrafPuts,
+}
+
 function spelled(form: WireForm, body: WireForm['spaced']): WireForm {
   return body === undefined ? form : { ...form, ...body }
 }
@@ -182,6 +199,22 @@ function digitsOf(id: string): number {
 /** The streams of a device are read at one time, and devices within some milliseconds of each other. */
 function delaysOf(part: readonly StreamName[]): Uint32Array {
   return Uint32Array.from(part, ({ compId }) => digitsOf(compId) % 100)
+}
+
+function telegrafPuts(form: WireForm): NextPut {
+  const templates = Array.from({ length: BULK_CONNECTIONS }, () => new PutTemplate(form, hundred))
+  const walks = Array.from(
+    { length: hundred.length * FIELDS_PER_LINE },
+    (_, at) => new Walk(at + 1),
+  )
+  let round = 0
+  return (connection) => {
+    const time = START + round++ * STEP_MS
+    return templates[connection].fill(
+      (line) => time + line,
+      (value) => walks[value].next(),
+    )
+  }
 }
 
 function digitPuts(form: WireForm): NextPut {

@@ -40,14 +40,14 @@ export class PutTemplate {
   /** The second that the first ten digits spell. */
   #second = Number.NaN
 
-  /** One sample per entry of streams, which may repeat a stream. */
+  /** One sample, or one line of several values, per entry of streams, which may repeat a stream. */
   constructor(form: WireForm, streams: readonly StreamName[], valueMark = VALUE_MARK) {
     const samples = streams.map((stream) => form.sample(stream, TIME_MARK, valueMark))
     const body = form.open + samples.join(form.between) + form.close
     const head = `${form.head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n`
     this.#bytes = Buffer.from(head + body)
-    this.#timesAt = placesOf(this.#bytes, TIME_MARK, streams.length)
-    this.#valuesAt = placesOf(this.#bytes, valueMark, streams.length)
+    this.#timesAt = placesOf(this.#bytes, TIME_MARK)
+    this.#valuesAt = placesOf(this.#bytes, valueMark)
   }
 
   /** The request with a sample's time and value (whole hundredths from 1000 to 9999) each. */
@@ -114,14 +114,10 @@ export class PutTemplate {
   }
 }
 
-function placesOf(bytes: Buffer, mark: string, count: number): Uint32Array {
-  const places = new Uint32Array(count)
-  let at = -1
-  for (let place = 0; place < count; place++) {
-    at = bytes.indexOf(mark, at + 1)
-    places[place] = at
-  }
-  return places
+function placesOf(bytes: Buffer, mark: string): Uint32Array {
+  const places: number[] = []
+  for (let at = bytes.indexOf(mark); at >= 0; at = bytes.indexOf(mark, at + 1)) places.push(at)
+  return Uint32Array.from(places)
 }
 
 /** A slow sensor: hundredths that move by a few steps, the same ones for every service. */

@@ -44,12 +44,13 @@ export const lineProtocol: RunningPeer['putForm'] = {
   open: '',
   between: '\n',
   close: '\n',
-  sample: ({ compId, streamId }, time, value) => `m,c=${compId},s=${streamId} v=${value} ${time}`,
+  sample: ({ compId, streamId }, time, value) =>
+    `m,host=${compId},s=${streamId} v=${value} ${time}`,
 }
 
 function where(streams: readonly StreamName[]): string {
   const names = streams.map(({ streamId }) => `s = '${streamId}'`).join(' OR ')
-  return `c = '${streams[0].compId}' AND (${names})`
+  return `host = '${streams[0].compId}' AND (${names})`
 }
 
 function query(text: string, method = 'GET'): Buffer {

@@ -54,5 +54,5 @@ const encode = encodeURIComponent
 
 function selector(streams: readonly StreamName[]): string {
   const names = streams.map(({ streamId }) => streamId).join('|')
-  return `m_v{c="${streams[0].compId}",s=~"${names}"}`
+  return `m_v{host="${streams[0].compId}",s=~"${names}"}`
 }

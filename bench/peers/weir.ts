@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getRequest } from '../load/connection.ts'
 import type { StreamName } from '../load/put-template.ts'
+import { lineProtocol } from './influx.ts'
 import {
   freePort,
   launch,
@@ -25,6 +26,20 @@ export const weir: Peer = {
   isDurable: true,
   missing: () => undefined,
   start: (folder) => startWeir(folder),
+}
+
+/** Weir as a program that sends line protocol sees it. */
+export const weirLines: Peer = { ...weir, start: startLines }
+
+async function startLines(folder: string): Promise<RunningPeer> {
+  const running = await startWeir(folder)
+  const head = lineProtocol.head.replace('\r\n', `\r\nAuthorization: Token ${KEY}\r\n`)
+  return {
+    ...running,
+    putForm: { ...lineProtocol, head },
+    lastValue: ({ compId, streamId }) =>
+      get(`comp/${compId}/stream/m_v%2Cs%3D${streamId}/last_value`),
+  }
 }
 
 /** Starts Weir over a data folder, new or used, with settings of its own; resolves when it is ready. */

@@ -108,7 +108,7 @@ async function onboard(
   return {
     rate,
     wait,
-    catalog: peer === weir ? await catalogOf(running, folder, streams) : undefined,
+    catalog: peer.name === weir.name ? await catalogOf(running, folder, streams) : undefined,
   }
 }
 

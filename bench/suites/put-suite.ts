@@ -25,8 +25,16 @@ interface Shown {
  * Puts in every layout that clients send, each on a service that has been stopped and started since its
  * streams were made: the first seconds after the start, and as many after these. The services take turns.
  */
-export async function putSuite(settings: Settings): Promise<Row[]> {
-  const layouts = putLayouts.filter(({ name }) => settings.layouts?.includes(name) ?? true)
+export function putSuite(settings: Settings): Promise<Row[]> {
+  return measureLayouts(settings, putLayouts)
+}
+
+/** The rows of some layouts, of those that the settings choose. */
+export async function measureLayouts(
+  settings: Settings,
+  all: readonly PutLayout[],
+): Promise<Row[]> {
+  const layouts = all.filter(({ name }) => settings.layouts?.includes(name) ?? true)
   const shown = new Map(
     layouts.map((layout): [PutLayout, Shown] => [layout, { cold: {}, warm: {}, cpu: {} }]),
   )
@@ -37,7 +45,7 @@ export async function putSuite(settings: Settings): Promise<Row[]> {
         tell(`${peer.name}: ${layout.name}`)
         const { name } = peer
         await withLayout(layout, peer, async (running) => {
-          const load = putsFor(running, layout, layout.puts(running.putForm))
+          const load = putsFor(running, layout, layout.puts(formOf(layout, running)))
           const note = peer.isDurable ? undefined : 'not durable'
           const first = await measure(running, load, settings)
           const then = await measure(running, load, settings)
@@ -98,15 +106,20 @@ async function withLayout(
   })
 }
 
+function formOf({ sample }: PutLayout, { putForm }: RunningPeer): WireForm {
+  return sample === undefined ? putForm : { ...putForm, sample }
+}
+
 /** Makes the streams of a layout by a first sample of each. */
-export async function makeStreams(running: RunningPeer, { streams }: PutLayout): Promise<void> {
+export async function makeStreams(running: RunningPeer, layout: PutLayout): Promise<void> {
+  const { streams } = layout
   const parts = partsOf(streams, CREATED_PER_CALL)
   let at = 0
   await drive(running, {
     connections: 1,
     secondsMax: CREATE_SECONDS_MAX,
     callsMax: parts.length,
-    next: () => firstPut(running.putForm, parts[at++]),
+    next: () => firstPut(formOf(layout, running), parts[at++]),
   })
 }
 
