@@ -153,7 +153,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const running = openSql({ ...data, identity, config, clock, log, budget }, opened)
   const wanted = { ...parts, ...data, ...running, budget, clock, config, gate, log, opened }
   const connecting = openConnectors(wanted)
-  const doors = openDoors({ ...data, identity })
+  const doors = openDoors({ ...data, ...parts })
   const deletion = { ...data, ...connecting, identity, store: catalogStore, oauth }
   await resumeOrganizationDeletions(deletion, log)
   await connecting.recover()

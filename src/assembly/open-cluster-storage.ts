@@ -10,7 +10,7 @@ import {
   TimeSlot,
   takeServingSlot,
 } from '../store/index.ts'
-import { type Database, hasSynchronousStandby } from '../store/postgres/index.ts'
+import { type Database, hasSynchronousStandby, PostgresBroadcast } from '../store/postgres/index.ts'
 import { clusterPlaceOf, NO_BACKUP } from './app-settings.ts'
 import {
   type OpenedCluster,
@@ -56,7 +56,9 @@ export async function openClusterStorage(
     )
   }
   const onCommits = (listener: () => void) => catalog.onCommits(listener)
-  return { catalog, isShared: true, onCommits, openStores, requireKey }
+  const broadcast = new PostgresBroadcast(connected.database)
+  opened.defer(() => broadcast.close())
+  return { catalog, isShared: true, onCommits, broadcast, openStores, requireKey }
 }
 
 async function openClusterStores(

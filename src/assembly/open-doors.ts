@@ -4,16 +4,19 @@ import type { Identity } from '../auth/index.ts'
 import type { AddressRule } from '../catalog/index.ts'
 import type { Feed } from '../feed/index.ts'
 import { DoorLog, DoorWriter } from '../intake/index.ts'
+import type { OpenedStorage } from './opened-storage.ts'
 
 /** Opens the doors of foreign protocols over the feed. */
 export function openDoors({
   feed,
   identity,
+  storage,
 }: {
   readonly feed: Feed
   readonly identity: Identity
+  readonly storage: Pick<OpenedStorage, 'broadcast'>
 }) {
-  const doorLog = new DoorLog()
+  const doorLog = new DoorLog(storage.broadcast)
   const doorWriter = new DoorWriter(feed, doorLog)
   return { doorLog, doorWriter, findRules: (caller: Principal) => rulesOf(identity, caller) }
 }

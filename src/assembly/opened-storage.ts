@@ -3,6 +3,7 @@ import type { Clock, Config, Log } from '../base/index.ts'
 import type { BackupAnswer } from '../store/embedded/index.ts'
 import type {
   BlobStore,
+  Broadcast,
   CatalogStore,
   KnownDamage,
   PayloadStore,
@@ -29,6 +30,8 @@ export interface OpenedStorage {
   readonly isShared: boolean
   /** Calls a listener soon after each commit of another process, as far as the storage can. */
   onCommits?(listener: () => void): void
+  /** Tells other processes what they may do without; absent where there are none. */
+  readonly broadcast?: Broadcast
   /** Rejects when secrets in it are encrypted under another key than that of a file. */
   requireKey(key: Uint8Array, file: string): Promise<void>
   /** Opens the rest. */

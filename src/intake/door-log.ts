@@ -1,4 +1,5 @@
 import { metricText } from '../base/index.ts'
+import type { Broadcast } from '../store/index.ts'
 
 /** A point that a door has refused. */
 interface RefusedEntry {
@@ -28,6 +29,16 @@ export class DoorLog {
   /** By organization, the one that refused last at the end. */
   readonly #entries = new Map<string, RefusedEntry[]>()
   #kept = 0
+  readonly #broadcast: Broadcast | undefined
+
+  /** Where other processes serve the same organizations, each knows the points that the others refuse. */
+  constructor(broadcast?: Broadcast) {
+    this.#broadcast = broadcast
+    broadcast?.onText((text) => {
+      const { orgUid, ...entry } = JSON.parse(text) as RefusedEntry & { orgUid: string }
+      this.#add(orgUid, [entry])
+    })
+  }
 
   countAccepted(door: string, points: number): void {
     addTo(this.#accepted, door, points)
@@ -48,6 +59,12 @@ export class DoorLog {
   /** Keeps refused points for whoever administers the organization. */
   keep(orgUid: string, entries: readonly RefusedEntry[]): void {
     if (entries.length === 0) return
+    this.#add(orgUid, entries)
+    const bytesMax = this.#broadcast?.textBytesMax ?? 0
+    this.#broadcast?.tell(entries.map((entry) => told({ orgUid, ...entry }, bytesMax)))
+  }
+
+  #add(orgUid: string, entries: readonly RefusedEntry[]): void {
     const kept = this.#entries.get(orgUid) ?? []
     this.#entries.delete(orgUid)
     this.#entries.set(orgUid, kept)
@@ -64,13 +81,7 @@ export class DoorLog {
 
   /** The last refused points of an organization, latest first. */
   list(orgUid: string): readonly RefusedEntry[] {
-    return (this.#entries.get(orgUid) ?? []).toReversed()
-  }
-
-  /** Forgets the points of an organization that is gone. */
-  forget(orgUid: string): void {
-    this.#kept -= this.#entries.get(orgUid)?.length ?? 0
-    this.#entries.delete(orgUid)
+    return (this.#entries.get(orgUid) ?? []).toSorted((a, b) => a.time - b.time).toReversed()
   }
 
   metrics(): string {
@@ -104,6 +115,15 @@ export class DoorLog {
       ),
     ].join('')
   }
+}
+
+/** An entry as other processes are told, its texts cut until it fits. */
+function told(entry: RefusedEntry & { orgUid: string }, bytesMax: number): string {
+  const text = JSON.stringify(entry)
+  if (Buffer.byteLength(text) <= bytesMax) return text
+  const line = entry.line.slice(0, entry.line.length >> 1).toWellFormed()
+  const reason = entry.reason.slice(0, 1_000).toWellFormed()
+  return told({ ...entry, line, reason }, bytesMax)
 }
 
 function addTo(counts: Map<string, number>, name: string, count: number): void {

@@ -41,7 +41,7 @@ export function refusedOperation({
     needs: 'GET door',
     tag: 'door',
     summary:
-      'The last 1,000 points of other protocols that were refused, latest first; this process keeps them until it stops',
+      'The last 1,000 points of other protocols that were refused, latest first; kept in memory, so a restart loses them',
     query: pageSchema,
     answer: answersOf('refused', refusedRecord).page,
     run: async ({ principal, query }) => {

@@ -3,6 +3,7 @@
  * suite (test/contract) runs over every adapter. All time ranges are half-open: from ≤ time < until.
  */
 export * from './blob-port.ts'
+export type * from './broadcast-port.ts'
 export * from './catalog-port.ts'
 export * from './component-port.ts'
 export type * from './document-key.ts'

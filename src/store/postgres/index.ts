@@ -2,6 +2,7 @@
 export type { ReserveHandles } from './catalog/handle-supply.ts'
 export { PostgresCatalog } from './catalog/postgres-catalog.ts'
 export { Database } from './connection/database.ts'
+export { PostgresBroadcast } from './connection/postgres-broadcast.ts'
 export { hasSynchronousStandby, identityOf } from './database-state.ts'
 export { openPostgres } from './open-postgres.ts'
 export { openPostgresPayloads } from './payloads/postgres-payloads.ts'
