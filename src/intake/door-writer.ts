@@ -42,6 +42,8 @@ const BYTES_PER_TURN = 128 * 1024
 /** Refused lines of a body that are told one by one. */
 const SHOWN_MAX = 1_000
 
+const NO_BYTES = Buffer.alloc(0)
+
 /** Stores bodies of other protocols through the write path of all puts, slice by slice. */
 export class DoorWriter {
   readonly #feed: Feed
@@ -78,6 +80,8 @@ export class DoorWriter {
       const caller = await command.renew()
       const slice = reader.begin()
       while (reader.read(caller.orgUid, BYTES_PER_TURN)) await nextTurn()
+      // The cache must not keep the bytes of a long body.
+      this.#cache.lookInto(NO_BYTES)
       if (isAllOrNone && !reader.isAtEnd) {
         refuse('too_many_samples', { samplesMax: SAMPLES_PER_CALL_MAX })
       }
@@ -88,7 +92,6 @@ export class DoorWriter {
       reader.learn()
       this.#note({ caller, door, slice }, outcome.takeNew())
     }
-    this.#log.countAccepted(door, outcome.acceptedCount)
     return outcome
   }
 
@@ -108,7 +111,9 @@ export class DoorWriter {
       share,
     })
     const isHeldBack = isAllOrNone && refused.count > 0
-    outcome.acceptedCount += isHeldBack ? 0 : count - refused.count
+    const acceptedCount = isHeldBack ? 0 : count - refused.count
+    outcome.acceptedCount += acceptedCount
+    this.#log.countAccepted(door, acceptedCount)
     outcome.addPoints(slice, refused)
     for (const [code, points] of refused.countByCode) this.#log.countRefused(door, code, points)
   }

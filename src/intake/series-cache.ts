@@ -99,6 +99,7 @@ export class SeriesCache {
   readonly #streams: SeriesStreams
   readonly #orgs = new Map<string, number>()
   #org = 0
+  #bytes: Buffer | undefined
   #view: DataView = NO_BYTES
   #limit = 0
   #seenGeneration = NONE
@@ -119,10 +120,16 @@ export class SeriesCache {
     this.#streams = streams
   }
 
-  /** Says whose series are looked for, in which bytes, until the next begin(). */
-  begin(orgUid: string, view: DataView): void {
-    this.#view = view
-    this.#limit = view.byteLength
+  /** Says in which bytes series are looked for, until the next lookInto(). */
+  lookInto(bytes: Buffer): void {
+    if (bytes === this.#bytes) return
+    this.#bytes = bytes
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+    this.#limit = bytes.length
+  }
+
+  /** Says whose series are looked for until the next begin(); call it once for each slice of a body. */
+  begin(orgUid: string): void {
     const { seriesGeneration } = this.#streams
     if (seriesGeneration !== this.#seenGeneration || this.#isFull) this.clear()
     this.#seenGeneration = seriesGeneration

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { pointsOfReader, pointsOfReference, type ReferenceLine } from '../support/line-protocol.ts'
+import {
+  emptySeriesCache,
+  pointsOfReader,
+  pointsOfReference,
+  type ReferenceLine,
+} from '../support/line-protocol.ts'
 
 interface Recorded {
   readonly body: string
@@ -10,10 +15,15 @@ interface Recorded {
 
 test('LineReader reads the recorded bodies as the reference decoder did', () => {
   const recorded = readFileSync('test/fixtures/line-protocol.txt', 'utf8').trimEnd().split('\n')
+  const shared = emptySeriesCache()
   for (const one of recorded) {
     const { body, lines }: Recorded = JSON.parse(one)
     const bytes = Buffer.from(body, 'base64')
     const told = JSON.stringify(bytes.toString('latin1'))
-    assert.deepEqual(pointsOfReader(bytes), pointsOfReference(lines), told)
+    const expected = pointsOfReference(lines)
+    assert.deepEqual(pointsOfReader(bytes), expected, told)
+    for (let times = 0; times < 2; times++) {
+      assert.deepEqual(pointsOfReader(bytes, shared), expected, told)
+    }
   }
 })

@@ -6,6 +6,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import {
+  emptySeriesCache,
   pointsOfReader,
   pointsOfReference,
   type ReferenceLine,
@@ -41,12 +42,16 @@ test('LineReader accepts what the reference decoder accepts, with the same value
   const { status, stdout, stderr } = spawnSync(await build(), [], options)
   assert.equal(status, 0, stderr)
   const answers = stdout.trimEnd().split('\n')
+  const shared = emptySeriesCache()
   let accepted = 0
   for (const [at, body] of bodies.entries()) {
     const expected = pointsOfReference(JSON.parse(answers[at]) as ReferenceLine[])
     accepted += expected.length
     const told = `seed ${seed}, body ${JSON.stringify(body.toString('latin1'))}`
     assert.deepEqual(pointsOfReader(body), expected, told)
+    for (let times = 0; times < 2; times++) {
+      assert.deepEqual(pointsOfReader(body, shared), expected, told)
+    }
   }
   assert.ok(accepted > BODIES, `only ${accepted} points were accepted, seed ${seed}`)
   if (process.env.WEIR_RECORD !== '1') return

@@ -165,9 +165,13 @@ function seriesText(name: string, tags: Iterable<readonly [string, string]>): st
   return JSON.stringify([name, sorted])
 }
 
+/** A cache that knows no series; one that several bodies share expects the lines and fields of the bodies before. */
+export function emptySeriesCache(): SeriesCache {
+  return new SeriesCache({ seriesGeneration: 0, has: () => true })
+}
+
 /** The points that ours reads, line by line. */
-export function pointsOfReader(body: Buffer): Point[] {
-  const cache = new SeriesCache({ seriesGeneration: 0, has: () => true })
+export function pointsOfReader(body: Buffer, cache = emptySeriesCache()): Point[] {
   const bounds = { samplesMax: 1_000_000, seriesMax: 20_000 }
   const reader = new LineReader(body, cache, { ...bounds, precision: 'ns' })
   const { samples } = reader.begin()

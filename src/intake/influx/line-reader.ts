@@ -96,7 +96,8 @@ export class LineReader implements DoorReader {
    * slice is full or all lines were read.
    */
   read(orgUid: string, bytesMax: number): boolean {
-    this.#cache.begin(orgUid, this.#view)
+    this.#cache.begin(orgUid)
+    this.#cache.lookInto(this.#bytes)
     this.#renew(this.#cache.generation)
     const until = Math.min(this.#limit, this.#at + bytesMax)
     const { samplesMax, seriesMax } = this.#bounds

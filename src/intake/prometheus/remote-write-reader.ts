@@ -200,16 +200,17 @@ export class RemoteWriteReader implements DoorReader {
 
   /** Finds the stream of the current series, or what is known of it. */
   #resolve(): void {
-    const [bytes, from, until] = [this.#labelBytes, this.#labelsFrom, this.#labelsUntil]
+    const [from, until] = [this.#labelsFrom, this.#labelsUntil]
     const cache = this.#cache
+    cache.lookInto(this.#labelBytes)
     this.#mistake = ''
     this.#open = undefined
     this.#handle = 0
-    let head = cache.findHead(bytes, from, until)
-    if (head === NONE) head = cache.addHead(bytes, from, until)
-    let field = head === NONE ? NONE : cache.findField(bytes, until, until, head)
+    let head = cache.findHead(from, until)
+    if (head === NONE) head = cache.addHead(from, until)
+    let field = head === NONE ? NONE : cache.findField(until, until, head)
     if (field !== NONE) this.#handle = cache.handleOf(field)
-    else if (head !== NONE) field = cache.addField(bytes, until, until, head)
+    else if (head !== NONE) field = cache.addField(until, until, head)
     if (this.#handle !== 0) return
     this.#open = field === NONE ? undefined : this.#openOf.get(field)
     this.#open ??= this.#openSeries()
