@@ -5,7 +5,6 @@ import type {
   PreparedComponent,
   PreparedStream,
   WantedComponent,
-  WantedStream,
 } from '../../catalog/create/index.ts'
 import type { Catalog, StreamIndex, TypeWish } from '../../catalog/index.ts'
 import { RANDOM, VALUE_CODE } from '../../catalog/shape/index.ts'
@@ -23,10 +22,9 @@ import {
 } from './prepare-put.ts'
 import { type MissingTarget, refuseReachedTwice, STREAM_WORK } from './resolve-targets.ts'
 
-/** The missing streams of one component, side by side with what the catalog is asked for. */
-interface MissingComponent {
-  readonly wanted: WantedComponent
-  readonly targets: readonly MissingTarget[]
+/** The missing streams of one component, as the catalog is asked for them. */
+interface MissingComponent extends WantedComponent {
+  readonly streams: MissingTarget[]
 }
 
 /** A put whose missing streams are to be created. */
@@ -62,48 +60,46 @@ export function requireDefinition({ dtId, dsId }: CreationRules): void {
   refuse('bad_input', { what: `Parameter "${given}" also needs "${missing}"` })
 }
 
+/** The missing streams component by component, with the types of their first values. */
 async function byComponent({ samples, missing }: Creation): Promise<MissingComponent[]> {
-  const components: MissingComponent[] = []
+  const components = new MissingComponents()
   const slices = new Pacer()
-  for (const targets of targetsByComponent(missing)) {
-    const [{ compId, component, creation: rules }] = targets
-    const streams: WantedStream[] = []
-    for (const { streamId, position, samples: indexes, isRequested } of targets) {
-      // Without a value it has no type yet.
-      const isNumeric = samples.isNumeric && indexes.length > 0
-      const valueType = isNumeric ? 'DOUBLE' : await inferValueType(samples, indexes)
-      streams.push({ streamId, position, valueType, isRequested })
-      const turn = slices.spend(indexes.length + STREAM_WORK)
-      if (turn !== undefined) await turn
-    }
-    const compUid = component?.uid
-    const wanted = compUid === undefined ? { compId, rules, streams } : { compUid, rules, streams }
-    components.push({ targets, wanted })
+  for (const target of missing) {
+    const { samples: indexes } = target
+    // Without a value it has no type yet.
+    const isNumeric = samples.isNumeric && indexes.length > 0
+    target.valueType = isNumeric ? 'DOUBLE' : await inferValueType(samples, indexes)
+    components.add(target)
+    const turn = slices.spend(indexes.length + STREAM_WORK)
+    if (turn !== undefined) await turn
   }
-  return components
+  return components.list
 }
 
-/** The missing streams component by component; those of one mostly stand together. */
-function targetsByComponent(missing: readonly MissingTarget[]): MissingTarget[][] {
-  const groups: MissingTarget[][] = []
-  const byRef = new Map<number, MissingTarget[]>()
-  const byId = new Map<string, MissingTarget[]>()
-  let last: MissingTarget[] | undefined
-  for (const target of missing) {
-    const { component, compId } = target
-    if (last === undefined || !isOfSame(last[0], target)) {
-      last = component === undefined ? byId.get(compId) : byRef.get(component.ref)
+/** Gathers streams by component; those of one mostly come together. */
+class MissingComponents {
+  readonly list: MissingComponent[] = []
+  /** By the ID of a component to be created, or the number of one that exists. */
+  readonly #known = new Map<string | number, MissingComponent>()
+  #last: MissingComponent | undefined
+
+  add(target: MissingTarget): void {
+    const { component, compId, creation: rules } = target
+    if (this.#last === undefined || !isOfSame(this.#last.streams[0], target)) {
+      const key = component?.ref ?? compId
+      this.#last = this.#known.get(key)
+      if (this.#last === undefined) {
+        const streams = [target]
+        this.#last = component
+          ? { compUid: component.uid, rules, streams }
+          : { compId, rules, streams }
+        this.list.push(this.#last)
+        this.#known.set(key, this.#last)
+        return
+      }
     }
-    if (last !== undefined) {
-      last.push(target)
-      continue
-    }
-    last = [target]
-    groups.push(last)
-    if (component === undefined) byId.set(compId, last)
-    else byRef.set(component.ref, last)
+    this.#last.streams.push(target)
   }
-  return groups
 }
 
 function isOfSame(a: MissingTarget, b: MissingTarget): boolean {
@@ -128,21 +124,22 @@ export async function createMissing(
   const timeless = timelessSamples(creation)
   const components = await byComponent(creation)
   const look = lookAt(catalog, creation, components)
+  const isAsked = missing.some(({ isRequested }) => isRequested === true)
   let made: Created = { removals: [], madeForAnswer: [] }
   const check = async (prepared: readonly PreparedComponent[]) => {
     const findings = await look(prepared)
-    made = { removals: findings.removals, madeForAnswer: madeForAnswer(prepared) }
+    const madeForAnswer = isAsked ? idsMadeForAnswer(prepared) : []
+    made = { removals: findings.removals, madeForAnswer }
     return findings.wishes
   }
-  const wanted = components.map((component) => component.wanted)
-  const creating = catalog.autoCreate(orgUid, wanted, check)
+  const creating = catalog.autoCreate(orgUid, components, check)
   const created = await creating.catch(refuseDeleted)
   fillHandles(samples, components, created)
   giveTimes(catalog, creation, timeless)
   return made
 }
 
-function madeForAnswer(prepared: readonly PreparedComponent[]): string[] {
+function idsMadeForAnswer(prepared: readonly PreparedComponent[]): string[] {
   const streams = prepared.flatMap((component) => component.streams)
   return streams.filter((one) => one.isMadeForAnswer).map(({ streamId }) => streamId)
 }
@@ -185,9 +182,8 @@ export async function tryMissing(
     await look(prepared)
     throw new TriedOut(prepared)
   }
-  const wanted = components.map((component) => component.wanted)
   try {
-    await catalog.autoCreate(orgUid, wanted, check)
+    await catalog.autoCreate(orgUid, components, check)
   } catch (error) {
     if (error instanceof TriedOut) return wouldCreate(components, error.prepared)
     throw error
@@ -200,7 +196,7 @@ function wouldCreate(
   prepared: readonly PreparedComponent[],
 ): WouldCreate[] {
   return prepared.flatMap(({ component, streams }, at) => {
-    const compId = component?.compId ?? components[at].wanted.compId ?? ''
+    const compId = component?.compId ?? components[at].compId ?? ''
     return streams
       .filter(({ handle }) => handle === 0)
       .map(({ streamId }) => ({ compId, streamId, isNewComponent: component === undefined }))
@@ -231,7 +227,7 @@ function lookAt(
     if (isFitting) return findings
     await prepareUntyped(catalog.index, creation, findings)
     for (const [at, component] of prepared.entries()) {
-      const { targets } = components[at]
+      const { streams: targets } = components[at]
       await prepareTargets({ creation, targets, component, resolved }, findings)
     }
     return findings
@@ -341,7 +337,7 @@ function fillHandles(
   components: readonly MissingComponent[],
   created: readonly CreatedComponent[],
 ): void {
-  for (const [at, { targets }] of components.entries()) {
+  for (const [at, { streams: targets }] of components.entries()) {
     for (let place = 0; place < targets.length; place++) {
       const handle = created[at].handleAt(place)
       for (const index of targets[place].samples) samples.handles[index] = handle

@@ -58,7 +58,8 @@ export async function findMissingRequested(
   for (const streamId of streamIds) {
     await slices.spend(STREAM_WORK)
     if (put.has(streamId) || index.resolve(orgUid, compId, streamId) !== 0) continue
-    missing.push({ component, compId, streamId, creation, samples: [], isRequested: true })
+    const requestedOnly = { samples: [], valueType: '', isRequested: true } as const
+    missing.push({ component, compId, streamId, creation, ...requestedOnly })
   }
   return missing
 }

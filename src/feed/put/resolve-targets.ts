@@ -1,6 +1,7 @@
 import { nextTurn, refuse, requireCreatable } from '../../base/index.ts'
 import type { CreationRules } from '../../catalog/create/index.ts'
 import type { ComponentEntry, StreamIndex } from '../../catalog/index.ts'
+import type { ValueType } from '../../catalog/shape/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import { IdPairs } from './id-pairs.ts'
 import type { IncomingSamples, OpenTarget } from './incoming-samples.ts'
@@ -15,6 +16,8 @@ export interface MissingTarget {
   readonly position?: number
   readonly creation: CreationRules
   readonly samples: readonly number[]
+  /** The type of its first values; set before the stream is created. */
+  valueType: ValueType
   /** Whether the answer of the call asks for it, and no sample waits. */
   readonly isRequested?: boolean
 }
@@ -174,7 +177,8 @@ class MissingTargets {
       return
     }
     const creation = creationFor(target, rules)
-    const added = { compId, streamId, position, creation, component, samples }
+    const valueType: ValueType = ''
+    const added = { compId, streamId, position, creation, component, samples, valueType }
     this.list.push(added)
     if (this.#areApart) return
     if (streamId === undefined) this.#byPlace.set(placeKey(compId, position), added)

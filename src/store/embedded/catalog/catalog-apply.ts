@@ -1,5 +1,12 @@
 /** What one order to the catalog's writer does inside its transaction. */
 
+import {
+  isSameLease,
+  plainKeyOf,
+  requireLease,
+  requireOwnStreamIds,
+  requireRevision,
+} from '../../commit/commit-checks.ts'
 import { bytesOfComponent, bytesOfStream } from '../../fields/counted-bytes.ts'
 import { addressClaim, seriesClaim, streamIdClaim } from '../../fields/unique-texts.ts'
 import {
@@ -75,7 +82,7 @@ class CommitWork {
 
   /** Revision and handle of each put, 0 and the first handle of each creation. */
   apply({ orders, lease, limits }: Commit): Written {
-    if (lease !== undefined) checkLease(this.#table, lease)
+    if (lease !== undefined) requireLease(this.#table.leases.select(lease.name), lease)
     const isNaming = orders.some(({ op }) => op === 'put_component' || op === 'create')
     for (const order of orders) this.#letGo(order, isNaming)
     for (const order of orders) this.#applyOrder(order)
@@ -129,7 +136,7 @@ class CommitWork {
     const { documents } = this.#table
     const scope = this.#table.scopeOf(order.orgUid)
     const before = order.expectedRevision === 0 ? undefined : this.#document(order)
-    expectRevision(order, before?.revision)
+    requireRevision(order, before?.revision)
     const revision = order.revision ?? (before?.revision ?? 0) + 1
     const stored =
       before === undefined
@@ -138,14 +145,14 @@ class CommitWork {
     if (stored === undefined) {
       // If the row that is there is damaged, the caller hears of the damage instead of a conflict.
       this.#document(order)
-      throw new CatalogConflict(keyOf(order), undefined)
+      throw new CatalogConflict(plainKeyOf(order), undefined)
     }
     if (before !== undefined) documents.releaseClaims(before.ref)
     const taken = documents.insertClaims(scope, order.claims ?? [], {
-      ...keyOf(order),
+      ...plainKeyOf(order),
       ref: stored.ref,
     })
-    if (taken !== undefined) throw new CatalogConflict(keyOf(order), taken)
+    if (taken !== undefined) throw new CatalogConflict(plainKeyOf(order), taken)
     this.#table.count(order, {
       documents: before === undefined ? 1 : 0,
       bytes: stored.bytes - (before?.bytes ?? 0),
@@ -158,13 +165,13 @@ class CommitWork {
     const { componentTable, documents, numbers } = this.#table
     const scope = this.#table.scopeOf(order.orgUid)
     const before = this.#component(order)
-    expectRevision(order, before?.component.revision)
+    requireRevision(order, before?.component.revision)
     const revision = order.revision ?? (before?.component.revision ?? 0) + 1
     const ref = before?.ref ?? numbers.takeComponents(1)
     if (before === undefined) componentTable.insert({ scope, ref }, order, revision)
     else componentTable.update(scope, before, order, revision)
     if (before !== undefined) documents.releaseClaims(-ref)
-    this.#claimAddresses(scope, { ...keyOf(order), ref: -ref }, order.addressedAs)
+    this.#claimAddresses(scope, { ...plainKeyOf(order), ref: -ref }, order.addressedAs)
     this.#table.count(order, {
       documents: before === undefined ? 1 : 0,
       bytes:
@@ -180,7 +187,7 @@ class CommitWork {
     addresses: readonly string[],
   ): void {
     const taken = this.#table.documents.insertClaims(scope, addresses.map(addressClaim), holder)
-    if (taken !== undefined) throw new CatalogConflict(keyOf(holder), taken)
+    if (taken !== undefined) throw new CatalogConflict(plainKeyOf(holder), taken)
   }
 
   #putStream(order: PutStream): void {
@@ -188,11 +195,11 @@ class CommitWork {
     const scope = this.#table.scopeOf(order.orgUid)
     const owner = this.#ownerOf(scope, order.componentUid)
     if (owner === undefined) {
-      const key = { ...keyOf(order), kind: 'component', uid: order.componentUid }
+      const key = { ...plainKeyOf(order), kind: 'component', uid: order.componentUid }
       throw new CatalogConflict(key, undefined)
     }
     const before = this.#streamOf(owner, order)
-    expectRevision(order, before?.stream.revision)
+    requireRevision(order, before?.stream.revision)
     const revision = order.revision ?? (before?.stream.revision ?? 0) + 1
     const handle = before?.stream.handle ?? numbers.takeHandles(1)
     if (before !== undefined) streamTable.update(before, order, revision)
@@ -220,14 +227,14 @@ class CommitWork {
     const { streams, streamTable } = this.#table
     const isFree = !streams.isOfAnother(owner, order.uid)
     if (isFree && streamTable.insert(owner, order, state)) return
-    throw new CatalogConflict(keyOf(order), undefined)
+    throw new CatalogConflict(plainKeyOf(order), undefined)
   }
 
   #create(order: CreateComponents): void {
     const { componentTable, streamTable, numbers, changes } = this.#table
     const { orgUid, uids, addressedAs, streamIds } = order
     const scope = this.#table.scopeOf(orgUid)
-    refuseDoubles(order)
+    requireOwnStreamIds(order)
     const ref = numbers.takeComponents(uids.length)
     const handle = numbers.takeHandles(streamIds.length)
     const bytes = componentTable.insertMany(scope, ref, order)
@@ -251,8 +258,8 @@ class CommitWork {
   #deleteOrExpect(order: Extract<WriteOrder, { op: 'delete' | 'expect' }>): void {
     const found = this.#find(order)
     if (order.expectedRevision !== 'any' || order.op === 'delete')
-      expectRevision(order, found?.revision)
-    else if (found === undefined) throw new CatalogConflict(keyOf(order), undefined)
+      requireRevision(order, found?.revision)
+    else if (found === undefined) throw new CatalogConflict(plainKeyOf(order), undefined)
     if (order.op === 'expect' || found === undefined) return
     found.delete()
     this.#table.count(order, { documents: -1, bytes: -found.bytes })
@@ -280,7 +287,7 @@ class CommitWork {
     const { ref, component } = found
     const deleteIt = () => {
       // Streams without their component would be nobody's.
-      if (this.#table.streamTable.hasAny(ref)) throw new CatalogConflict(keyOf(key), undefined)
+      if (this.#table.streamTable.hasAny(ref)) throw new CatalogConflict(plainKeyOf(key), undefined)
       this.#table.documents.releaseClaims(-ref)
       this.#table.componentTable.delete(ref)
     }
@@ -334,13 +341,13 @@ class CommitWork {
       : streamTable.findDouble(ref)
     if (doubled === undefined) return
     const to = puts.findLast(({ id }) => id.toWellFormed() === doubled.toWellFormed()) ?? puts[0]
-    throw new CatalogConflict(keyOf(to), streamIdClaim(to.componentUid, doubled))
+    throw new CatalogConflict(plainKeyOf(to), streamIdClaim(to.componentUid, doubled))
   }
 
   #refuseSharedSeries(key: DocumentKey, series: Labels): void {
     if (!this.#table.streams.mayShareSeries(series)) return
     const holders = this.#table.streams.findSeries(this.#table.scopeOf(key.orgUid), series)
-    if ([...holders].length > 1) throw new CatalogConflict(keyOf(key), seriesClaim(series))
+    if ([...holders].length > 1) throw new CatalogConflict(plainKeyOf(key), seriesClaim(series))
   }
 }
 
@@ -349,22 +356,6 @@ interface Found {
   readonly bytes: number
   readonly parentUid: string
   delete(): void
-}
-
-/** Refuses streams of one new component with the same ID. */
-function refuseDoubles({ orgUid, uids, streamCounts, streamIds }: CreateComponents): void {
-  let until = 0
-  for (let at = 0; at < uids.length; at++) {
-    const count = streamCounts[at]
-    until += count
-    if (count < 2) continue
-    const named = streamIds.slice(until - count, until).filter((id) => id !== '')
-    const ids = named.map((id) => id.toWellFormed())
-    if (new Set(ids).size === ids.length) continue
-    const id = ids.find((one, place) => ids.indexOf(one) !== place)
-    const key = { orgUid, kind: 'component', uid: uids[at] }
-    throw new CatalogConflict(key, streamIdClaim(uids[at], id ?? ''))
-  }
 }
 
 /** The series of new streams, with the places of their components. */
@@ -380,15 +371,6 @@ function* seriesOf({
       if (one) yield { at, series: one }
     }
   }
-}
-
-function expectRevision(
-  order: DocumentKey & { readonly expectedRevision: number | 'any' },
-  revision = 0,
-): void {
-  const { expectedRevision } = order
-  if (expectedRevision === 'any' || expectedRevision === revision) return
-  throw new CatalogConflict(keyOf(order), undefined)
 }
 
 /** What leaves no more than there was goes through, or nobody could get below a lowered limit. */
@@ -450,17 +432,4 @@ function release(table: CatalogWriteTable, lease: Lease): undefined {
   // The row stays, so that the fence keeps rising.
   if (isSameLease(held, lease)) table.leases.upsert({ ...lease, holder: '' }, 0)
   return undefined
-}
-
-function checkLease(table: CatalogWriteTable, lease: Lease): void {
-  if (isSameLease(table.leases.select(lease.name), lease)) return
-  throw new CatalogConflict({ orgUid: '', kind: 'lease', uid: lease.name }, undefined)
-}
-
-function isSameLease(held: Lease | undefined, lease: Lease): boolean {
-  return held?.holder === lease.holder && held.fence === lease.fence
-}
-
-function keyOf({ orgUid, kind, uid }: DocumentKey): DocumentKey {
-  return { orgUid, kind, uid }
 }

@@ -3,6 +3,12 @@
  * it, and changes all that it names or nothing. Nobody else writes meanwhile: the group holds the lock of the catalog.
  */
 import { countedUidOf } from '../../../base/index.ts'
+import {
+  plainKeyOf,
+  requireLease,
+  requireOwnStreamIds,
+  requireRevision,
+} from '../../commit/commit-checks.ts'
 import { bytesOfComponent, bytesOfStream } from '../../fields/counted-bytes.ts'
 import { storedClaim } from '../../fields/stored-claim.ts'
 import {
@@ -209,7 +215,7 @@ export class CommitState {
   }
 
   #apply({ writes, lease, limits }: WantedCommit): Committed {
-    if (lease !== undefined) this.#requireLease(lease)
+    if (lease !== undefined) requireLease(this.#leases.get(lease.name), lease)
     // What is unique is let go of first, so that two records may swap it.
     for (const write of writes) {
       if (write.op !== 'expect' && write.op !== 'create') this.#letGo(write)
@@ -239,9 +245,9 @@ export class CommitState {
   }
 
   #putDocument(put: PutDocument): CatalogRecord {
-    const key = keyOf(put)
+    const key = plainKeyOf(put)
     const slot = this.#document(key)
-    expectRevision(put, slot.current?.revision)
+    requireRevision(put, slot.current?.revision)
     this.#letGo(key)
     const claims = [...new Set(put.claims)]
     for (const claim of claims) this.#hold(this.claims, key, claim)
@@ -256,9 +262,9 @@ export class CommitState {
   }
 
   #putComponent(put: PutComponent): CatalogRecord {
-    const key = keyOf(put)
+    const key = plainKeyOf(put)
     const slot = this.#component(key)
-    expectRevision(put, slot.current?.revision)
+    requireRevision(put, slot.current?.revision)
     this.#letGo(key)
     const fields = componentFieldsOf(put)
     const revision = put.revision ?? (slot.current?.revision ?? 0) + 1
@@ -284,14 +290,14 @@ export class CommitState {
   }
 
   #putStream(put: PutStream): CatalogRecord {
-    const key = keyOf(put)
+    const key = plainKeyOf(put)
     const { componentUid } = put
     const componentKey = { orgUid: put.orgUid, kind: 'component', uid: componentUid }
     if (this.#component(componentKey).current === undefined) {
       throw new CatalogConflict(componentKey, undefined)
     }
     const slot = this.#stream(key)
-    expectRevision(put, slot.current?.revision)
+    requireRevision(put, slot.current?.revision)
     if (slot.current !== undefined && slot.current.componentUid !== componentUid) {
       throw new CatalogConflict(key, undefined)
     }
@@ -331,6 +337,7 @@ export class CommitState {
 
   #create(create: CreateComponents): StreamHandle {
     const { orgUid, uids, ids, names, addressedAs, common, streamCounts, streamIds } = create
+    requireOwnStreamIds(create)
     const firstHandle = streamIds.length === 0 ? 0 : this.#handles.take(streamIds.length)
     let stream = 0
     for (const [at, uid] of uids.entries()) {
@@ -345,11 +352,7 @@ export class CommitState {
         addressedAs: addressedAs?.[at] ?? [],
       }
       this.#setComponent(slot, fields, 1)
-      const taken = new Set<string>()
       for (let ordinal = 1; ordinal <= streamCounts[at]; ordinal++, stream++) {
-        const id = streamIds[stream]
-        if (taken.has(id)) throw new CatalogConflict(key, streamIdClaim(uid, id))
-        if (id !== '') taken.add(id)
         const place = { componentUid: uid, revision: 1, handle: firstHandle + stream }
         const streamKey = { orgUid, kind: 'stream', uid: countedUidOf(uid, ordinal) }
         const written = createdFields(create, stream, ordinal - 1)
@@ -361,13 +364,13 @@ export class CommitState {
   }
 
   #deleteOrExpect(write: Extract<CatalogWrite, { op: 'delete' | 'expect' }>): void {
-    const key = keyOf(write)
+    const key = plainKeyOf(write)
     const current = this.#current(key)
     if (write.op === 'expect' && write.expectedRevision === 'any') {
       if (current === undefined) throw new CatalogConflict(key, undefined)
       return
     }
-    expectRevision(write, current?.revision)
+    requireRevision(write, current?.revision)
     if (write.op === 'expect' || current === undefined) return
     if (key.kind === 'component') this.#deleteComponent(key)
     else if (key.kind === 'stream') this.#deleteStream(key)
@@ -475,12 +478,6 @@ export class CommitState {
     if (change > 0 && total > limit.max) throw new CatalogLimitReached(limit)
   }
 
-  #requireLease(lease: Lease): void {
-    const held = this.#leases.get(lease.name)
-    if (held?.fence === lease.fence && held.holder === lease.holder) return
-    throw new CatalogConflict({ orgUid: '', kind: 'lease', uid: lease.name }, undefined)
-  }
-
   #current(key: DocumentKey): { readonly revision: number } | undefined {
     if (key.kind === 'component') return this.#component(key).current
     return key.kind === 'stream' ? this.#stream(key).current : this.#document(key).current
@@ -570,19 +567,6 @@ function definedOf(fields: Pick<StreamFields, 'labels' | 'series'>) {
     ...(labels === undefined ? {} : { labels }),
     ...(series === undefined ? {} : { series }),
   }
-}
-
-function expectRevision(
-  write: DocumentKey & { readonly expectedRevision: number | 'any' },
-  revision = 0,
-): void {
-  const { expectedRevision } = write
-  if (expectedRevision === 'any' || expectedRevision === revision) return
-  throw new CatalogConflict(keyOf(write), undefined)
-}
-
-function keyOf({ orgUid, kind, uid }: DocumentKey): DocumentKey {
-  return { orgUid, kind, uid }
 }
 
 function tallyName({ orgUid, kind }: Pick<DocumentKey, 'orgUid' | 'kind'>): string {
