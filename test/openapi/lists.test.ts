@@ -301,6 +301,10 @@ const CASES: Record<string, Send> = {
       '/api/comp/c/property',
       many(count, () => ({ component: { name: 'c' } })),
     ),
+  'getAddressPreview .door.keyRule.uses[]': (count) =>
+    call('POST', '/api/door/preview', { door: { keyRule: ruleOf(count).addressRule } }),
+  'getAddressPreview .door.organizationRule.uses[]': (count) =>
+    call('POST', '/api/door/preview', { door: { organizationRule: ruleOf(count).addressRule } }),
   ...queryCases('putFeed', (query) => call('PUT', `/api/feed?${query}`)),
   ...queryCases('putFeedByGet', (query) => call('GET', `/api/feed?asPut&${query}`)),
   'putFeed []': (count) => call('PUT', '/api/feed', `[${samples(count)}]`),

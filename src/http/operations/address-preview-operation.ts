@@ -77,7 +77,7 @@ export function addressPreviewOperation({
   readonly identity: Identity
 }): HttpOperation {
   return httpOperation({
-    name: 'previewAddresses',
+    name: 'getAddressPreview',
     methods: ['POST'],
     path: '/api/door/preview',
     callers: 'admin',

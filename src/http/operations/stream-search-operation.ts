@@ -51,7 +51,7 @@ const search = named(
 /** The streams that have a label. */
 export function streamSearchOperation({ catalog }: { readonly catalog: Catalog }): HttpOperation {
   return httpOperation({
-    name: 'searchStreams',
+    name: 'listStreamsByLabel',
     methods: ['GET'],
     path: '/api/stream',
     callers: 'admin',

@@ -1,8 +1,9 @@
 import { call } from '../api/client.ts'
 import type { StreamName } from './stream-name.ts'
 
-/** Calls of one search, of which each looks at some thousand streams. */
+/** Calls for so many streams at most, each of which looks at some thousand. */
 const CALLS_MAX = 20
+const STREAMS_PER_CALLS = 100
 
 /** Whether a search is for a label, such as `site=north`. */
 export function isLabel(text: string): boolean {
@@ -17,7 +18,8 @@ export async function searchLabel(
 ): Promise<{ readonly streams: readonly StreamName[]; readonly isPart: boolean }> {
   const streams: StreamName[] = []
   let after = 0
-  for (let calls = 0; calls < CALLS_MAX && streams.length < limit; calls += 1) {
+  const callsMax = CALLS_MAX * Math.ceil(limit / STREAMS_PER_CALLS)
+  for (let calls = 0; calls < callsMax && streams.length < limit; calls += 1) {
     const query = { label: `${text}*`, after, limit: limit - streams.length }
     const { search } = await call('get', '/api/stream', { query, signal })
     for (const { component, ...stream } of search.streams) {

@@ -51,12 +51,13 @@ test('the rule of a key is typed with a preview, saved, and removed', { skip }, 
     ['north-roof', 'weather_temperature'],
     ['north-roof', 'weather_humidity'],
   ])
-  await dialog.getByLabel('Preview', { exact: true }).scrollIntoViewIfNeeded()
+  await page.getByRole('region', { name: 'Addresses of new series' }).scrollIntoViewIfNeeded()
   await shootAll(page, 'rule-key')
   const line = dialog.getByLabel('Preview', { exact: true })
   await line.fill(`m,site=${'s'.repeat(600)},host=h ${'f'.repeat(200)}=1\nbad\nm v`)
   await dialog.getByText('Line 2: ').waitFor()
   await dialog.getByText('Line 3: ').waitFor()
+  await dialog.getByText('Line 3: ').scrollIntoViewIfNeeded()
   await shootAll(page, 'rule-key-long')
   await line.fill('')
   await dialog.getByText('No points.').waitFor()

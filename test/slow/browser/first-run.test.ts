@@ -11,6 +11,7 @@ import {
   openStudio,
   type StudioTest,
   shoot,
+  shootAll,
 } from '../../support/studio.ts'
 
 const skip = browserSkip()
@@ -32,6 +33,16 @@ test('the first run is accessible in both themes and at phone width', { skip }, 
     assert.deepEqual(complaints, [])
     await page.close()
   }
+})
+
+test('the same code is under Connect for those who have data already', { skip }, async () => {
+  const { page } = await studio.open('/connect/send?with=home-assistant')
+  const code = page.getByRole('tabpanel').locator('pre')
+  await code.getByText(`port: ${studio.service.port}`).waitFor()
+  await page.getByRole('tab', { name: 'Home Assistant' }).focus()
+  await page.keyboard.press('ArrowRight')
+  await code.getByText('influxdb out').waitFor()
+  await shootAll(page, 'send')
 })
 
 test('the first run makes a key, shows it on demand, and turns into the chart of what arrives', {

@@ -10,6 +10,10 @@ export const pages: readonly PageEntry[] = [
     nav: { label: 'Connect', to: '/connect', icon: 'connect', order: 40, holds: ['/connect'] },
   },
   {
+    path: '/connect/send',
+    load: () => import('./send-page.tsx').then(({ SendPage }) => ({ Page: SendPage })),
+  },
+  {
     path: '/connect/refused',
     load: () => import('./refused-page.tsx').then(({ RefusedPage }) => ({ Page: RefusedPage })),
   },

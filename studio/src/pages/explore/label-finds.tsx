@@ -50,7 +50,7 @@ export function LabelFinds({ label }: { readonly label: string }) {
 
 function countText(count: number | undefined, isPart: boolean): string {
   if (count === undefined) return 'Searching …'
+  if (count === 0) return isPart ? 'No stream found so far.' : 'No stream has this label.'
   if (isPart) return `The first ${count} streams`
-  if (count === 0) return 'No stream has this label.'
   return count === 1 ? '1 stream' : `${count} streams`
 }

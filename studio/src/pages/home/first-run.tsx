@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { asApiError } from '../../api/api-error.ts'
 import { call } from '../../api/client.ts'
 import { invalidate } from '../../api/use-query.ts'
@@ -18,12 +18,21 @@ const ELSEWHERE =
 
 /** How the first sample gets here: a key, a program that sends it, and the wait for it. */
 export function FirstRun() {
+  return (
+    <SendSteps>
+      <WaitStep />
+    </SendSteps>
+  )
+}
+
+/** A key, and code that sends samples with it; `children` are further steps. */
+export function SendSteps({ children }: { readonly children?: ReactNode }) {
   const key = useOwnKey()
   return (
     <div className={styles.page}>
       <KeyStep of={key} />
       <SendStep of={key} />
-      <WaitStep />
+      {children}
     </div>
   )
 }
