@@ -19,6 +19,7 @@ export interface Row {
     | 'B/stream'
     | 'MB'
     | 's'
+    | 'µs'
     | 'µs/sample'
     | 'ratio'
   /** What Weir is to reach, in words. */

@@ -3,19 +3,27 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
-/** What a process is to write with the driver alone. */
-export interface DriverWork {
+/** What a process does with plain prepared statements. */
+export type DriverWork =
+  | {
+      /** Writes calls of so many streams, one row for each stream. */
+      readonly kind: 'put'
+      readonly streams: number
+      readonly samplesPerStream: number
+    }
+  | {
+      /** Reads the runs of stored streams: all of them in turn, or the one that was created first. */
+      readonly kind: 'read'
+      readonly isFirstOnly: boolean
+    }
+
+/** Where and how long. */
+export interface DriverRun {
   readonly port: number
   readonly keyspace: string
-  readonly streams: number
-  readonly samplesPerStream: number
-  /** Calls under way at once. */
-  readonly calls: number
+  /** Calls in progress at once. */
+  readonly connections: number
   readonly seconds: number
-  /** Whether rows of one node share a frame, as Weir sends them. */
-  readonly isGrouped: boolean
-  readonly firstHandle: number
-  readonly writer: number
 }
 
 /** What it showed, warmed up. */
@@ -27,27 +35,22 @@ export interface DriverShown {
   readonly p99Ms: number
 }
 
-/** Handles that no stream of a short run gets. */
-const FIRST_HANDLE = 1_000_000_000
+/** Handles from here on are the driver's: no stream of a short run gets one. */
+export const FIRST_HANDLE = 1_000_000_000
 const HANDLES_EACH = 1_000_000
 
-/** Writes with so many processes at once, each with streams of its own. */
-export function runDrivers(
-  count: number,
-  work: Omit<DriverWork, 'firstHandle' | 'writer'>,
-): Promise<DriverShown[]> {
-  const processes = Array.from({ length: count }, (_, at) =>
-    runDriver({ ...work, firstHandle: FIRST_HANDLE + at * HANDLES_EACH, writer: at + 1 }),
-  )
-  return Promise.all(processes)
+/** Works with so many processes at once, each with streams of its own. */
+export function runDrivers(count: number, work: DriverWork & DriverRun): Promise<DriverShown[]> {
+  const handles = Array.from({ length: count }, (_, at) => FIRST_HANDLE + at * HANDLES_EACH)
+  return Promise.all(handles.map((firstHandle) => runDriver({ ...work, firstHandle })))
 }
 
-async function runDriver(work: DriverWork): Promise<DriverShown> {
+async function runDriver(work: DriverWork & DriverRun & { firstHandle: number }) {
   const script = fileURLToPath(new URL('driver-child.ts', import.meta.url))
   const child = spawn(process.execPath, [script, JSON.stringify(work)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const [told] = await Promise.all([text(child.stdout), once(child, 'exit')])
+  const [printed] = await Promise.all([text(child.stdout), once(child, 'exit')])
   if (child.exitCode !== 0) throw new Error(`the driver's process ended with ${child.exitCode}`)
-  return JSON.parse(told) as DriverShown
+  return JSON.parse(printed) as DriverShown
 }

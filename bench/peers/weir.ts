@@ -145,8 +145,9 @@ export const weirCalls: Pick<RunningPeer, 'putForm' | 'lastValue' | 'latest' | '
 }
 
 /** A statistic of a cycle, the latest intervals up to the limit; only Weir has calendars. */
-export function statistic(stream: StreamName, cycle: string, stat: string): Buffer {
-  return get(`${streamPath(stream)}/cycle/${cycle}/stat/${stat}/feed`)
+export function statistic(stream: StreamName, cycle: string, stat: string, limit?: number): Buffer {
+  const query = limit === undefined ? '' : `?limit=${limit}`
+  return get(`${streamPath(stream)}/cycle/${cycle}/stat/${stat}/feed${query}`)
 }
 
 /** What of a range can be seen on so many pixels; only Weir has such a call. */
