@@ -22,7 +22,7 @@ export interface Service {
   close(): Promise<void>
   /** Stops the service and starts it again on the same folder; `url` and `port` change. */
   restart(settings?: Readonly<Record<string, string>>): Promise<void>
-  /** Stops the service, brings all it holds from the journal into samples.db, and starts it again. */
+  /** Stops the service, brings all it holds from the journal into samples.db if it has them, and starts it again. */
   sealAndRestart(): Promise<void>
 }
 
@@ -36,11 +36,31 @@ export interface ServiceOptions extends Pick<AppOptions, 'wrapCatalog' | 'wrapSa
   readonly settings?: Readonly<Record<string, string>>
 }
 
+/** Where services keep what is not in their folder. */
+export interface ServicePlace {
+  readonly settings: Readonly<Record<string, string>>
+  /** Gives the place back when its service has stopped. */
+  release(): Promise<void>
+}
+
+let takePlace: (() => Promise<ServicePlace>) | undefined
+
+/** Has all services that this process starts from now on keep their data in places such as a cluster. */
+export function keepServicesIn(take: () => Promise<ServicePlace>): void {
+  takePlace = take
+}
+
+/** Why a test cannot run when services keep their data in a cluster, for its `skip` option: docs/cluster.md lists these. */
+export function onCluster(why: string): string | false {
+  return takePlace === undefined ? false : why
+}
+
 /** Starts a service; rate limits are off, and SQL may take its time on a slow machine, unless the test sets them. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const dataDir = mkdtempSync(join(tmpdir(), 'weir-service-'))
   const logLines: string[] = []
   const log = createLog({ level: 'debug', destination: { write: (line) => logLines.push(line) } })
+  const place = await takePlace?.()
   const open = async (settings: Readonly<Record<string, string>>) => {
     const config = readConfig({
       WEIR_PORT: '0',
@@ -48,6 +68,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       WEIR_RATE_LIMITS: 'off',
       WEIR_SQL_SECONDS: '120',
       WEIR_OWNER_PASSWORD: 'correct horse battery',
+      ...place?.settings,
       ...settings,
     })
     const app = await openApp(config, { ...options, log, passwordCost: LEAST_PASSWORD_COST })
@@ -81,10 +102,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     ownerPassword: created.password ?? '',
     close: async () => {
       await app.close()
+      await place?.release()
       rmSync(dataDir, { recursive: true, force: true })
     },
     restart,
     sealAndRestart: async () => {
+      if (place !== undefined) return await restart()
       await app.close()
       const store = await openSampleStore({ folder: dataDir })
       await store.sealAll()

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { test } from 'node:test'
 import { startConnectorHome, VALUES_SQL, valuesBody } from '../../support/connector-home.ts'
+import { onCluster } from '../../support/service.ts'
 import { eventually, settlesTo } from '../../support/settle.ts'
 import { runnerPids } from '../../support/sql-runs.ts'
 
@@ -60,6 +61,11 @@ test('a killed runner fails one call with 503; its payload runs again, once', {
   const path = `/api/connector/${uid}/payload/${payload.uid}/run`
   const again = await home.owner('POST', path, {})
   assert.equal(again.status, 200, again.text)
-  assert.deepEqual(await home.samples('killed', 's'), [[payload.time, 7]])
+  const [[time, data], ...others] = await home.samples('killed', 's')
+  assert.deepEqual([data, others], [7, []])
+  if (
+    !onCluster('a cluster assigns times up to 15 ms after the arrival, and 16 ms apart in a call')
+  )
+    assert.equal(time, payload.time)
   assert.equal((await home.owner('POST', path, {})).status, 409)
 })

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type ConnectorHome, startConnectorHome } from '../../support/connector-home.ts'
+import { onCluster } from '../../support/service.ts'
 
 let home: ConnectorHome
 before(async () => {
@@ -89,7 +90,11 @@ test('payloads that are run again have the times that they had, or those that ar
   assert.deepEqual(await home.samples('again', 's'), more)
 })
 
-test('a failed payload that is run late is at its arrival and overwrites nothing', async () => {
+test('a failed payload that is run late is at its arrival and overwrites nothing', {
+  skip: onCluster(
+    'a cluster assigns times up to 15 ms after the arrival, and 16 ms apart in a call',
+  ),
+}, async () => {
   const uid = await home.make('late', `${rowsSql('late', 3)} WHERE TOEPOCHMILLIS(v, 'yyyy') > 0`)
   assert.equal((await home.send('late', { body: 'old' })).status, 422)
   const [failed] = await payloadsOf(uid)

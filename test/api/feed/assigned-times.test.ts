@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ManualClock } from '../../../src/base/index.ts'
 import { FeedClient } from '../../support/feed-client.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { onCluster, type Service, startService } from '../../support/service.ts'
 
 const NOW = 1_700_000_000_000
 const HOUR = 3_600_000
@@ -31,7 +31,11 @@ async function countOf(streamId: string): Promise<number> {
   return JSON.parse((await client.call('GET', path)).text)[0].data
 }
 
-test('times assigned ahead of the clock are not assigned again after a restart', async () => {
+test('times assigned ahead of the clock are not assigned again after a restart', {
+  skip: onCluster(
+    'a cluster assigns times up to 15 ms after the arrival, and 16 ms apart in a call',
+  ),
+}, async () => {
   const numbers = Array.from({ length: 5_000 }, (_, at) => at)
   await putUntimed('numbers', numbers)
   await putUntimed(
@@ -54,7 +58,11 @@ test('times assigned ahead of the clock are not assigned again after a restart',
   assert.equal(await countOf('numbers'), 5_003)
 })
 
-test('holes in what ran ahead do not hide its end', async () => {
+test('holes in what ran ahead do not hide its end', {
+  skip: onCluster(
+    'a cluster assigns times up to 15 ms after the arrival, and 16 ms apart in a call',
+  ),
+}, async () => {
   const start = clock.now()
   await putUntimed(
     'holes',
@@ -66,7 +74,11 @@ test('holes in what ran ahead do not hide its end', async () => {
   assert.deepEqual([time - start, before - start], [3_000, 2_999])
 })
 
-test('samples in the future that brought their time do not move assigned ones', async () => {
+test('samples in the future that brought their time do not move assigned ones', {
+  skip: onCluster(
+    'a cluster assigns times up to 15 ms after the arrival, and 16 ms apart in a call',
+  ),
+}, async () => {
   const start = clock.now()
   const forecast = [1, 2, 3].map((hours) => ({
     compId: 'c',
@@ -83,7 +95,11 @@ test('samples in the future that brought their time do not move assigned ones', 
   assert.equal(found.length, 5)
 })
 
-test('files without a time follow those from before a restart', async () => {
+test('files without a time follow those from before a restart', {
+  skip: onCluster(
+    'a cluster assigns times up to 15 ms after the arrival, and 16 ms apart in a call',
+  ),
+}, async () => {
   const start = clock.now()
   const upload = async (name: string) => {
     const body = new FormData()
