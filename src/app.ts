@@ -143,9 +143,12 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const data = await openData({ ...options, ...parts, config, clock, log }, opened)
   // Behind the last call: a search may still wait for names.
   opened.defer(() => data.catalog.components.close())
-  data.scrub.start()
-  const deleteProfileJob = startDeleteProfiles({ ...data, catalogStore, clock, log }, opened)
-  await data.derivation.start()
+  // Background jobs walk all streams, which the index has only where all are loaded.
+  const hasAll = config.index === 'all'
+  if (hasAll) data.scrub.start()
+  const jobs = { ...data, catalogStore, clock, log, isStarted: hasAll }
+  const deleteProfileJob = startDeleteProfiles(jobs, opened)
+  await data.derivation.start({ isWorker: hasAll })
   const budget = new MemoryBudget(budgetBytesOf(memoryBytesOf(config)))
   const calls = new FeedCalls(data.feed, budget)
   const bodies = new FeedBodyReader(config.bodyBytesMax, budget)
@@ -214,7 +217,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     listen: async () => {
       await firstStart?.port.release()
       const address = addressOf(config, await server.listen(config))
-      prepareSearch({ ...data, identity, log })
+      if (hasAll) prepareSearch({ ...data, identity, log })
       return address
     },
     close: () => closing.disposeAsync(),
@@ -254,7 +257,11 @@ function keepingUp(
   { catalog }: { readonly catalog: Catalog },
 ) {
   if (elsewhere === undefined) return undefined
-  return { catchUp: elsewhere.look, heard: () => catalog.catchUps.heard() }
+  return {
+    catchUp: elsewhere.look,
+    heard: () => catalog.catchUps.heard(),
+    ensureLoaded: (orgUid: string) => catalog.ensureLoaded(orgUid),
+  }
 }
 
 /** Tells what an organization has of what quotas count. */

@@ -96,7 +96,7 @@ export async function openData(parts: DataParts, opened: AsyncDisposableStack) {
     onDamage: (finding) => damage.note(finding),
   })
   const fileSweep = startFileSweep(
-    { blobs, catalogStore, clock, fileStreams, log, samples },
+    { blobs, catalogStore, clock, fileStreams, isStarted: config.index === 'all', log, samples },
     opened,
   )
   const { places, scrub } = await openScrub({
@@ -140,6 +140,7 @@ async function openFollowingCatalog(parts: DataParts): Promise<Catalog> {
     clock,
     createMax: config.createMax,
     isShared: storage.isShared,
+    isLazy: config.index === 'used',
   })
   elsewhere?.onChanges(() => catalog.refresh())
   elsewhere?.onLook(() => catalog.catchUps.begin())
@@ -153,12 +154,13 @@ function startFileSweep(
     readonly catalogStore: CatalogStore
     readonly clock: Clock
     readonly fileStreams: () => Iterable<StreamHandle>
+    readonly isStarted: boolean
     readonly log: Log
     readonly samples: SampleStore
   },
   opened: AsyncDisposableStack,
 ): LeasedJob {
-  const { blobs, catalogStore, clock, fileStreams, log, samples } = parts
+  const { blobs, catalogStore, clock, fileStreams, isStarted, log, samples } = parts
   const fileSweep = makeFileSweep({
     blobs,
     store: samples,
@@ -169,7 +171,7 @@ function startFileSweep(
     others: () => resultBodies(catalogStore),
     onFailure: (error) => log.error({ error }, 'could not delete orphaned files'),
   })
-  fileSweep.start()
+  if (isStarted) fileSweep.start()
   opened.defer(() => fileSweep.close())
   return fileSweep
 }
@@ -182,11 +184,12 @@ export function startDeleteProfiles(
     readonly samples: SampleStore
     readonly feed: Feed
     readonly clock: Clock
+    readonly isStarted: boolean
     readonly log: Log
   },
   opened: AsyncDisposableStack,
 ): LeasedJob {
-  const { catalog, catalogStore, samples, clock, log } = parts
+  const { catalog, catalogStore, samples, clock, isStarted, log } = parts
   const { retention } = parts.feed
   const job = makeDeleteProfileJob({
     samples,
@@ -203,7 +206,7 @@ export function startDeleteProfiles(
       ),
     onFailure: (error) => log.error({ error }, 'could not apply delete profiles'),
   })
-  job.start()
+  if (isStarted) job.start()
   opened.defer(() => job.close())
   return job
 }

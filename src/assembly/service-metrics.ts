@@ -31,11 +31,11 @@ export async function serviceMetrics(parts: MetricParts): Promise<string> {
   const info = `version="${version}",node="${process.versions.node}"`
   return [
     metricText('weir_build_info', 'gauge', 'Versions of Weir and Node.js.', [[info, 1]]),
-    metricText('weir_streams', 'gauge', 'Streams of all organizations.', index.streamCount),
+    metricText('weir_streams', 'gauge', 'Streams that this process has loaded.', index.streamCount),
     metricText(
       'weir_components',
       'gauge',
-      'Components of all organizations.',
+      'Components that this process has loaded.',
       index.componentCount,
     ),
     await stores.metrics(),

@@ -56,6 +56,8 @@ interface CatalogDeps {
   readonly createMax?: number
   /** Whether other processes commit to the same store. */
   readonly isShared?: boolean
+  /** Whether the index of an organization is loaded by ensureLoaded(), and not at startup. */
+  readonly isLazy?: boolean
 }
 
 /** A stream that a door knows. */
@@ -112,6 +114,14 @@ export class Catalog {
     this.streams = new ComponentStreams(this.#base)
     this.components = new Components(this.#base, this.streams)
     this.folders = new Folders(this.#base, this.components)
+  }
+
+  /**
+   * Loads the index of an organization; undefined if it is loaded. Whoever works for an organization calls this
+   * first: the index would not find its streams.
+   */
+  ensureLoaded(orgUid: string): Promise<void> | undefined {
+    return this.#base.documents.loaded.ensure(orgUid)
   }
 
   /** Records of a kind that another part owns, kept and checked like those of the catalog itself. */

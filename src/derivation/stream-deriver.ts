@@ -77,11 +77,14 @@ export class StreamDeriver {
     catalog.derivations.onUntyped((handle) => this.types.add(handle))
   }
 
-  /** Begins to derive in the background, and goes on with jobs that the last process left. */
-  async start(): Promise<void> {
+  /**
+   * Begins to derive in the background, and continues the jobs of processes that are gone. A process that is no worker
+   * does neither: it derives only within puts, and runs the jobs that are started in it.
+   */
+  async start({ isWorker = true }: { readonly isWorker?: boolean } = {}): Promise<void> {
     this.types.start()
-    await this.worker.start()
-    await this.jobs.resume()
+    await this.worker.start(isWorker)
+    if (isWorker) await this.jobs.resume()
   }
 
   /** Derives within the call that put a batch; see derivePut. */

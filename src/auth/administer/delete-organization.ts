@@ -59,6 +59,7 @@ export async function resumeOrganizationDeletions(parts: DeletionParts, log: Log
 async function finishDeletion(parts: DeletionParts, organization: Organization): Promise<void> {
   const { identity, store } = parts
   const orgUid = organization.uid
+  await parts.catalog.ensureLoaded(orgUid)
   for (let pass = 0; ; pass += 1) {
     await removeMembers(parts, orgUid)
     await deleteKeysAndClients(parts, orgUid)

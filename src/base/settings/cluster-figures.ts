@@ -99,6 +99,9 @@ export function findClusterMistakes(
     if (isCluster && !given.has(name))
       mistakes.push(`${name} must be set when WEIR_STORE is cluster`)
   }
+  if (!isCluster && config.index === 'used') {
+    mistakes.push('WEIR_INDEX=used needs WEIR_STORE=cluster')
+  }
   if (given.has('WEIR_CASSANDRA_USER') !== given.has('WEIR_CASSANDRA_PASSWORD')) {
     mistakes.push('WEIR_CASSANDRA_USER and WEIR_CASSANDRA_PASSWORD must be set together')
   }

@@ -2,7 +2,7 @@
  * The catalog's documents with what is kept of them in memory: every commit of the catalog goes
  * through here, so that cache and index follow before the caller goes on.
  */
-import { type Clock, newUid, nextTurn, Refusal, systemClock } from '../../base/index.ts'
+import { type Clock, invariant, newUid, nextTurn, Refusal, systemClock } from '../../base/index.ts'
 import {
   type CatalogChange,
   type CatalogConflict,
@@ -29,6 +29,7 @@ import { type CatalogListener, CatalogNewsTeller } from './catalog-news.ts'
 import { CatchUps } from './catch-ups.ts'
 import { changesPlace } from './changed-places.ts'
 import { DocumentCache } from './document-cache.ts'
+import { LoadedOrganizations } from './loaded-organizations.ts'
 import { withoutRepeatedUses } from './record-uses.ts'
 
 /** A stream that is gone, as its samples and files must go. */
@@ -70,15 +71,29 @@ export class Documents {
   /** Commits whose documents cache and index do not have all yet; as many as calls run. */
   readonly #running = new Set<Promise<unknown>>()
   #cursor = 0
+  /** Organizations that were read and are not followed yet, with the cursor at which they were read. */
+  readonly #joining = new Map<string, number>()
   /** When memory takes over what other processes have committed. */
   readonly catchUps: CatchUps
+  /** The organizations whose components and streams are in the index. */
+  readonly loaded: LoadedOrganizations
 
   constructor(
     store: CatalogStore,
-    { clock = systemClock, isShared = false }: { clock?: Clock; isShared?: boolean } = {},
+    {
+      clock = systemClock,
+      isShared = false,
+      isLazy = false,
+    }: { clock?: Clock; isShared?: boolean; isLazy?: boolean } = {},
   ) {
     this.#store = store
     this.catchUps = new CatchUps({ clock, isShared, run: () => this.#refresh() })
+    this.loaded = new LoadedOrganizations({
+      isLazy,
+      scan: (orgUid) => this.#scanOrganization(orgUid),
+      follow: (orgUid, cursor) => this.#followOrganization(orgUid, cursor),
+      forget: (orgUid) => this.#forgetOrganization(orgUid),
+    })
   }
 
   onStreamsDeleted(listener: StreamsDeletedListener): void {
@@ -89,19 +104,65 @@ export class Documents {
     this.#news.add(listener)
   }
 
-  /** Fills the index from the store, once, at the start. */
+  /** Fills the index from the store, once, at the start, unless organizations are loaded when they are used. */
   async load(): Promise<void> {
+    if (this.loaded.isLazy) {
+      this.#cursor = await this.#store.lastCursor()
+      return
+    }
     const { cursor, lost } = await this.#store.components.scan(this.index.receiver())
     this.index.settle()
     this.#cursor = cursor
     this.index.noteLost(lost)
-    await this.#loadEdges()
+    await this.#loadEdges(this.index.handlesDerived())
+  }
+
+  /** Reads an organization into the index; the cursor that it was read at. */
+  async #scanOrganization(orgUid: string): Promise<number> {
+    const { components } = this.#store
+    invariant(components.scanOrganization !== undefined, 'this store is loaded as a whole')
+    const derived: StreamHandle[] = []
+    const { cursor } = await components.scanOrganization(orgUid, this.index.receiver(derived))
+    this.index.settle()
+    await this.#loadEdges(derived)
+    return cursor
+  }
+
+  /** Lets the index follow an organization that was read at a cursor. */
+  async #followOrganization(orgUid: string, cursor: number): Promise<void> {
+    this.#joining.set(orgUid, cursor)
+    try {
+      await this.refresh()
+    } finally {
+      this.#joining.delete(orgUid)
+    }
+  }
+
+  /**
+   * Applies the changes that passed while organizations were read. Only one refresh runs at a time, so nothing else
+   * follows changes of other processes meanwhile.
+   */
+  async #join(): Promise<void> {
+    for (const [orgUid, cursor] of this.#joining) {
+      this.loaded.follow(orgUid)
+      for (let after = cursor; after < this.#cursor; ) {
+        const page = await this.#changesAfter(after)
+        await this.#takeOverAll(page.changes.filter((change) => change.orgUid === orgUid))
+        if (page.changes.length < CHANGES_PER_PAGE) break
+        after = page.cursor
+      }
+      this.#joining.delete(orgUid)
+    }
+  }
+
+  #forgetOrganization(orgUid: string): void {
+    for (const handle of this.index.deleteOrganization(orgUid)) this.edges.delete(handle)
   }
 
   /** Reads the streams that are derived by expressions: few have formulas, and the index does not hold these. */
-  async #loadEdges(): Promise<void> {
+  async #loadEdges(derived: Iterable<StreamHandle>): Promise<void> {
     let looked = 0
-    for (const handle of this.index.handlesDerived()) {
+    for (const handle of derived) {
       looked += 1
       if (looked % RECORDS_PER_STEP === 0) await nextTurn()
       const { orgUid } = this.index.componentOf(handle)
@@ -118,19 +179,29 @@ export class Documents {
   }
 
   async #refresh(): Promise<number> {
+    await this.#join()
     for (let taken = 0; ; ) {
-      const page = await this.#store.changesSince(this.#cursor, CHANGES_PER_PAGE)
-      const isGap = (page.changes[0]?.cursor ?? 0) > this.#cursor + 1
-      if (isGap) throw new Error(`Cannot catch up: changes after ${this.#cursor} are not kept`)
+      const page = await this.#changesAfter(this.#cursor)
       // What this process has put is followed; what it has deleted may have been read meanwhile.
       const changes = page.changes.filter(({ isOwn, isDeleted }) => isOwn !== true || isDeleted)
-      for (let at = 0; at < changes.length; at += READ_AT_ONCE) {
-        await this.#takeOver(changes.slice(at, at + READ_AT_ONCE))
-      }
+      await this.#takeOverAll(changes)
       this.edges.settle(this.index, this.#running.size === 0)
       this.#cursor = page.cursor
       taken += changes.length
       if (page.changes.length < CHANGES_PER_PAGE) return taken
+    }
+  }
+
+  async #changesAfter(cursor: number): Promise<{ changes: CatalogChange[]; cursor: number }> {
+    const page = await this.#store.changesSince(cursor, CHANGES_PER_PAGE)
+    const isGap = (page.changes[0]?.cursor ?? 0) > cursor + 1
+    if (isGap) throw new Error(`Cannot catch up: changes after ${cursor} are not kept`)
+    return page
+  }
+
+  async #takeOverAll(changes: readonly CatalogChange[]): Promise<void> {
+    for (let at = 0; at < changes.length; at += READ_AT_ONCE) {
+      await this.#takeOver(changes.slice(at, at + READ_AT_ONCE))
     }
   }
 
@@ -283,6 +354,7 @@ export class Documents {
   /** Lets the index follow a creation, whose handles count on from that of its first stream. */
   async #followCreated(created: CreateComponents, firstHandle: number): Promise<void> {
     const { orgUid, uids, ids, streamCounts, streamIds, definitions, definitionOf } = created
+    if (!this.loaded.isFollowed(orgUid)) return
     const { timeZone } = created.common
     let stream = 0
     let turnAt = CREATED_PER_STEP
@@ -363,6 +435,7 @@ export class Documents {
 
   /** Lets the index follow; false for a kind that is not in it. */
   #followInIndex(record: CatalogRecord): boolean {
+    if (!this.loaded.isFollowed(record.orgUid)) return false
     if (isComponent(record)) this.index.putComponent(record)
     else if (isStream(record)) this.#followStream(record)
     else return false
@@ -397,11 +470,12 @@ export class Documents {
     for (const key of keys) this.#cache.delete(key)
     if (keys.some(({ kind }) => kind === DELETE_PROFILE)) this.index.noteDeleteProfiles()
     // Components first: they take their streams along in one step.
-    for (const { kind, uid } of keys) {
+    const followed = keys.filter(({ orgUid }) => this.loaded.isFollowed(orgUid))
+    for (const { kind, uid } of followed) {
       if (kind !== 'component') continue
       for (const handle of this.index.deleteComponent(uid)) this.edges.delete(handle)
     }
-    for (const { kind, uid } of keys) {
+    for (const { kind, uid } of followed) {
       const handle = kind === 'stream' ? this.index.deleteStream(uid) : 0
       if (handle !== 0) this.edges.delete(handle)
     }
@@ -443,7 +517,7 @@ export class Documents {
   async #readChanged(change: CatalogChange): Promise<readonly CatalogRecord[]> {
     const { orgUid, kind, uid, streamCount = 0 } = change
     const { components } = this.#store
-    if (change.isDeleted) return []
+    if (change.isDeleted || !this.loaded.isFollowed(orgUid)) return []
     if (kind === 'stream') return present(await components.getStream(orgUid, uid))
     if (kind !== 'component') return []
     const component = await components.get(orgUid, uid)

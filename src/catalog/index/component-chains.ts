@@ -28,8 +28,10 @@ export class ComponentChains {
   /** Components whose chain is sorted when next looked at: a load then sorts once. */
   readonly #unsorted = new Set<number>()
   readonly #texts = new TextNumbers()
-  /** By component and ID, the streams of components that have more than a few. */
+  /** By component and ID, the streams of components that are entered. */
   readonly #table = new RefTables()
+  /** 1: the streams of the component are in the table. They enter when one of more than a few is looked for. */
+  #isEntered = new Uint8Array(1024)
   readonly #streams: ChainedStreams
 
   constructor(streams: ChainedStreams) {
@@ -42,29 +44,17 @@ export class ComponentChains {
     this.#widen(components + 1)
     this.#next = growColumn(this.#next, streams + 1)
     this.#ids = growColumn(this.#ids, streams + 1)
-    // Where components have many streams, most are in the table.
-    if (streams > components * FEW) this.#table.reserve(streams)
   }
 
   /** Adds a stream at the end. */
   add(component: number, handle: number, streamId: string): void {
-    this.#append(component, handle, this.#texts.take(streamId))
-    const count = this.#counts[component]
-    if (count === FEW + 1) this.#enterAll(component)
-    else if (count > FEW) this.#enter(handle, component)
+    this.load(component, handle, this.#texts.take(streamId))
   }
 
-  /** As add, with the number that a text has by numberOf(), for millions at once; to be followed by settle(). */
+  /** As add, with the number that a text has by numberOf(). */
   load(component: number, handle: number, id: number): void {
     this.#append(component, handle, id)
-    const count = this.#counts[component]
-    if (count === FEW + 1) this.#enterAll(component)
-    else if (count > FEW && id !== 0) this.#table.addLater(handle, hashOf(component, id))
-  }
-
-  /** Ends a load. */
-  settle(): void {
-    this.#table.settle()
+    if (this.#isEntered[component] === 1) this.#enter(handle, component)
   }
 
   /** The number of an ID for one stream more. */
@@ -91,6 +81,7 @@ export class ComponentChains {
     const id = this.#texts.find(streamId)
     if (id === 0) return 0
     if (this.countOf(component) <= FEW) return this.#findAmongFew(component, id)
+    if (this.#isEntered[component] === 0) this.#enterAll(component)
     const hash = hashOf(component, id)
     const table = this.#table.of(hash)
     const { cells } = table
@@ -103,7 +94,7 @@ export class ComponentChains {
 
   /** Gives another ID to a stream. */
   changeId(component: number, handle: number, streamId: string): void {
-    const isEntered = this.#counts[component] > FEW
+    const isEntered = this.#isEntered[component] === 1
     if (isEntered) this.#remove(handle, component)
     this.#texts.release(this.#ids[handle])
     this.#ids[handle] = this.#texts.take(streamId)
@@ -116,9 +107,7 @@ export class ComponentChains {
   }
 
   delete(component: number, handle: number): void {
-    const count = this.#counts[component]
-    if (count === FEW + 1) this.#removeAll(component)
-    else if (count > FEW) this.#remove(handle, component)
+    if (this.#isEntered[component] === 1) this.#remove(handle, component)
     this.#forgetId(handle)
     const others = this.handlesOf(component).filter((other) => other !== handle)
     this.#chain(component, others)
@@ -127,7 +116,7 @@ export class ComponentChains {
   /** Deletes all streams of a component; their handles in definition order. */
   deleteAll(component: number): readonly number[] {
     const handles = this.handlesOf(component)
-    if (handles.length > FEW) this.#removeAll(component)
+    if (this.#isEntered[component] === 1) this.#removeAll(component)
     for (const handle of handles) this.#forgetId(handle)
     this.#chain(component, [])
     return handles
@@ -174,6 +163,7 @@ export class ComponentChains {
     this.#first = growColumn(this.#first, length)
     this.#last = growColumn(this.#last, length)
     this.#counts = growColumn(this.#counts, length)
+    this.#isEntered = growColumn(this.#isEntered, length)
   }
 
   #walk(component: number): number[] {
@@ -207,6 +197,7 @@ export class ComponentChains {
   }
 
   #enterAll(component: number): void {
+    this.#isEntered[component] = 1
     for (let handle = this.#first[component]; handle !== 0; handle = this.#next[handle]) {
       this.#enter(handle, component)
     }
@@ -218,6 +209,7 @@ export class ComponentChains {
   }
 
   #removeAll(component: number): void {
+    this.#isEntered[component] = 0
     for (let handle = this.#first[component]; handle !== 0; handle = this.#next[handle]) {
       this.#remove(handle, component)
     }

@@ -42,6 +42,15 @@ export class ComponentColumns {
     return 0
   }
 
+  /** All components of an organization. */
+  refsOf(orgUid: string): number[] {
+    const org = this.#orgs.find(orgUid)
+    const refs: number[] = []
+    if (org === 0) return refs
+    for (let ref = 1; ref < this.#end; ref++) if (this.#orgOf[ref] === org) refs.push(ref)
+    return refs
+  }
+
   /** Grows the columns once, before many entries are added. */
   reserve(count: number): void {
     this.uids.reserve(count)

@@ -124,7 +124,7 @@ const IDS = [...'abcdefghijklmnopqrstuvwx']
 
 const stepOf = fc.oneof(
   {
-    weight: 16,
+    weight: 60,
     arbitrary: fc.record({
       op: fc.constant('stream' as const),
       slot: fc.nat(47),
@@ -135,8 +135,16 @@ const stepOf = fc.oneof(
     }),
   },
   {
-    weight: 3,
+    weight: 8,
     arbitrary: fc.record({ op: fc.constant('deleteStream' as const), slot: fc.nat(47) }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      op: fc.constant('find' as const),
+      component: fc.nat(1),
+      id: fc.constantFrom(...IDS),
+    }),
   },
   {
     weight: 2,
@@ -169,6 +177,13 @@ test('StreamIndex behaves as plain maps do, over random edits', () => {
         for (const [handle, one] of streams) {
           if (one.component === step.component) streams.delete(handle)
         }
+      } else if (step.op === 'find') {
+        const uid = components.get(step.component)?.uid
+        const entry = uid === undefined ? undefined : index.componentByUid(ORG, uid)
+        if (entry === undefined) continue
+        const isHolder = ([, one]: [number, ModelStream]) =>
+          one.component === step.component && one.entry.id === step.id
+        assert.equal(index.resolveStream(entry, step.id), [...streams].find(isHolder)?.[0] ?? 0)
       } else if (step.op === 'deleteStream') {
         const handle = handleOfSlot.get(step.slot) ?? 0
         const known = streams.get(handle)

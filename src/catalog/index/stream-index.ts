@@ -235,9 +235,12 @@ export class StreamIndex {
     this.#lost = lost
   }
 
-  /** Takes in what a start reads, into an index that is empty; settle() ends it. */
-  receiver(): IndexReceiver {
-    const load = new IndexLoad(this.#components, this.#streams)
+  /**
+   * Takes in components and streams that are not in the index, as a scan reads them; settle() ends it. Adds the
+   * derived streams to `derived`.
+   */
+  receiver(derived?: StreamHandle[]): IndexReceiver {
+    const load = new IndexLoad(this.#components, this.#streams, derived)
     return {
       onCount: (counts) => {
         this.#components.reserve(counts.components)
@@ -251,7 +254,6 @@ export class StreamIndex {
   /** Ends a load. */
   settle(): void {
     this.#components.settle()
-    this.#streams.chains.settle()
   }
 
   /** Takes a component in, or what was changed of one. */
@@ -339,6 +341,15 @@ export class StreamIndex {
     return handles
   }
 
+  /** Forgets the components and streams of an organization; returns their handles. */
+  deleteOrganization(orgUid: string): StreamHandle[] {
+    const refs = this.#components.refsOf(orgUid)
+    const handles = refs.flatMap((ref) => this.#streams.deleteAll(ref) as StreamHandle[])
+    for (const ref of refs) this.#components.delete(ref)
+    this.#generation += 1
+    return handles
+  }
+
   /** Forgets a stream; tells its handle, 0 when it was not known. */
   deleteStream(uid: string): StreamHandle | 0 {
     const handle = this.#streams.uids.find(uid)
@@ -363,10 +374,12 @@ class IndexLoad {
   #refs = new Uint32Array(1024)
   readonly #lastIds: string[] = new Array(REMEMBERED_IDS).fill('')
   readonly #lastNumbers = new Uint32Array(REMEMBERED_IDS)
+  readonly #derived: StreamHandle[] | undefined
 
-  constructor(components: ComponentColumns, streams: StreamColumns) {
+  constructor(components: ComponentColumns, streams: StreamColumns, derived?: StreamHandle[]) {
     this.#components = components
     this.#streams = streams
+    this.#derived = derived
   }
 
   addComponents(components: ScannedComponents): void {
@@ -393,6 +406,7 @@ class IndexLoad {
         uids.set(handle, component, scanned.uids.get(at) ?? '')
       }
       chains.load(component, handle, this.#numberOf(ids[at], orders[at]))
+      if (definitions[at].isDerived) this.#derived?.push(handle as StreamHandle)
     }
   }
 

@@ -1,6 +1,7 @@
 /** Payloads of HTTP connectors on their way to samples: the first time, and again. */
 import { type Principal, userPrincipal } from '../../access/index.ts'
 import { type Clock, type EpochMs, type Log, Refusal, refusal, refuse } from '../../base/index.ts'
+import type { Catalog } from '../../catalog/index.ts'
 import type { GqlOutcome, GqlRun, GqlRuns } from '../../gql/index.ts'
 import type {
   AssignedSpan,
@@ -37,6 +38,7 @@ interface GivenPayload {
 }
 
 interface PayloadRunDeps {
+  readonly catalog: Pick<Catalog, 'ensureLoaded'>
   readonly gql: Pick<GqlRuns, 'run'>
   readonly connectors: Pick<Connectors, 'findRunAs'>
   readonly payloads: PayloadStore
@@ -125,8 +127,9 @@ export class PayloadRuns {
     return await this.#run(run, procs)
   }
 
-  /** The rights of a connector's user; refuses when it is no user of the organization any more. */
+  /** The rights of a connector's user; refuses when it is no user of the organization any more. A run asks first. */
   async principalOf({ orgUid, runningUser }: Pick<Connector, 'orgUid' | 'runningUser'>) {
+    await this.#deps.catalog.ensureLoaded(orgUid)
     const user = await this.#deps.connectors.findRunAs(orgUid, runningUser.uid)
     if (user === undefined) {
       refuse('forbidden', {

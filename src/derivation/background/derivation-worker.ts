@@ -79,6 +79,7 @@ export class DerivationWorker {
   #keptAt = 0
   #watchedGeneration = NEVER
   #watchableAt = 0
+  #mayHoldLease = true
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | undefined
   /** Why a stream could not be derived, in the look under way. */
@@ -97,10 +98,14 @@ export class DerivationWorker {
     return this.#waiting.size
   }
 
-  /** Begins: what is touched from here on is derived, and what earlier processes have left. */
-  async start(): Promise<void> {
+  /**
+   * Begins: what is touched from here on is derived, and what earlier processes have left. A process that knows only
+   * some of the streams must not hold the lease, and must not tell the store which streams are watched.
+   */
+  async start(mayHoldLease = true): Promise<void> {
+    this.#mayHoldLease = mayHoldLease
     // A disk that is full keeps nobody from reading: the next look tells the store once more.
-    await this.#watch().catch(this.#deps.onFailure)
+    if (mayHoldLease) await this.#watch().catch(this.#deps.onFailure)
     this.wake()
   }
 
@@ -325,6 +330,7 @@ export class DerivationWorker {
   }
 
   async #holdLease(): Promise<boolean> {
+    if (!this.#mayHoldLease) return false
     const held = this.#held
     const before = held.lease
     if (before !== undefined && held.ageMs < RENEW_EVERY_MS) return true

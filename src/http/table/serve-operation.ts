@@ -17,6 +17,8 @@ export interface KeepingUp {
   readonly catchUp: () => Promise<void>
   /** Resolves when they have taken over what was committed before the call. */
   readonly heard: () => Promise<void>
+  /** Loads the streams of an organization; undefined if they are loaded. */
+  readonly ensureLoaded: (orgUid: string) => Promise<void> | undefined
 }
 
 /** What calls are served with. */
@@ -73,6 +75,11 @@ async function serve(
       if (caller === undefined) {
         body.own()
         caller = await gate.admit(arrival)
+      }
+      const loading = keepingUp?.ensureLoaded(caller.principal.orgUid)
+      if (loading !== undefined) {
+        body.own()
+        await loading
       }
       if (operation.isWrite) requireOwnSite(exchange.req, caller)
       admitted = { caller, standing: gate.follow(arrival, caller, asOf) }

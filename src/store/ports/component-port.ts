@@ -161,7 +161,7 @@ export interface ScannedStreams {
 
 /** Who takes in what a start reads. */
 export interface IndexReceiver {
-  /** Told first how many there will be about, so that room can be made at once. */
+  /** Called first, so that room can be made at once. `streams` is about the greatest handle. */
   onCount(counts: { readonly components: number; readonly streams: number }): void
   /** All components come before the first stream. */
   onComponents(components: ScannedComponents): void
@@ -206,4 +206,6 @@ export interface ComponentReads {
    * did not check and was not handed out.
    */
   scan(receiver: IndexReceiver): Promise<{ cursor: number; lost?: LostComponents }>
+  /** As scan(), for one organization. Only stores that several processes share have it. */
+  scanOrganization?(orgUid: string, receiver: IndexReceiver): Promise<{ cursor: number }>
 }

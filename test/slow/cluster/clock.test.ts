@@ -58,7 +58,7 @@ async function isServed(): Promise<void> {
 if (skip !== false) test('a clock that is off', { skip }, () => {})
 else {
   before(async () => {
-    apps = await openTwoApps('clock', {}, clock)
+    apps = await openTwoApps('clock', {}, { clock })
   })
   after(() => apps?.close())
 

@@ -48,11 +48,17 @@ function settingsOf(place: ClusterPlace): Record<string, string> {
   }
 }
 
-/** Opens both over a cluster of the test file's own; the other with a clock of its own, where it is given one. */
+/** What the other service has of its own. */
+interface Other {
+  readonly clock?: Clock
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+/** Opens both over a cluster of the test file's own. */
 export async function openTwoApps(
   name: string,
   settings: Readonly<Record<string, string>> = {},
-  otherClock?: Clock,
+  other: Other = {},
 ): Promise<TwoApps> {
   const place = await testClusterPlace(name)
   const home = mkdtempSync(join(tmpdir(), 'weir-two-'))
@@ -63,8 +69,14 @@ export async function openTwoApps(
     const dataDir = join(home, folder)
     mkdirSync(dataDir, { recursive: true })
     if (folder === 'other') copyFileSync(join(home, 'one', KEY_FILE), join(dataDir, KEY_FILE))
-    const config = readConfig({ ...settingsOf(place), WEIR_DATA_DIR: dataDir, ...settings })
-    const clock = folder === 'other' ? otherClock : undefined
+    const own = folder === 'other' ? other : {}
+    const config = readConfig({
+      ...settingsOf(place),
+      WEIR_DATA_DIR: dataDir,
+      ...settings,
+      ...own.settings,
+    })
+    const { clock } = own
     const log = createLog({ level: 'silent' })
     const app = await openApp(config, { log, passwordCost: LEAST_PASSWORD_COST, clock })
     opened.defer(() => app.close())

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { Agent, fetch as fetchBy } from 'undici'
+import { Agent, fetch as fetchBy, request } from 'undici'
 import { keepablePort } from '../../support/port.ts'
 import { startService } from '../../support/service.ts'
 
@@ -20,13 +21,12 @@ async function isOpen(port: number): Promise<boolean> {
   return isThere
 }
 
-/** nginx with deploy/nginx.conf, its ports and files replaced by others. */
-async function startNginx(t: TestContext, weirPort: number, tlsPort: number): Promise<void> {
+/** nginx with a file of `deploy`, its ports and files replaced by others. */
+async function startNginx(t: TestContext, file: string, tlsPort: number): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), 'weir-nginx-'))
   for (const name of ['body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']) mkdirSync(join(home, name))
   const plainPort = await keepablePort()
-  const site = readFileSync('deploy/nginx.conf', 'utf8')
-    .replaceAll('127.0.0.1:8080;', `127.0.0.1:${weirPort};`)
+  const site = file
     .replaceAll('/etc/ssl/weir/fullchain.pem', resolve('test/fixtures/localhost-cert.pem'))
     .replaceAll('/etc/ssl/weir/privkey.pem', resolve('test/fixtures/localhost-key.pem'))
     .replaceAll(/listen \[::\]:.*\n/g, '')
@@ -57,7 +57,8 @@ test('deploy/nginx.conf lets every kind of call through, over TLS, with the addr
   const weirPort = await keepablePort()
   const service = await startService({ settings: { ...settings, WEIR_PORT: String(weirPort) } })
   t.after(() => service.close())
-  await startNginx(t, weirPort, tlsPort)
+  const file = readFileSync('deploy/nginx.conf', 'utf8')
+  await startNginx(t, file.replaceAll('127.0.0.1:8080;', `127.0.0.1:${weirPort};`), tlsPort)
   const dispatcher = new Agent({ connect: { rejectUnauthorized: false }, maxHeaderSize: 300_000 })
   t.after(() => dispatcher.close())
   const call = (path: string, init: object = {}) =>
@@ -98,4 +99,59 @@ test('deploy/nginx.conf lets every kind of call through, over TLS, with the addr
   const listed = await call(`/api/session?session=${sessionUid}`)
   const { session } = (await listed.json()) as { session: Array<{ address: string }> }
   assert.equal(session[0].address, '127.0.0.1')
+})
+
+/** A server in the place of a process of a cluster, which answers with its number. */
+async function startNumbered(t: TestContext, number: number) {
+  const server = createServer((_, res) => res.end(String(number)))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const close = () => {
+    server.closeAllConnections()
+    return new Promise((resolve) => server.close(resolve))
+  }
+  t.after(close)
+  return { port: (server.address() as AddressInfo).port, close }
+}
+
+test('deploy/cluster-nginx.conf can keep each caller, or each host name, at one process', async (t) => {
+  if (spawnSync('nginx', ['-v']).error !== undefined) return t.skip('nginx is not installed')
+  const numbers = [0, 1, 2]
+  const servers = await Promise.all(numbers.map((number) => startNumbered(t, number)))
+  const lines = servers.map(({ port }) => `server 127.0.0.1:${port} max_fails=2 fail_timeout=5s;`)
+  const file = readFileSync('deploy/cluster-nginx.conf', 'utf8')
+  const [hash] = /hash \$weir_key consistent;/.exec(file) ?? assert.fail()
+  const tlsPort = await keepablePort()
+  const site = file
+    .replace(/^ {2}least_conn;$/m, hash)
+    .replace(/^ {2}server 10\.0\.0\.21:8080 .*$/m, lines.join('\n'))
+    .replace(/^ {2}server 10\.0\.0\.22:8080 .*$/m, '')
+  await startNginx(t, site, tlsPort)
+  const dispatcher = new Agent({ connect: { rejectUnauthorized: false } })
+  t.after(() => dispatcher.close())
+  const ask = async (path: string, headers: Record<string, string>) => {
+    // Unlike fetch(), it sends the header Host as it is told.
+    const answer = await request(`https://localhost:${tlsPort}${path}`, { dispatcher, headers })
+    assert.equal(answer.statusCode, 200)
+    return Number(await answer.body.text())
+  }
+  const shared = { Host: 'weir.example.com' }
+  const waysOf = (key: string) => [
+    () => ask(`/api/feed?api_key=${key}`, shared),
+    () => ask('/api/feed', { ...shared, 'X-Api-Key': key }),
+    () => ask('/api/feed', { ...shared, Authorization: `Bearer ${key}` }),
+    () => ask('/api/feed', { ...shared, Cookie: `theme=dark; session=${key}` }),
+  ]
+  const ways = Array.from({ length: 20 }, (_, at) => waysOf(`key-${at}`)).flat()
+  const homes = await Promise.all(ways.map((way) => way()))
+  assert.deepEqual(new Set(homes), new Set(numbers), 'callers are spread')
+  assert.deepEqual(await Promise.all(ways.map((way) => way())), homes, 'each stays with one')
+  const own = ways.map((_, at) => ask(`/api/feed?api_key=key-${at}`, { Host: 'acme.example.com' }))
+  assert.equal(new Set(await Promise.all(own)).size, 1, 'a host name of its own is at one process')
+  await servers[0].close()
+  const after = await Promise.all(ways.map((way) => way()))
+  for (const [at, home] of homes.entries()) {
+    if (home === 0) assert.notEqual(after[at], 0)
+    else assert.equal(after[at], home, 'callers of the other processes stay')
+  }
 })

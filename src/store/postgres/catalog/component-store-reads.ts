@@ -127,6 +127,12 @@ export class ComponentStoreReads implements ComponentReads {
     return { cursor }
   }
 
+  async scanOrganization(orgUid: string, receiver: IndexReceiver): Promise<{ cursor: number }> {
+    const cursor = await this.#log.last()
+    await scanIndex(this.#database, receiver, toStored(orgUid))
+    return { cursor }
+  }
+
   async #component(
     where: string,
     params: readonly unknown[],

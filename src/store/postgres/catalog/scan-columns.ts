@@ -1,4 +1,4 @@
-/** Reads all components and streams at a start, in blocks of columns. */
+/** Reads the components and streams of all organizations, or of one, in blocks of columns. */
 import { readUid, UID_WORDS } from '../../../base/index.ts'
 import { definitionOfType } from '../../fields/packed-fields.ts'
 import type { IndexReceiver, ScannedStreams } from '../../ports/component-port.ts'
@@ -7,26 +7,52 @@ import { fromStored } from '../connection/stored-text.ts'
 
 /** Rows that are held at a time. */
 const ROWS_PER_BLOCK = 5_000
+/**
+ * Room for handles beyond the last one, for an index with few of the streams. Memory between its streams is never
+ * touched, so it costs nothing until the columns grow: then they are copied.
+ */
+const SPARE = 1.5
 
-/** Hands all components and then all streams to the receiver, as of one moment. */
-export async function scanIndex(database: Database, receiver: IndexReceiver): Promise<void> {
+/** Hands all components and then all streams to the receiver, as of one moment; of one organization if it is given. */
+export async function scanIndex(
+  database: Database,
+  receiver: IndexReceiver,
+  org?: string,
+): Promise<void> {
+  const params = org === undefined ? [] : [org]
+  const where = org === undefined ? '' : 'WHERE c.org = $1'
   const begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
   await database.transaction(async (client) => {
-    const { rows } = await client.run(`SELECT
-      coalesce((SELECT sum(documents) FROM tally WHERE kind = 'component'), 0)::bigint,
-      coalesce((SELECT sum(documents) FROM tally WHERE kind = 'stream'), 0)::bigint`)
-    const [components, streams] = rows[0] as [number, number]
-    receiver.onCount({ components, streams })
+    const counted = org === undefined ? '' : 'AND org = $1'
+    const { rows } = await client.run(
+      `SELECT
+        coalesce((SELECT sum(documents) FROM tally WHERE kind = 'component' ${counted}), 0)::bigint,
+        coalesce((SELECT max(handle) FROM stream), 0)::bigint`,
+      params,
+    )
+    const [components, lastHandle] = rows[0] as [number, number]
+    receiver.onCount({
+      components,
+      streams: Math.ceil(lastHandle * (org === undefined ? 1 : SPARE)),
+    })
     await eachBlock(
       client,
-      'SELECT number, org, uid, id, time_zone FROM component ORDER BY number',
+      {
+        select: `SELECT number, org, uid, id, time_zone FROM component c ${where} ORDER BY number`,
+        params,
+      },
       (block) => handComponents(block, receiver),
     )
     const definitions = new Map<string, ScannedStreams['definitions'][number]>()
     await eachBlock(
       client,
-      `SELECT component, ordinal, CASE WHEN ordinal = 0 THEN uid END, handle, id, place, type, grid
-        FROM stream ORDER BY component, place, uid`,
+      {
+        select: `SELECT s.component, s.ordinal, CASE WHEN s.ordinal = 0 THEN s.uid END, s.handle, s.id,
+          s.place, s.type, s.grid
+          FROM stream s ${org === undefined ? '' : `JOIN component c ON c.number = s.component ${where}`}
+          ORDER BY s.component, s.place, s.uid`,
+        params,
+      },
       (block) => handStreams(block, receiver, definitions),
     )
   }, begin)
@@ -35,10 +61,10 @@ export async function scanIndex(database: Database, receiver: IndexReceiver): Pr
 /** The next block is under way while the one before it is taken in. */
 async function eachBlock(
   client: SqlClient,
-  select: string,
+  { select, params }: { readonly select: string; readonly params: readonly unknown[] },
   take: (rows: readonly SqlRow[]) => void,
 ): Promise<void> {
-  await client.run(`DECLARE scan NO SCROLL CURSOR FOR ${select}`)
+  await client.run(`DECLARE scan NO SCROLL CURSOR FOR ${select}`, params)
   const next = () => client.run(`FETCH ${ROWS_PER_BLOCK} FROM scan`)
   let fetching = next()
   for (;;) {
