@@ -1,3 +1,4 @@
+import { characterCount } from '../../base/index.ts'
 import type { Labels } from '../../store/index.ts'
 
 /** Names of labels: those of Prometheus and OpenTelemetry are shorter. */
@@ -12,14 +13,20 @@ export function findLabelMistake(labels: Labels): string | undefined {
   for (const [name, text] of Object.entries(labels)) {
     count += 1
     if (count > LABELS_MAX) return `A stream may have ${LABELS_MAX} labels`
-    if (name === '' || name.length > LABEL_NAME_LENGTH_MAX || name.includes('\0')) {
+    if (name === '' || isLonger(name, LABEL_NAME_LENGTH_MAX) || name.includes('\0')) {
       return `The name of a label must have 1 to ${LABEL_NAME_LENGTH_MAX} characters, none of them NUL`
     }
-    if (typeof text !== 'string' || text === '' || text.length > LABEL_LENGTH_MAX) {
+    if (typeof text !== 'string' || text === '' || isLonger(text, LABEL_LENGTH_MAX)) {
       const shown = JSON.stringify(name.slice(0, 60).toWellFormed())
       return `Label ${shown} must be a text of 1 to ${LABEL_LENGTH_MAX} characters`
     }
     if (!name.isWellFormed() || !text.isWellFormed()) return 'Labels must be valid Unicode'
   }
   return undefined
+}
+
+/** Whether a text has more characters. A character takes one or two units. */
+function isLonger(text: string, charactersMax: number): boolean {
+  if (text.length <= charactersMax) return false
+  return text.length > 2 * charactersMax || characterCount(text) > charactersMax
 }

@@ -257,6 +257,8 @@ test('labels have bounds, and a rule has to name something', async () => {
   for (const labels of [
     { ['n'.repeat(201)]: 'x' },
     { a: 'x'.repeat(4_097) },
+    { ['😀'.repeat(201)]: 'x' },
+    { a: '😀'.repeat(4_097) },
     { 'a\0b': 'x' },
     { '': 'x' },
     { a: 1 },
@@ -269,7 +271,12 @@ test('labels have bounds, and a rule has to name something', async () => {
       JSON.stringify(labels).slice(0, 60),
     )
   }
-  const names = { ['n'.repeat(200)]: 'x'.repeat(4_096), __proto__x: 'y', ünï: '°' }
+  const names = {
+    ['n'.repeat(200)]: 'x'.repeat(4_096),
+    ['😀'.repeat(200)]: '😀'.repeat(4_096),
+    __proto__x: 'y',
+    ünï: '°',
+  }
   const { body } = await set(names)
   assert.deepEqual(body.stream.labels, names)
   for (const addressRule of [
