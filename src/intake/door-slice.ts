@@ -1,4 +1,3 @@
-import { growColumn } from '../base/index.ts'
 import { IncomingSamples } from '../feed/index.ts'
 
 /** A line or point of a body that was refused before its samples were looked at. */
@@ -34,8 +33,7 @@ export class DoorSlice {
   /** Whole numbers that a double does not hold. */
   roundedIntegers = 0
   /** The first sample, number, and place of each line that samples were read from. */
-  #lines = new Float64Array(LINE_WIDTH * 64)
-  #lineCount = 0
+  readonly #lines: number[] = []
 
   refuseLine(line: RefusedLine): void {
     this.refusedCount += 1
@@ -44,19 +42,13 @@ export class DoorSlice {
 
   /** Notes the line that the samples from one on were read from. */
   noteLine(firstSample: number, { line, from, until }: ReadLine): void {
-    const at = this.#lineCount * LINE_WIDTH
-    this.#lines = growColumn(this.#lines, at + LINE_WIDTH)
-    this.#lines[at] = firstSample
-    this.#lines[at + 1] = line
-    this.#lines[at + 2] = from
-    this.#lines[at + 3] = until
-    this.#lineCount += 1
+    this.#lines.push(firstSample, line, from, until)
   }
 
   /** The line that a sample was read from. */
   lineOf(sample: number): ReadLine {
     let low = 0
-    let high = this.#lineCount
+    let high = this.#lines.length / LINE_WIDTH
     while (high - low > 1) {
       const middle = (low + high) >> 1
       if (this.#lines[middle * LINE_WIDTH] <= sample) low = middle

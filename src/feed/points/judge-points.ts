@@ -68,11 +68,11 @@ class Judge {
 
   look(from: number, until: number): void {
     const { handles, kinds } = this.#samples
-    const { isOut } = this.#refused
+    const refused = this.#refused
     const index = this.#index
     for (let at = from; at < until; at++) {
       const handle = handles[at]
-      if (isOut[at] === 1) continue
+      if (refused.has(at)) continue
       if (kinds[at] === VALUE_NULL || kinds[at] === VALUE_SPECIAL) {
         this.#refused.leaveOut(at)
         continue

@@ -95,7 +95,7 @@ async function findSeries(
     return true
   }
   const sought = samples.series.filter(({ handle, samples: indexes }) => {
-    return handle === 0 && indexes.some((index) => refused.isOut[index] === 0)
+    return handle === 0 && indexes.some((index) => !refused.has(index))
   })
   const pacer = new Pacer(SOUGHT_PER_TURN)
   for (let from = 0; from < sought.length; from += SOUGHT_AT_ONCE) {

@@ -47,7 +47,7 @@ export async function putPoints(
   if (refused.count > 0 && isAllOrNone) return refused
   if (samples.onChange.length > 0) await leaveOutUnchanged(deps, samples, refused)
   samples.series = []
-  if (refused.isOut.includes(1)) samples.remove(refused.isOut)
+  if (refused.isOut !== undefined) samples.remove(refused.isOut)
   if (samples.count === 0) samples.release()
   else await new PutCall(deps, principal, { samples, options, uploadTime, share }).run()
   return refused
@@ -59,7 +59,7 @@ async function leaveOutUnchanged(
   samples: IncomingSamples,
   refused: RefusedPoints,
 ): Promise<void> {
-  const indexes = samples.onChange.filter((index) => refused.isOut[index] === 0)
+  const indexes = samples.onChange.filter((index) => !refused.has(index))
   const handles = [...new Set(indexes.map((index) => samples.handles[index] as StreamHandle))]
   if (handles.length === 0) return
   const latest = await store.latest(handles)

@@ -20,17 +20,23 @@ export class RefusedPoints {
   forbiddenCount = 0
   /** How many there are of each reason, by its code. */
   readonly countByCode = new Map<ErrorCode, number>()
-  /** 1 for a sample that is not to be stored. */
-  readonly isOut: Uint8Array
+  /** 1 for a sample that is not to be stored; undefined while all are. */
+  isOut: Uint8Array | undefined
+  readonly #sampleCount: number
 
   constructor(samples: IncomingSamples) {
-    this.isOut = new Uint8Array(samples.count)
+    this.#sampleCount = samples.count
+  }
+
+  /** Whether a sample is not to be stored. */
+  has(index: number): boolean {
+    return this.isOut !== undefined && this.isOut[index] === 1
   }
 
   /** Refuses a point, unless it is out already. */
   add(index: number, { code, message }: Refusal): void {
-    if (this.isOut[index] === 1) return
-    this.isOut[index] = 1
+    if (this.has(index)) return
+    this.leaveOut(index)
     this.count += 1
     if (code === 'forbidden') this.forbiddenCount += 1
     this.countByCode.set(code, (this.countByCode.get(code) ?? 0) + 1)
@@ -43,6 +49,7 @@ export class RefusedPoints {
 
   /** Leaves a point out that need not be stored. */
   leaveOut(index: number): void {
+    this.isOut ??= new Uint8Array(this.#sampleCount)
     this.isOut[index] = 1
   }
 }

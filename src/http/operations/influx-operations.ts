@@ -77,7 +77,7 @@ function writeOperation(
     callers: 'feed',
     needs: 'PUT component/{uid}/feed',
     dialect: influxDialect(version),
-    input: { kind: 'bytes', reader, schema: undefined },
+    input: { kind: 'bytes', reader, isKept: true, schema: undefined },
     isHot: true,
     isCurrent: true,
     readTarget: ({ queryText }) => readWrite(queryText, version),
@@ -88,11 +88,7 @@ function writeOperation(
       const outcome = await call.withBytes((bytes, held) =>
         doorWriter.write({
           door: 'influx',
-          openReader: (cache, bounds) => {
-            // The connection's memory is another call's once this one waits.
-            const own = held === undefined ? Buffer.from(bytes) : bytes
-            return new LineReader(own, cache, { ...bounds, precision })
-          },
+          openReader: (cache, bounds) => new LineReader(bytes, cache, { ...bounds, precision }),
           isAllOrNone,
           share: held?.share,
           renew: () => call.renew(),

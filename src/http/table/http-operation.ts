@@ -49,6 +49,8 @@ type Input<Body> =
       /** Read by `call.withBytes`, inflated, in memory of the budget. The reader has the limit. */
       readonly kind: 'bytes'
       readonly reader: FeedBodyReader
+      /** Whether the bytes are read after a wait: then they do not stay in memory of the connection. */
+      readonly isKept?: boolean
       readonly schema: TSchema | undefined
       readonly body?: Body
     }

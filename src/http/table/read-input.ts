@@ -137,6 +137,7 @@ export async function readBytes<T>(
   if (!Buffer.isBuffer(current))
     return await reader.read(current, async (bytes, held) => use(bytes, held))
   reader.requireFits(current.length)
+  if (input.isKept === true) body.own()
   const heldBytes = bytesWhileRead(current.length)
   if (!reader.budget.addSmall(heldBytes)) {
     body.own()

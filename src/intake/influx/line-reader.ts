@@ -1,6 +1,6 @@
 /** Line protocol, from bytes to columns. */
 import { isUtf8 } from 'node:buffer'
-import { growColumn, invariant } from '../../base/index.ts'
+import { invariant } from '../../base/index.ts'
 import { findLabelMistake } from '../../catalog/index.ts'
 import { type OpenSeries, VALUE_NUMBER, VALUE_TEXT } from '../../feed/index.ts'
 import { type StreamHandle, seriesText } from '../../store/index.ts'
@@ -57,7 +57,7 @@ export class LineReader implements DoorReader {
   readonly #openByText = new Map<string, OpenSeries>()
   /** Of the line that is read: where it begins, the entries of its points, and its open series. */
   #lineFrom = 0
-  #lineFields = new Int32Array(64)
+  readonly #lineFields: number[] = []
   #lineOpens: OpenSeries[] = []
   #hasText = false
   /** Why the line is refused though it can be read. */
@@ -325,11 +325,7 @@ export class LineReader implements DoorReader {
     else samples.add(handle, 0, value)
     if (isOnChange) samples.onChange.push(index)
     if (value.losesDigits) this.#slice.roundedIntegers += 1
-    const place = index - first
-    if (place >= this.#lineFields.length) {
-      this.#lineFields = growColumn(this.#lineFields, place + 1)
-    }
-    this.#lineFields[place] = field
+    this.#lineFields[index - first] = field
   }
 
   /** The open series of the field whose key is at a place; undefined where it cannot be one. */
