@@ -5,8 +5,8 @@ import type { Documents } from '../documents/documents.ts'
 import { refuseField } from '../shape/record-checks.ts'
 import { foldName } from './fold-name.ts'
 
-/** Streams that one call looks at: about a tenth of a second. The caller goes on with the next ones. */
-const LOOKED_MAX = 10_000
+/** Streams that one call looks at: some tenths of a second, in slices. The caller goes on with the next ones. */
+const LOOKED_MAX = 5_000
 /** Streams that are read at once, before others get a turn. */
 const STEP = 32
 /** A name, `=`, and a value of the most characters each. */
@@ -46,11 +46,11 @@ export async function searchStreams(
   let last = after
   let step: StreamHandle[] = []
   const take = async () => {
-    const found = await Promise.all(step.map((handle) => read(documents, principal, handle)))
-    step = []
-    streams.push(
-      ...found.filter((one) => one !== undefined).filter(({ labels }) => isMatch(labels)),
+    const found = await Promise.all(
+      step.map((handle) => read({ documents, principal, isMatch }, handle)),
     )
+    step = []
+    streams.push(...found.filter((one) => one !== undefined))
     await nextTurn()
   }
   for (const handle of index.handlesOf(principal.orgUid, after + 1)) {
@@ -98,10 +98,15 @@ function remember(holds: (text: string) => boolean): (text: string) => boolean {
   }
 }
 
-/** The stream of a handle, undefined where it has no labels, is gone or damaged, or is not for the caller. */
+interface Reading {
+  readonly documents: Documents
+  readonly principal: Principal
+  readonly isMatch: (labels: Labels) => boolean
+}
+
+/** The stream of a handle, undefined where no label matches, it is gone or damaged, or is not for the caller. */
 async function read(
-  documents: Documents,
-  principal: Principal,
+  { documents, principal, isMatch }: Reading,
   handle: StreamHandle,
 ): Promise<FoundByLabel | undefined> {
   const { index } = documents
@@ -112,7 +117,7 @@ async function read(
   const { orgUid } = principal
   try {
     const stream = await documents.getStreamOnce(orgUid, uid)
-    if (stream?.labels === undefined) return undefined
+    if (stream?.labels === undefined || !isMatch(stream.labels)) return undefined
     const { id, name, labels } = stream
     const owner = await documents.getComponentOnce(orgUid, component.uid)
     if (owner === undefined) return undefined

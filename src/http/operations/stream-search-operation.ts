@@ -58,7 +58,7 @@ export function streamSearchOperation({ catalog }: { readonly catalog: Catalog }
     needs: 'GET component',
     tag: 'component',
     summary:
-      'Find streams by a label, in the order of their creation. A call searches up to 10,000 streams: repeat with next',
+      'Find streams by a label, in the order of their creation. A call searches up to 5,000 streams: repeat with next',
     query,
     answer: answersOf('search', search).one,
     run: async ({ principal, query: given }) => {
