@@ -386,9 +386,15 @@ function importCases(): void {
   })
 }
 
-describe('two services on a cluster', { skip }, () => {
+describe('two services on a cluster, one with all organizations and one with those that it uses', {
+  skip,
+}, () => {
   before(async () => {
-    apps = await openTwoApps('same', { ...LOCAL, WEIR_LIVE: 'perSecond=20' })
+    apps = await openTwoApps(
+      'same',
+      { ...LOCAL, WEIR_LIVE: 'perSecond=20' },
+      { settings: { WEIR_INDEX: 'used' } },
+    )
     one = apps.one
     other = apps.other
   })
