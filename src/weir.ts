@@ -25,6 +25,7 @@ const FOLDER_COMMAND = 'folder accept-loss'
 const ATTEMPTS: Readonly<Record<string, string>> = {
   backup: 'Backup failed. The incomplete backup was removed',
   restore: 'Restore failed. The incomplete data folder was removed',
+  migrate: 'The migration failed. Run the same command to continue',
   move: 'The move was interrupted. Run the same command to continue',
 }
 
@@ -40,7 +41,9 @@ async function main(): Promise<void> {
   else if (line.name === 'restore') await (await import('./backup-command.ts')).runRestore(line)
   else if (line.name === 'add') await (await import('./add-command.ts')).runAdd(line)
   else if (line.name === 'move') await (await import('./move-command.ts')).runMove(line)
-  else await runLine(line)
+  else if (line.name === 'migrate influx') {
+    await (await import('./migrate-command.ts')).runMigrateInflux(line)
+  } else await runLine(line)
 }
 
 async function runLine({ name, options, isJson }: ParsedLine): Promise<void> {

@@ -48,6 +48,11 @@ test('parseCommand() refuses what it does not know', () => {
   check('key add', 'key add needs a name')
   check('key revoke --json', 'key revoke needs the UID of a key: see key list')
   check('org add Second', 'org add needs --owner-email')
+  check('migrate influx http://127.0.0.1:8086', 'migrate influx needs --db <name>')
+  check(
+    'migrate influx --db x',
+    'migrate influx needs the URL of InfluxDB, such as http://127.0.0.1:8086',
+  )
   check('user add --role GUEST', 'user add needs an email address')
 })
 
@@ -73,7 +78,9 @@ test('every command and option is in the usage text and in docs/cli.md', () => {
     if (name === 'help') continue
     for (const text of [usageText, docs]) assert.ok(text.includes(name), name)
     for (const option of options) {
-      const isPositional = ['email', 'uid', 'name', 'target', 'backup', 'driver'].includes(option)
+      const isPositional = ['email', 'uid', 'name', 'target', 'backup', 'driver', 'url'].includes(
+        option,
+      )
       if (!isPositional) assert.ok(usageText.includes(`--${option}`), `${name} --${option}`)
       if (!isPositional) assert.ok(docs.includes(`--${option}`), `${name} --${option} in docs`)
     }

@@ -18,6 +18,7 @@ export const commands: Readonly<Record<string, readonly string[]>> = {
   check: [],
   'folder accept-loss': [],
   help: [],
+  'migrate influx': ['url', 'db', 'to', 'user', 'progress'],
   move: ['to'],
   restore: ['backup', 'to'],
   serve: [],
@@ -40,6 +41,7 @@ const REPEATABLE: readonly string[] = ['capability', 'ip']
 const positional: Readonly<Record<string, string>> = {
   add: 'driver',
   backup: 'target',
+  'migrate influx': 'url',
   restore: 'backup',
   'key add': 'name',
   'key revoke': 'uid',
@@ -53,6 +55,10 @@ const needed: Readonly<Record<string, readonly (readonly [option: string, words:
   add: [['driver', 'the name of a driver: sqlserver or oracle']],
   'key add': [['name', 'a name']],
   'key revoke': [['uid', 'the UID of a key: see key list']],
+  'migrate influx': [
+    ['url', 'the URL of InfluxDB, such as http://127.0.0.1:8086'],
+    ['db', '--db <name>'],
+  ],
   'org add': [
     ['name', 'a name'],
     ['owner-email', '--owner-email'],

@@ -26,6 +26,10 @@ export const usageText = `Usage: npm run weir -- <command> [options] [--json]
                                   settings, and verify the copy. Stop the services of both first.
                                   Run it again to continue after an interruption
   move --to folder                the same, from the cluster to the data folder
+  migrate influx <url> --db <name>  copy a database of a running InfluxDB 1.x into a running Weir,
+      --to <url> (http://127.0.0.1:8080)  and verify the copy. The key of Weir is WEIR_KEY, the
+      --user <name>  --progress <file>    password of InfluxDB is INFLUX_PASSWORD. Run it again to
+                                  continue after an interruption
   add sqlserver|oracle            install a database driver in WEIR_DRIVERS_DIR
   folder accept-loss              continue without a part of the data folder that is lost for
                                   good. Stop the service first

@@ -7,6 +7,8 @@
 export { bytesOfSamples } from './bytes-of-samples.ts'
 export { DoorLog } from './door-log.ts'
 export { DoorWriter, type WriteOutcome } from './door-writer.ts'
+export { seriesOfField } from './influx/influx-series.ts'
+export { isUnreadable, readLineHead } from './influx/line-head.ts'
 export { LineReader } from './influx/line-reader.ts'
 export { PRECISION_NAMES, type Precision, readPrecision } from './influx/line-time.ts'
 export {

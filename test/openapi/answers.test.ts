@@ -282,6 +282,13 @@ test('keys, users and organizations answer as described', async () => {
   await owner('GET', '/api/door/refused')
   await owner('POST', '/api/door/preview', { door: { lines: 'm,a=b v=1\nbad' } })
   await owner('POST', '/api/door/preview', { door: { lines: 1 } }, { expect: '4' })
+  await fetch(`${service.url}/write`, {
+    method: 'POST',
+    headers: { Authorization: `Token ${service.feedKey}` },
+    body: 'sought,host=a value=1 1',
+  })
+  const series = encodeURIComponent('{"__name__":"sought","host":"a"}')
+  await owner('GET', `/api/door/stream?series=${series}`)
   await owner('GET', '/api/storage')
   await owner('GET', '/api/storage/metrics')
   await owner('POST', '/api/storage/scrub')

@@ -16,6 +16,7 @@ const arrows: Record<string, readonly string[]> = {
   intake: ['base', 'time', 'catalog', 'feed', 'store'],
   files: ['base', 'access', 'catalog', 'store', 'feed'],
   derivation: ['base', 'time', 'access', 'expression', 'catalog', 'store', 'feed'],
+  migrate: ['base', 'intake'],
   move: ['base', 'catalog', 'store', 'files', 'derivation'],
   sql: ['base', 'time', 'expression'],
   gql: ['base', 'time', 'access', 'expression', 'catalog', 'store', 'feed', 'sql'],

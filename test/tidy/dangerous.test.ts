@@ -40,7 +40,11 @@ test('no source of the service calls out but the one that judges where to', () =
   // Databases that imports read are connected to by this file alone; drivers are given its sockets.
   const wayOut = 'src/connectors/outbound/connect-outbound.ts'
   // The page's script asks the service itself; the command line asks it over a socket of the folder.
-  const callers = ['src/http/pages/authorize/authorize.js', 'src/cli/send-command.ts', wayOut]
+  // `weir migrate` calls the servers that the operator names; the service does not load this file.
+  const migration = 'src/migrate/call-server.ts'
+  const own = ['src/http/pages/authorize/authorize.js', 'src/cli/send-command.ts']
+  const callers = [...own, migration, wayOut]
+  assert.deepEqual(holders(/\/migrate\/index\.ts'/), ['src/migrate-command.ts'])
   assert.deepEqual(
     holders(/\bfetch\(|\b(?:http|https|net|tls)\.(?:request|get|connect)\(/, callers),
     [],

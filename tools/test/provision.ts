@@ -11,6 +11,7 @@ import {
   findCassandra,
   findJava,
 } from '../../test/support/cassandra-programs.ts'
+import { hasInfluxdb } from '../../test/support/influxdb-server.ts'
 import { hasMariadb } from '../../test/support/mariadb-server.ts'
 import { hasGit, reachesNpmRegistry } from '../../test/support/npm-registry.ts'
 import { findPostgresql } from '../../test/support/postgresql-server.ts'
@@ -72,6 +73,12 @@ const parts: readonly Part[] = [
     neededBy: "/mariadb-server.ts'",
     debianPackages: ['mariadb-server'],
     isThere: hasMariadb,
+  },
+  {
+    name: 'InfluxDB',
+    neededBy: "/influxdb-server.ts'",
+    debianPackages: ['influxdb'],
+    isThere: hasInfluxdb,
   },
   {
     name: 'Cassandra',

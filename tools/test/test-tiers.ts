@@ -4,7 +4,11 @@
 export const SLOW_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   cluster: ['test/support/cassandra.ts', 'test/support/cassandra-nodes.ts'],
   browser: ['playwright-core'],
-  databases: ['test/support/postgresql-server.ts', 'test/support/mariadb-server.ts'],
+  databases: [
+    'test/support/postgresql-server.ts',
+    'test/support/mariadb-server.ts',
+    'test/support/influxdb-server.ts',
+  ],
   process: ['node:child_process'],
 }
 

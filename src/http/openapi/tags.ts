@@ -14,7 +14,7 @@ const TAGS = {
   job: 'Background recalculation of derived streams.',
   connector: 'Webhooks and imports, which convert data to samples with GS SQL.',
   dashboard: 'Boards with charts, gauges, values, tables, and texts.',
-  door: 'Points of other protocols that could not be stored.',
+  door: 'What other protocols have brought: streams of series, and points that were refused.',
   connection: 'Database connections of imports.',
   login: 'Sign in and out.',
   session: "The caller's own sessions.",

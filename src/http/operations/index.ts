@@ -40,6 +40,7 @@ import { helpOperations, studioOperations } from './page-operations.ts'
 import { readingOperations } from './reading-operations.ts'
 import { refusedOperation } from './refused-operation.ts'
 import { remoteWriteOperations } from './remote-write-operations.ts'
+import { seriesOperation } from './series-operation.ts'
 import {
   auditOperation,
   type StorageOperationsDeps,
@@ -101,6 +102,7 @@ export function serviceOperations(parts: OperationParts): HttpOperation[] {
     ...remoteWriteOperations({ ...parts, bodyBytesMax: config.bodyBytesMax }),
     refusedOperation(parts),
     addressPreviewOperation(parts),
+    seriesOperation(parts),
     ...loginOperations({ gate, identity, isSecure }),
     ...organizationOperations({ identity, deletion: parts.deletion, quotas, usageOf }),
     ...orgUserOperations(identity),

@@ -299,3 +299,24 @@ test('tags called __proto__ and constructor are labels like any others', async (
   assert.equal(stream?.id, 'odd_v,__proto__=a,constructor=b')
   assert.equal((await influx.feed.get('o1', stream?.id)).length, 2)
 })
+
+test('GET /api/door/stream finds the stream of a series, for callers who may read it', async () => {
+  await write('sought,host=sought1 v=1 1')
+  const component = await componentOf('sought1')
+  const [stream] = component.stream
+  const path = (series: unknown) =>
+    `/api/door/stream?series=${encodeURIComponent(JSON.stringify(series))}`
+  const series = { __name__: 'sought_v', host: 'sought1' }
+  const { status, body } = await owner('GET', path(series))
+  assert.equal(status, 200)
+  assert.deepEqual(body.component, { uid: component.uid, id: 'sought1' })
+  assert.deepEqual(body.stream, { uid: stream?.uid, id: 'sought_v' })
+  assert.equal((await owner('GET', path({ ...series, more: 'x' }))).status, 404)
+  for (const wrong of [[], 'x', null, { a: 1 }]) {
+    assert.equal((await owner('GET', path(wrong))).status, 400)
+  }
+  assert.equal((await owner('GET', '/api/door/stream')).status, 400)
+  const capabilities = [{ resource: 'component/other/feed', methods: ['GET'] }]
+  const { secretKey } = await insert('api_key', { name: 'other', capabilities })
+  assert.equal((await caller(service, `api_key=${secretKey}`)('GET', path(series))).status, 403)
+})

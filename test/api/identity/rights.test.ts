@@ -16,6 +16,12 @@ before(async () => {
   })
   assert.equal(made.status, 200, made.text)
   uid = made.body.component.uid
+  const written = await fetch(`${service.url}/write`, {
+    method: 'POST',
+    headers: { Authorization: `Token ${service.feedKey}` },
+    body: 'm,host=c1 value=1 1',
+  })
+  assert.equal(written.status, 204)
 })
 after(() => service.close())
 
@@ -25,6 +31,9 @@ interface Operation {
   readonly capability: string | undefined
   readonly isOpen: boolean
 }
+
+/** A series of the component. */
+const SERIES = encodeURIComponent('{"__name__":"m","host":"c1"}')
 
 /** Calls that carry no capability: they are about the caller's own credential. */
 const OWN = new Set(['DELETE /api/login'])
@@ -84,6 +93,7 @@ function perform(call: Call, { method, path }: Operation) {
     .replace('{uid}', path.startsWith('/api/component/') ? uid : service.orgUid)
   const asPut = path === '/api/feed' && method === 'GET' ? '?asPut&compId=c1&s1=1' : ''
   const range = path.endsWith('/feed') && method === 'DELETE' ? '?sd=1&ed=2' : ''
+  const series = path === '/api/door/stream' ? `?series=${SERIES}` : ''
   const noun = path.includes('/stream') ? 'stream' : (path.split('/')[2] ?? '')
   const account = { email: 'x@example.com', password: 'a long enough password', otp: '1' }
   const record = { name: 'x', ...(noun === 'api_key' ? {} : account) }
@@ -93,7 +103,7 @@ function perform(call: Call, { method, path }: Operation) {
       : { [noun]: record, accept: true }
   return call(
     method,
-    `${filled}${asPut}${range}`,
+    `${filled}${asPut}${range}${series}`,
     method === 'PUT' || method === 'POST' ? body : undefined,
   )
 }
