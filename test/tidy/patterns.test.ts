@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { growthOf } from '../support/pattern-growth.ts'
-import { findRegexpLiterals } from '../support/regexp-literals.ts'
+import { tokensOf } from '../support/source-tokens.ts'
 
 const sources = globSync('src/**/*.ts').filter((file) => !file.endsWith('.test.ts'))
 
-/** Where patterns are put together while running; the tests below look at what comes of it. */
+/** Where patterns are put together while running; the tests below look at the patterns themselves. */
 const BUILDERS = ['src/base/redact.ts']
 
-function tellGrowth(source: string, flags: string): string | undefined {
+function growthOrError(source: string, flags: string): string | undefined {
   try {
     return growthOf(source, flags)
   } catch (error) {
@@ -49,16 +49,26 @@ test('growthOf() finds patterns whose time grows faster than their text, and no 
   check(/^Max +(\d+)/m, true)
 })
 
-test('findRegexpLiterals() tells patterns from divisions, texts and comments', () => {
+function patternsOf(code: string): { source: string; flags: string; line: number }[] {
+  return tokensOf(code)
+    .filter(({ kind }) => kind === 'pattern')
+    .map(({ text, line }) => {
+      const end = text.lastIndexOf('/')
+      return { source: text.slice(1, end), flags: text.slice(end + 1), line }
+    })
+}
+
+test('tokensOf() separates patterns from divisions, strings, and comments', () => {
   const code = [
     'const a = b / c / d // /no/',
     `const e = '/no/' + \`x/no/\${f(/one[/]/g) / 2}/no/\` /* /no/ */`,
     'return /two/.test(x[1] / 2 / y) ? { z: /three/i } : (4) / 5',
+    "<p>Don't</p>; /four/u",
   ]
-  const found = findRegexpLiterals(code.join('\n'))
+  const found = patternsOf(code.join('\n'))
   assert.deepEqual(
     found.map(({ source, flags, line }) => `${line} ${source} ${flags}`),
-    ['2 one[/] g', '3 two ', '3 three i'],
+    ['2 one[/] g', '3 two ', '3 three i', '4 four u'],
   )
 })
 
@@ -66,9 +76,9 @@ test('no pattern under src takes more than linear time, whatever the text', () =
   const slow: string[] = []
   let count = 0
   for (const file of sources) {
-    for (const { source, flags, line } of findRegexpLiterals(readFileSync(file, 'utf8'))) {
+    for (const { source, flags, line } of patternsOf(readFileSync(file, 'utf8'))) {
       count += 1
-      const growth = tellGrowth(source, flags)
+      const growth = growthOrError(source, flags)
       if (growth !== undefined) slow.push(`${file}:${line} /${source}/${flags}: ${growth}`)
     }
   }
@@ -93,5 +103,5 @@ test('patterns are put together in named files only, and take linear time too', 
     globalThis.RegExp = original
   }
   assert.ok(built.length > 0)
-  for (const [source, flags] of built) assert.equal(tellGrowth(source, flags), undefined, source)
+  for (const [source, flags] of built) assert.equal(growthOrError(source, flags), undefined, source)
 })
