@@ -9,7 +9,7 @@ import { influx } from './peers/influx.ts'
 import { victoria } from './peers/victoria.ts'
 import { weir } from './peers/weir.ts'
 import { printTable, type Row } from './report.ts'
-import { type Settings, tell } from './settings.ts'
+import { printProgress, type Settings } from './settings.ts'
 import { deriveSuite } from './suites/derive-suite.ts'
 import { doorsSuite } from './suites/doors-suite.ts'
 import { liveSuite } from './suites/live-suite.ts'
@@ -57,7 +57,7 @@ function settingsOf(): Settings {
   const peers = [weir, influx, victoria].filter((peer) => {
     const isChosen = values.only?.split(',').some((word) => peer.name.toLowerCase().includes(word))
     const missing = peer.missing()
-    if (missing !== undefined) tell(`${peer.name} is left out: ${missing}`)
+    if (missing !== undefined) printProgress(`${peer.name} is left out: ${missing}`)
     return (isChosen ?? true) && missing === undefined
   })
   const numbers = [values.seconds, values.samples, values.calls, values.rounds].map(Number)

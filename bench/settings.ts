@@ -37,6 +37,6 @@ export async function withPeer<T>(
 }
 
 /** Tells on standard error what is going on; standard output is for the table. */
-export function tell(text: string): void {
+export function printProgress(text: string): void {
   console.error(text)
 }

@@ -12,8 +12,8 @@ import {
 import {
   type CommitListener,
   CommitListeners,
-  type Elsewhere,
-  openElsewhere,
+  openRemoteCommits,
+  type RemoteCommits,
 } from './assembly/commit-listeners.ts'
 import { beginFirstStart } from './assembly/first-start.ts'
 import { openConnectors } from './assembly/open-connectors.ts'
@@ -43,8 +43,8 @@ import {
   openIdentity,
   type PasswordCost,
   SecretBox,
+  withCallerChecks,
   withQuotas,
-  withStandings,
 } from './auth/index.ts'
 import { BearerCache } from './auth/oauth/index.ts'
 import {
@@ -82,7 +82,7 @@ import {
   type PayloadStore,
   type SampleStore,
   type ScrubRunner,
-  tellCommits,
+  withCommitListener,
 } from './store/index.ts'
 
 /** The whole service, opened and not yet listening. */
@@ -160,7 +160,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const deletion = { ...data, ...connecting, identity, store: catalogStore, oauth }
   await resumeOrganizationDeletions(deletion, log)
   await connecting.recover()
-  parts.elsewhere?.start()
+  parts.remoteCommits?.start()
   const server = buildServer({
     clock,
     log,
@@ -170,7 +170,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     metricsAccess: config.metrics,
     isPublicSecure: config.publicUrl?.startsWith('https:') ?? false,
     connectionLimits: connectionLimits(config),
-    readiness: readinessOf(data.stores, parts.elsewhere),
+    readiness: readinessOf(data.stores, parts.remoteCommits),
     findDetails: () => [
       ...sealingDetails(data.samples),
       ...damageDetails(data.damage),
@@ -237,11 +237,11 @@ function prepareSearch(parts: {
 }
 
 /** Without which calls cannot be served. */
-function readinessOf(stores: OpenedStores, elsewhere: Elsewhere | undefined) {
+function readinessOf(stores: OpenedStores, remoteCommits: RemoteCommits | undefined) {
   return [
     { name: 'samples', findProblem: () => stores.samples.status().readOnlyReason },
     { name: 'clock', findProblem: () => stores.findClockProblem?.() },
-    { name: 'cluster', findProblem: () => elsewhere?.problem },
+    { name: 'cluster', findProblem: () => remoteCommits?.problem },
     { name: 'storage', findProblem: () => stores.findStoreProblem?.() },
   ]
 }
@@ -253,7 +253,7 @@ function sealingDetails(samples: SampleStore): string[] {
 }
 
 function keepingUp(
-  { elsewhere }: { readonly elsewhere: Elsewhere | undefined },
+  { remoteCommits }: { readonly remoteCommits: RemoteCommits | undefined },
   { catalog }: { readonly catalog: Catalog },
 ) {
   if (elsewhere === undefined) return undefined
@@ -347,13 +347,13 @@ async function openIdentityParts(
   const storage = await openStorage({ config, clock, log, damage, signal }, opened)
   const limitedCatalog = withQuotas(wrapCatalog(storage.catalog), config.quotas)
   const fence = new OrganizationFence()
-  const fencedCatalog = withStandings(fence.around(limitedCatalog))
+  const fencedCatalog = withCallerChecks(fence.around(limitedCatalog))
   const commits = new CommitListeners()
-  const catalogStore = tellCommits(fencedCatalog, (writes, isMade) => {
-    commits.tell(writes)
+  const catalogStore = withCommitListener(fencedCatalog, (writes, isMade) => {
+    commits.notify(writes)
     if (isMade) logActs(log, writes)
   })
-  const elsewhere = await openElsewhere({ ...storage, commits, log }, opened)
+  const remoteCommits = await openRemoteCommits({ ...storage, commits, log }, opened)
   const oauthBase = { store: catalogStore, clock, settings: oauthSettings(config) }
   const bearers = new BearerCache(oauthBase)
   commits.onCommit((writes) => bearers.forgetWritten(writes))
@@ -371,12 +371,12 @@ async function openIdentityParts(
     rateCeiling: config.rateCeiling,
   })
   opened.defer(() => identity.close())
-  elsewhere?.onChanges((changes) => identity.forgetWritten(changes))
+  remoteCommits?.onChanges((changes) => identity.forgetWritten(changes))
   return {
     box,
     catalogStore,
     damage,
-    elsewhere,
+    remoteCommits,
     identity,
     oauthBase,
     storage,

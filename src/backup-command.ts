@@ -14,7 +14,7 @@ import {
 } from './store/embedded/index.ts'
 
 /** The service forgets a backup of which it hears nothing for half a minute. */
-const TELL_EVERY_MS = 5_000
+const REPORT_EVERY_MS = 5_000
 
 const PROGRESS_EVERY_MS = 1_000
 
@@ -49,7 +49,7 @@ export async function runBackup({ options, isJson }: ParsedLine): Promise<void> 
     withKey,
     version,
     time,
-    onProgress: tellProgress('copied'),
+    onProgress: reportProgress('copied'),
   }
   const begun = await ask(dataDir, 'backup begin')
   const { files, bytes } =
@@ -58,32 +58,32 @@ export async function runBackup({ options, isJson }: ParsedLine): Promise<void> 
   print({ backup: resolve(target), time, files, bytes, key }, isJson)
 }
 
-type Order = Parameters<typeof writeBackup>[0]
+type BackupRequest = Parameters<typeof writeBackup>[0]
 type Outcome = Awaited<RunningBackup['done']>
 
-async function backUpRunning(order: Order, id: string): Promise<Outcome> {
-  const tell = async (name: string): Promise<BackupAnswer> =>
+async function backUpRunning(order: BackupRequest, id: string): Promise<Outcome> {
+  const notify = async (name: string): Promise<BackupAnswer> =>
     (await ask(order.folder, name, id).catch(unlessRefused)) ??
     refuse('conflict', { what: 'The service stopped during the backup. Run it again' })
   const { promise: lost, reject } = Promise.withResolvers<never>()
-  const telling = setInterval(() => tell('backup going').catch(reject), TELL_EVERY_MS)
+  const notifying = setInterval(() => notify('backup going').catch(reject), REPORT_EVERY_MS)
   try {
     const running = writeBackup({
       ...order,
-      askCut: async () => (await tell('backup cut')).cut,
-      onHeld: async () => void (await tell('backup pinned')),
+      askCut: async () => (await notify('backup cut')).cut,
+      onHeld: async () => void (await notify('backup pinned')),
       // Had the service forgotten this backup meanwhile, files could be missing from it.
-      onCopied: async () => void (await tell('backup going')),
+      onCopied: async () => void (await notify('backup going')),
     })
     return await untilDone(running, lost)
   } finally {
-    clearInterval(telling)
+    clearInterval(notifying)
     // It ends by itself where this does not reach the service.
     await ask(order.folder, 'backup end', id).catch(() => undefined)
   }
 }
 
-async function backUpStopped(order: Order): Promise<Outcome> {
+async function backUpStopped(order: BackupRequest): Promise<Outcome> {
   const { folder } = order
   if (!['catalog.db', 'samples.db'].every((name) => existsSync(join(folder, name)))) {
     refuse('not_found', { what: `${folder} contains no Weir data. Set WEIR_DATA_DIR` })
@@ -121,7 +121,7 @@ export async function runRestore({ options, isJson }: ParsedLine): Promise<void>
   }
   const to = options.to?.[0] ?? restoredFolder()
   process.umask(0o077)
-  const restored = await restoreBackup({ from, to, onProgress: tellProgress('restored') })
+  const restored = await restoreBackup({ from, to, onProgress: reportProgress('restored') })
   const { time, version: writtenBy, hasKey, files, bytes } = restored
   const key = hasKey ? KEY_RESTORED : lostKey(to)
   print({ restored: resolve(to), time, writtenBy: `Weir ${writtenBy}`, files, bytes, key }, isJson)
@@ -165,7 +165,7 @@ function requireOutside(target: string, dataDir: string): void {
 }
 
 /** Tells on standard error how far a copy is, now and then. */
-function tellProgress(what: string): (part: string, bytes: number) => void {
+function reportProgress(what: string): (part: string, bytes: number) => void {
   let toldAtMs = systemClock.elapsed()
   return (part, bytes) => {
     const now = systemClock.elapsed()

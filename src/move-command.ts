@@ -14,7 +14,7 @@ import { type MoveReport, type MoveSource, type MoveTarget, moveEverything } fro
 
 const PROGRESS_EVERY_MS = 1_000
 /** Differences that are listed; all are counted. */
-const DIFFERENCES_TOLD_MAX = 20
+const DIFFERENCES_SHOWN_MAX = 20
 /** The codes of sysexits.h for data that are not right, and for what may be tried again. */
 const EXIT_DIFFERING = 65
 const EXIT_AGAIN = 75
@@ -39,7 +39,7 @@ export async function runMove({ options, isJson }: ParsedLine): Promise<void> {
   process.umask(0o077)
   await using opened = new AsyncDisposableStack()
   const sides = await openSides(to, config, opened)
-  const report = await moveEverything({ ...sides, onMoved: tellProgress() })
+  const report = await moveEverything({ ...sides, onMoved: reportProgress() })
   const isEqual = report.differing.length === 0
   const shown = showReport(report, {
     ...sides,
@@ -92,13 +92,15 @@ function showReport(
     differing: differing.length,
     ...(differing.length === 0
       ? { key }
-      : { differences: differing.slice(0, DIFFERENCES_TOLD_MAX) }),
-    ...(lostBodies.length === 0 ? {} : { lostInSource: lostBodies.slice(0, DIFFERENCES_TOLD_MAX) }),
+      : { differences: differing.slice(0, DIFFERENCES_SHOWN_MAX) }),
+    ...(lostBodies.length === 0
+      ? {}
+      : { lostInSource: lostBodies.slice(0, DIFFERENCES_SHOWN_MAX) }),
   }
 }
 
 /** Tells on standard error how far it is, when it comes to something else and then now and again. */
-function tellProgress(): (what: string) => void {
+function reportProgress(): (what: string) => void {
   let toldAtMs = systemClock.elapsed()
   let phase = ''
   return (what) => {

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8'
 import { openApp, type WeirApp } from './app.ts'
 import { heapFlagFor, memoryBytesOf } from './assembly/app-settings.ts'
 import { firstStartText } from './assembly/first-start-text.ts'
-import { takeUntold, untoldText } from './assembly/untold.ts'
+import { takeUnprinted, unprintedText } from './assembly/unprinted-password.ts'
 import type { CreatedOrganization } from './auth/administer/index.ts'
 import {
   boundedLog,
@@ -115,11 +115,11 @@ export async function serve(): Promise<void> {
     trimWhenIdle()
     const hasStudio = studio?.isMissing !== true
     const text = app.firstStart && firstStartText(address, app.firstStart, config, hasStudio)
-    tellFirstStart(text, { dataDir: config.dataDir, isForPeople })
+    printFirstStart(text, { dataDir: config.dataDir, isForPeople })
   } catch (error) {
     await app.close()
     // Whoever took the port did so in the moment between; nobody was told the password.
-    if (app.firstStart !== undefined) tellUntold(config, app.firstStart)
+    if (app.firstStart !== undefined) printUnprinted(config, app.firstStart)
     throw error
   }
 }
@@ -149,21 +149,21 @@ function terminalLog(): { write(line: string): void } {
 }
 
 /** Tells what a first start has to tell, and else what one before this was kept from telling. */
-function tellFirstStart(
+function printFirstStart(
   text: string | undefined,
   to: { readonly dataDir: string; readonly isForPeople: boolean },
 ): void {
   // Beside the JSON lines, not among them.
   if (text !== undefined) (to.isForPeople ? console.log : console.error)(text)
   // Only behind the text: a kill in between has it told once more rather than never.
-  const untold = takeUntold(to.dataDir)
-  if (text === undefined && untold !== undefined) console.error(untoldText(untold))
+  const unprinted = takeUnprinted(to.dataDir)
+  if (text === undefined && unprinted !== undefined) console.error(unprintedText(unprinted))
 }
 
 /** Of a first start that ends: what the next one need not tell again. */
-function tellUntold({ dataDir }: Config, { owner }: CreatedOrganization): void {
-  console.error(untoldText(owner.email))
-  takeUntold(dataDir)
+function printUnprinted({ dataDir }: Config, { owner }: CreatedOrganization): void {
+  console.error(unprintedText(owner.email))
+  takeUnprinted(dataDir)
 }
 
 /**
@@ -187,7 +187,7 @@ async function openUnlessStopped(config: Config, log: Log): Promise<WeirApp> {
         return undefined
       })
       if (stopping.signal.aborted) {
-        if (app?.firstStart !== undefined) tellUntold(config, app.firstStart)
+        if (app?.firstStart !== undefined) printUnprinted(config, app.firstStart)
         await app?.close()
       }
       stopping.signal.throwIfAborted()

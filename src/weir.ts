@@ -83,7 +83,7 @@ async function runCheck({ isJson }: ParsedLine): Promise<void> {
     return answer?.result as CheckState | undefined
   }
   let failure = 'the service on this folder has stopped'
-  const tell = {
+  const handlers = {
     onProgress: ({ part, items, bytes }: { part?: string; items: number; bytes: number }) =>
       console.error(`checking ${part ?? 'begins'}: ${items} items, ${bytes} bytes so far`),
     onFailure: (why: string) => {
@@ -91,7 +91,7 @@ async function runCheck({ isJson }: ParsedLine): Promise<void> {
     },
   }
   const done = (await isAnswered(askService))
-    ? await followCheck(async (name) => (await askService(name)) ?? gone(), tell)
+    ? await followCheck(async (name) => (await askService(name)) ?? gone(), handlers)
     : await checkHere()
   if (done === undefined) {
     if (isJson) console.log(JSON.stringify({ success: false, message: failure, code: 'internal' }))
@@ -110,7 +110,7 @@ async function runCheck({ isJson }: ParsedLine): Promise<void> {
     const { openChecker } = await import('./app.ts')
     const { answerCheck } = await import('./cli/index.ts')
     const { close, ...parts } = await openChecker(config)
-    return followCheck(async (name) => answerCheck(parts, name), tell).finally(close)
+    return followCheck(async (name) => answerCheck(parts, name), handlers).finally(close)
   }
 }
 
@@ -138,17 +138,17 @@ function withStandardInput(options: Options): Options {
 main().catch(async (error: unknown) => {
   // A line that could not be read says by itself how it wants its answer.
   const isJson = process.argv.slice(2).includes('--json')
-  const tell = (message: string, code: string) => {
+  const handlers = (message: string, code: string) => {
     if (isJson) console.log(JSON.stringify({ success: false, message, code }))
     return isJson
   }
   if (error instanceof Refusal) {
-    if (!tell(error.message, error.code)) console.error(error.message)
+    if (!handlers(error.message, error.code)) console.error(error.message)
     process.exit(1)
   }
   if (!(error instanceof UsageMistake)) {
     return (await import('./serve.ts')).exitWith(error, ATTEMPTS[process.argv[2]])
   }
-  if (!tell(error.message, 'bad_input')) console.error(`${error.message}\n\n${usageText}`)
+  if (!handlers(error.message, 'bad_input')) console.error(`${error.message}\n\n${usageText}`)
   process.exit(EXIT_USAGE)
 })

@@ -47,7 +47,7 @@ function streamsOf(count: number): readonly StreamName[] {
 
 const hundred = streamsOf(100)
 const thousand = streamsOf(1_000)
-const fleet = streamsOf(100_000)
+const many = streamsOf(100_000)
 
 const bulk = { aim: AIM, samplesPerCall: BULK_SAMPLES, connections: BULK_CONNECTIONS }
 
@@ -100,8 +100,8 @@ export const putLayouts: readonly PutLayout[] = [
     ...bulk,
     name: 'fleet',
     work: 'bulk put, 100,000 streams in turn, 1,000 a call, 4 connections',
-    streams: fleet,
-    puts: (form) => putsOfParts(form, partsOf(fleet, BULK_SAMPLES)),
+    streams: many,
+    puts: (form) => putsOfParts(form, partsOf(many, BULK_SAMPLES)),
   },
   {
     name: 'device',
@@ -174,12 +174,12 @@ function putsOfParts(
     })),
   )
   const walks = Array.from({ length: parts[0].length }, (_, index) => new Walk(index + 1))
-  const turns = new Uint32Array(connections)
+  const rounds = new Uint32Array(connections)
   let round = 0
   return (connection) => {
-    const turn = turns[connection]++
+    const part = rounds[connection]++
     const time = START + round++ * 1_000
-    const { template, delays, walkOf } = own[connection][turn % own[connection].length]
+    const { template, delays, walkOf } = own[connection][part % own[connection].length]
     return template.fill(
       (sample) => time + delays[sample],
       (sample) => walks[walkOf[sample] % walks.length].next(),
@@ -223,14 +223,14 @@ function digitPuts(form: WireForm): NextPut {
     () => new PutTemplate(form, thousand, LONG_VALUE_MARK),
   )
   const delays = delaysOf(thousand)
-  let round = 0
+  let rounds = 0
   return (connection) => {
-    const turn = round++
-    const time = START + turn * 1_000
+    const round = rounds++
+    const time = START + round * 1_000
     return templates[connection].fillTexts(
       (sample) => time + delays[sample],
       longValues,
-      (sample) => longValueAt(turn + sample * 31),
+      (sample) => longValueAt(round + sample * 31),
     )
   }
 }

@@ -22,7 +22,7 @@ export async function withCluster<T>(work: (cluster: BenchCluster) => Promise<T>
   if (missing !== undefined) throw new Error(`Cannot start Cassandra: ${missing}`)
   const folder = mkdtempSync(join(tmpdir(), 'weir-bench-nodes-'))
   try {
-    tell('Cassandra: three nodes start')
+    printProgress('Cassandra: three nodes start')
     const nodes = await startCassandraNodes(folder)
     try {
       const nodeSeconds = () => nodes.pids.reduce((sum, pid) => sum + (cpuSecondsOf(pid) ?? 0), 0)

@@ -4,7 +4,7 @@ import { PutTemplate, Walk } from '../load/put-template.ts'
 import type { RunningPeer } from '../peers/service.ts'
 import { OWNER_PASSWORD, weir } from '../peers/weir.ts'
 import type { Row } from '../report.ts'
-import { type Settings, tell, withPeer } from '../settings.ts'
+import { printProgress, type Settings, withPeer } from '../settings.ts'
 
 const SECOND_MS = 1_000
 const SAMPLES_PER_CALL = 1_000
@@ -68,7 +68,7 @@ const derivationOf = (expression: string, ...names: string[]) => ({
 
 /** Samples that a formula of two inputs gives each second, as a job over history. */
 async function historyRate(running: RunningPeer, call: Call, samples: number): Promise<number> {
-  tell(`Weir: ${samples} samples of a formula over two streams`)
+  printProgress(`Weir: ${samples} samples of a formula over two streams`)
   for (const streamId of ['a', 'b']) await fill(running, { compId: 'calc', streamId }, samples)
   const { component } = (await call('GET', '/api/component?id=calc')) as Record<
     string,
@@ -99,7 +99,7 @@ async function followRate(
   call: Call,
   secondsMax: number,
 ): Promise<Row['cells'][string]> {
-  tell(`Weir: ${PAIRS} formulas of two streams behind bulk puts for ${secondsMax} s`)
+  printProgress(`Weir: ${PAIRS} formulas of two streams behind bulk puts for ${secondsMax} s`)
   const pairs = Array.from({ length: PAIRS }, (_, at) => [`a${at}`, `b${at}`] as const)
   const compId = 'follow'
   const inputs = pairs.flat().map((id) => ({ id, valueType: 'DOUBLE' }))
@@ -156,7 +156,7 @@ async function waitForLast(
 
 /** How long a put takes that derives its dependents, in the middle of all. */
 async function putLatency(call: Call, calls: number): Promise<number> {
-  tell(`Weir: puts that derive ${DEPENDENTS} streams`)
+  printProgress(`Weir: puts that derive ${DEPENDENTS} streams`)
   const derived = Array.from({ length: DEPENDENTS }, (_, at) => ({
     id: `d${at}`,
     derivation: derivationOf(`s * ${at + 1}`, 's'),
@@ -175,7 +175,7 @@ async function putLatency(call: Call, calls: number): Promise<number> {
 
 /** Samples a second of bulk puts into streams from which nothing is derived. */
 async function bulkRate(running: RunningPeer, settings: Settings, compId: string): Promise<number> {
-  tell(`Weir: bulk puts for ${settings.seconds} s`)
+  printProgress(`Weir: bulk puts for ${settings.seconds} s`)
   const load = { secondsMax: settings.seconds, callsMax: Number.POSITIVE_INFINITY }
   const { calls, seconds } = await put(
     running,

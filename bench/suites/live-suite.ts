@@ -4,7 +4,7 @@ import { type PutLayout, putLayouts } from '../load/put-layouts.ts'
 import { cpuSeconds, type RunningPeer } from '../peers/service.ts'
 import { KEY, startWeir, weir } from '../peers/weir.ts'
 import { better, type Cell, type Row } from '../report.ts'
-import { type Settings, tell, withPeer } from '../settings.ts'
+import { printProgress, type Settings, withPeer } from '../settings.ts'
 
 /** Pages that are open, as many as issue trackers call many. */
 const PAGES = 1_000
@@ -19,7 +19,7 @@ export async function liveSuite(settings: Settings): Promise<Row[]> {
   if (!settings.peers.includes(weir)) return []
   const rows: Row[] = []
   for (const layout of putLayouts.filter(({ name }) => LAYOUTS.includes(name))) {
-    tell(`Weir: ${layout.name} beside ${PAGES} live pages`)
+    printProgress(`Weir: ${layout.name} beside ${PAGES} live pages`)
     const figures = `total=${PAGES},organization=${PAGES},user=${PAGES},address=${PAGES}`
     const start = (folder: string) => startWeir(folder, { WEIR_LIVE: figures })
     rows.push(...(await withPeer({ start }, (running) => compare(running, layout, settings))))
@@ -44,7 +44,7 @@ async function compare(
     alone = better(unit, alone, await measured(running, layout, () => load(seconds)))
     const readers = await startLiveReaders(running.port, targetsOf(layout))
     beside = better(unit, beside, await measured(running, layout, () => load(seconds)))
-    tell(`  the pages have read ${((await readers.stop()) / 1e6).toFixed(1)} MB`)
+    printProgress(`  the pages have read ${((await readers.stop()) / 1e6).toFixed(1)} MB`)
   }
   if (alone === undefined || beside === undefined) return []
   const ratio = (beside.value / alone.value).toFixed(2)
@@ -69,7 +69,7 @@ async function measured(
   const { calls, seconds, p50Ms, p99Ms } = await load()
   const used = (cpuSeconds(running.process) ?? 0) - before
   const value = (calls * samplesPerCall) / seconds
-  tell(
+  printProgress(
     `  ${Math.round(value)} a second, ${((used * 1e6) / calls).toFixed(1)} µs of processor time a call`,
   )
   return { value, p50Ms, p99Ms }

@@ -6,7 +6,7 @@ import { PutTemplate, type StreamName } from '../load/put-template.ts'
 import { cpuSeconds, memoryMb, type Peer, type RunningPeer, stop } from '../peers/service.ts'
 import { weir } from '../peers/weir.ts'
 import { better, type Cell, type Row } from '../report.ts'
-import { type Settings, tell, withPeer } from '../settings.ts'
+import { printProgress, type Settings, withPeer } from '../settings.ts'
 
 /** Ends a load that hangs; far more than any service here needs. */
 const SECONDS_MAX = 600
@@ -16,7 +16,7 @@ const TIME = Date.now() - 86_400_000
 const KNOWN: StreamName = { compId: 'known', streamId: 'value' }
 
 /** A fleet that signs on: every stream of every call is one that the service has not seen. */
-interface Fleet {
+interface BulkLoad {
   readonly work: string
   readonly components: number
   readonly streamsPerComponent: number
@@ -24,7 +24,7 @@ interface Fleet {
   readonly connections: number
 }
 
-const fleets: readonly Fleet[] = [
+const loads: readonly BulkLoad[] = [
   {
     work: '100,000 components of one stream, 1,000 a call, 4 connections',
     components: 100_000,
@@ -51,27 +51,27 @@ interface Onboarding {
 /** New streams as fast as their first samples, on services with an empty folder. */
 export async function onboardSuite(settings: Settings): Promise<Row[]> {
   const rows: Row[] = []
-  for (const fleet of fleets) rows.push(...(await rowsOf(fleet, settings)))
+  for (const bulk of loads) rows.push(...(await rowsOf(bulk, settings)))
   return rows
 }
 
-async function rowsOf(fleet: Fleet, { rounds, peers }: Settings): Promise<Row[]> {
+async function rowsOf(bulk: BulkLoad, { rounds, peers }: Settings): Promise<Row[]> {
   const rate: Record<string, Cell> = {}
   const wait: Record<string, Cell> = {}
   const catalog: Record<string, Cell> = {}
   for (let round = 0; round < rounds; round++) {
     for (const peer of peers) {
-      tell(`${peer.name}: ${fleet.work}`)
+      printProgress(`${peer.name}: ${bulk.work}`)
       const { name } = peer
       const shown = await withPeer(peer, (running, folder) =>
-        onboard(fleet, { peer, running, folder }),
+        onboard(bulk, { peer, running, folder }),
       )
       rate[name] = better('streams/s', rate[name], shown.rate)
       wait[name] = better('ms', wait[name], shown.wait)
       if (shown.catalog !== undefined) catalog[name] = shown.catalog
     }
   }
-  const of = (what: string) => `${what}${fleet.work}`
+  const of = (what: string) => `${what}${bulk.work}`
   const aim = { rate: '≥ 1x InfluxDB, ≥ 0.5x VictoriaMetrics', wait: '< 20', catalog: '≤ 300' }
   return [
     { work: of('new: '), unit: 'streams/s', aim: aim.rate, cells: rate },
@@ -81,22 +81,22 @@ async function rowsOf(fleet: Fleet, { rounds, peers }: Settings): Promise<Row[]>
 }
 
 async function onboard(
-  fleet: Fleet,
+  bulk: BulkLoad,
   { peer, running, folder }: { peer: Peer; running: RunningPeer; folder: string },
 ): Promise<Onboarding> {
-  const requests = requestsOf(fleet, running)
-  const streams = fleet.components * fleet.streamsPerComponent
+  const requests = requestsOf(bulk, running)
+  const streams = bulk.components * bulk.streamsPerComponent
   await drive(running, loadOf([putOf(running, [KNOWN])], 1))
   const before = { cpu: cpuSeconds(running.process) ?? 0, mb: memoryMb(running.process) ?? 0 }
   const load = { isOver: false }
   const polling = pollLastValue(running, load)
-  const outcome = await drive(running, loadOf(requests, fleet.connections)).finally(() => {
+  const outcome = await drive(running, loadOf(requests, bulk.connections)).finally(() => {
     load.isOver = true
   })
   const { p99Ms } = await polling
   const cpu = (cpuSeconds(running.process) ?? 0) - before.cpu
   const grownMb = (memoryMb(running.process) ?? 0) - before.mb
-  tell(`  ${((cpu * 1e6) / streams).toFixed(1)} µs of processor time a stream`)
+  printProgress(`  ${((cpu * 1e6) / streams).toFixed(1)} µs of processor time a stream`)
   const note = peer.isDurable ? undefined : 'not durable'
   const rate = {
     value: streams / outcome.seconds,
@@ -125,13 +125,13 @@ function loadOf(requests: readonly Buffer[], connections: number) {
 }
 
 /** All calls beforehand, so that the generator only sends. */
-function requestsOf(fleet: Fleet, running: RunningPeer): Buffer[] {
+function requestsOf(bulk: BulkLoad, running: RunningPeer): Buffer[] {
   const requests: Buffer[] = []
-  for (let first = 0; first < fleet.components; first += fleet.componentsPerCall) {
-    const count = fleet.componentsPerCall * fleet.streamsPerComponent
+  for (let first = 0; first < bulk.components; first += bulk.componentsPerCall) {
+    const count = bulk.componentsPerCall * bulk.streamsPerComponent
     const streams = Array.from({ length: count }, (_, at) => ({
-      compId: `device-${first + Math.floor(at / fleet.streamsPerComponent)}`,
-      streamId: `sensor${at % fleet.streamsPerComponent}`,
+      compId: `device-${first + Math.floor(at / bulk.streamsPerComponent)}`,
+      streamId: `sensor${at % bulk.streamsPerComponent}`,
     }))
     requests.push(putOf(running, streams))
   }

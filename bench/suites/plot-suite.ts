@@ -4,7 +4,7 @@ import { PutTemplate, Walk } from '../load/put-template.ts'
 import type { RunningPeer } from '../peers/service.ts'
 import { plot, weir } from '../peers/weir.ts'
 import type { Row } from '../report.ts'
-import { type Settings, tell, withPeer } from '../settings.ts'
+import { printProgress, type Settings, withPeer } from '../settings.ts'
 import { timeBest } from './read-suite.ts'
 
 const SECOND_MS = 1_000
@@ -20,7 +20,7 @@ export async function plotSuite(settings: Settings): Promise<Row[]> {
   if (!settings.peers.includes(weir)) return []
   return withPeer(weir, async (running) => {
     const { samples } = settings
-    tell(`Weir: ${samples} samples of one sensor, one a second`)
+    printProgress(`Weir: ${samples} samples of one sensor, one a second`)
     const start = Math.floor(Date.now() / SECOND_MS - samples) * SECOND_MS
     await fill(running, start, samples)
     await running.settle()

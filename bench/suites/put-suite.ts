@@ -3,7 +3,7 @@ import { bulkPuts, type NextPut, type PutLayout, partsOf, putLayouts } from '../
 import { PutTemplate, type WireForm } from '../load/put-template.ts'
 import { cpuSeconds, memoryPeakMb, type Peer, type RunningPeer, stop } from '../peers/service.ts'
 import { better, type Cell, type Row } from '../report.ts'
-import { type Settings, tell, withPeer } from '../settings.ts'
+import { printProgress, type Settings, withPeer } from '../settings.ts'
 
 const CALLS_MAX = 100_000_000
 /** Ends the making of streams that hangs. */
@@ -42,7 +42,7 @@ export async function measureLayouts(
   for (let round = 0; round < settings.rounds; round++) {
     for (const [layout, { cold, warm, cpu }] of shown) {
       for (const peer of settings.peers) {
-        tell(`${peer.name}: ${layout.name}`)
+        printProgress(`${peer.name}: ${layout.name}`)
         const { name } = peer
         await withLayout(layout, peer, async (running) => {
           const load = putsFor(running, layout, layout.puts(formOf(layout, running)))
@@ -157,13 +157,13 @@ async function measure(
   const outcome = await load(seconds)
   const used = (cpuSeconds(running.process) ?? 0) - before
   const cpuUsPerCall = (used * 1e6) / outcome.calls
-  tell(`  ${cpuUsPerCall.toFixed(1)} µs of processor time a call`)
+  printProgress(`  ${cpuUsPerCall.toFixed(1)} µs of processor time a call`)
   return { ...outcome, cpuUsPerCall }
 }
 
 function cellOf(outcome: Outcome, { samplesPerCall }: PutLayout, note: string | undefined): Cell {
   if (outcome.generatorShare > 0.8) {
-    tell(`  the generator used ${(outcome.generatorShare * 100).toFixed(0)} % of a core`)
+    printProgress(`  the generator used ${(outcome.generatorShare * 100).toFixed(0)} % of a core`)
   }
   const { p50Ms, p99Ms } = outcome
   return { value: (outcome.calls * samplesPerCall) / outcome.seconds, p50Ms, p99Ms, note }

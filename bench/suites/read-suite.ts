@@ -3,7 +3,7 @@ import { drive, time } from '../load/drive.ts'
 import { PutTemplate, type StreamName, Walk } from '../load/put-template.ts'
 import { bytesOnDisk, memoryPeakMb, type RunningPeer } from '../peers/service.ts'
 import { better, type Cell, type Row } from '../report.ts'
-import { type Settings, tell, withPeer } from '../settings.ts'
+import { printProgress, type Settings, withPeer } from '../settings.ts'
 
 const STEP_MS = 10_000
 const HOUR_MS = 3_600_000
@@ -31,7 +31,9 @@ export async function readSuite(settings: Settings): Promise<Row[]> {
       // Logs of a first start would count as empty and be gone later: both sides are settled.
       await running.settle()
       const emptyBytes = bytesOnDisk(folder)
-      tell(`${peer.name}: ${dataset.streams.length} sensors of ${SAMPLES_PER_STREAM} samples`)
+      printProgress(
+        `${peer.name}: ${dataset.streams.length} sensors of ${SAMPLES_PER_STREAM} samples`,
+      )
       await fill(running, dataset)
       await running.settle()
       const samples = dataset.streams.length * SAMPLES_PER_STREAM
@@ -40,7 +42,7 @@ export async function readSuite(settings: Settings): Promise<Row[]> {
         value: Math.max(bytes - emptyBytes, 0) / samples,
         note: `${(bytes / 1e6).toFixed(1)} MB in all, ${(emptyBytes / 1e6).toFixed(1)} when empty`,
       }
-      tell(`${peer.name}: reads`)
+      printProgress(`${peer.name}: reads`)
       await readAll(running, { settings, dataset, works, name: peer.name })
       works.memory[peer.name] = { value: memoryPeakMb(running.process) ?? 0, note }
     })

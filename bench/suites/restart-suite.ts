@@ -1,14 +1,14 @@
 import { memoryPeakMb, stop } from '../peers/service.ts'
 import { startWeir, weir } from '../peers/weir.ts'
 import type { Row } from '../report.ts'
-import { type Settings, tell, withPeer } from '../settings.ts'
+import { printProgress, type Settings, withPeer } from '../settings.ts'
 import { bulkLoad } from './put-suite.ts'
 
 /** How long Weir takes to serve again after kill -9 under load; only Weir is asked. */
 export async function restartSuite(settings: Settings): Promise<Row[]> {
   if (!settings.peers.includes(weir)) return []
   return withPeer(weir, async (running, folder) => {
-    tell('Weir: kill -9 under load, then start')
+    printProgress('Weir: kill -9 under load, then start')
     const load = bulkLoad(running)(settings.seconds + 60)
     // The load ends by the kill, which is what is measured here.
     const ended = load.catch(() => undefined)

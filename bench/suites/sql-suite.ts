@@ -5,7 +5,7 @@ import { PutTemplate, type StreamName, Walk } from '../load/put-template.ts'
 import type { RunningPeer } from '../peers/service.ts'
 import { OWNER_PASSWORD, weir } from '../peers/weir.ts'
 import type { Cell, Row } from '../report.ts'
-import { type Settings, tell, withPeer } from '../settings.ts'
+import { printProgress, type Settings, withPeer } from '../settings.ts'
 import { timeBest } from './read-suite.ts'
 
 const SAMPLES_PER_CALL = 1_000
@@ -23,7 +23,7 @@ export async function sqlSuite(settings: Settings): Promise<Row[]> {
     const session = await signIn(running.port)
     const yearsCount = Math.min(MINUTES, settings.samples)
     const rawCount = Math.min(RAW_SAMPLES_MAX, settings.samples)
-    tell(`Weir: ${yearsCount} samples, one a minute, and ${rawCount}, one a second`)
+    printProgress(`Weir: ${yearsCount} samples, one a minute, and ${rawCount}, one a second`)
     await fill(running, minutes, yearsCount)
     await fill(running, seconds, rawCount)
     await running.settle()
@@ -65,7 +65,7 @@ async function rawRows(
   running: RunningPeer,
   { rawCount, session, rounds }: { rawCount: number; session: string; rounds: number },
 ): Promise<Row[]> {
-  tell(`Weir: ${rawCount} raw samples grouped by hour`)
+  printProgress(`Weir: ${rawCount} raw samples grouped by hour`)
   const url = `http://127.0.0.1:${running.port}/api/gql?${session}&s=${encodeURIComponent(GROUPED)}`
   let best: { readonly seconds: number; readonly beside: Cell } | undefined
   for (let round = 0; round < rounds; round += 1) {

@@ -2,7 +2,7 @@
 import { cpuSeconds, type RunningPeer } from '../peers/service.ts'
 import { weir } from '../peers/weir.ts'
 import type { Row } from '../report.ts'
-import { tell, withPeer } from '../settings.ts'
+import { printProgress, withPeer } from '../settings.ts'
 import { call, insert, json, put, signIn, type Target } from './stall-calls.ts'
 
 /** Entries of the short list and of the long one. */
@@ -93,7 +93,7 @@ export async function listRows(): Promise<Row[]> {
     const session = await signIn(target)
     const rows: Row[] = []
     for (const { name, prepare } of LISTS) {
-      tell(`Weir: ${LONG} and ${SHORT} ${name}`)
+      printProgress(`Weir: ${LONG} and ${SHORT} ${name}`)
       const send = await prepare(target, session)
       rows.push(await ratioOf(name, send, running))
     }

@@ -3,7 +3,7 @@ import { startHealthPoll } from '../load/health-poll.ts'
 import { memoryPeakMb, type RunningPeer } from '../peers/service.ts'
 import { weir } from '../peers/weir.ts'
 import type { Row } from '../report.ts'
-import { type Settings, tell, withPeer } from '../settings.ts'
+import { printProgress, type Settings, withPeer } from '../settings.ts'
 import { type Attack, callAttacks } from './stall-calls.ts'
 import { connectionAttacks } from './stall-connections.ts'
 import { formulaAttacks } from './stall-formulas.ts'
@@ -15,7 +15,7 @@ export async function stallSuite(settings: Settings): Promise<Row[]> {
   const rows: Row[] = []
   for (const attack of [...callAttacks, ...formulaAttacks, ...connectionAttacks]) {
     const missing = attack.missing?.()
-    tell(`Weir: ${attack.work}${missing === undefined ? '' : ` is left out: ${missing}`}`)
+    printProgress(`Weir: ${attack.work}${missing === undefined ? '' : ` is left out: ${missing}`}`)
     if (missing !== undefined) continue
     rows.push(await withPeer(weir, (running) => stalledBy(attack, running)))
   }
@@ -28,7 +28,7 @@ async function stalledBy(attack: Attack, { port, process }: RunningPeer): Promis
   forgetPeak(process.pid)
   const poll = await startHealthPoll(port)
   const began = performance.now()
-  const came = await act().finally(() => tell(`  done after ${seconds(began)} s`))
+  const came = await act().finally(() => printProgress(`  done after ${seconds(began)} s`))
   const answered = seconds(began)
   const worstMs = await poll.stop()
   const memory = memoryPeakMb(process)?.toFixed(0) ?? '?'
@@ -42,7 +42,7 @@ function forgetPeak(pid: number | undefined): void {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, '5')
   } catch {
-    tell('  the peak of memory includes what was prepared')
+    printProgress('  the peak of memory includes what was prepared')
   }
 }
 

@@ -3,7 +3,7 @@ import { PutTemplate, Walk, type WireForm } from '../load/put-template.ts'
 import { cpuSeconds, type RunningPeer } from '../peers/service.ts'
 import { KEY, OWNER_PASSWORD, weir } from '../peers/weir.ts'
 import type { Row } from '../report.ts'
-import { type Settings, tell, withPeer } from '../settings.ts'
+import { printProgress, type Settings, withPeer } from '../settings.ts'
 
 const CONNECTIONS = 12
 const SENSORS = 10
@@ -99,6 +99,8 @@ async function measure(
   const before = cpuSeconds(running.process) ?? 0
   const outcome = await drive(running, { ...load, secondsMax: settings.seconds })
   const used = (cpuSeconds(running.process) ?? 0) - before
-  tell(`  ${((used * 1e6) / outcome.calls).toFixed(1)} µs of processor time a call, runners aside`)
+  printProgress(
+    `  ${((used * 1e6) / outcome.calls).toFixed(1)} µs of processor time a call, runners aside`,
+  )
   return outcome
 }

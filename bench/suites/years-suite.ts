@@ -4,7 +4,7 @@ import { PutTemplate, Walk } from '../load/put-template.ts'
 import type { RunningPeer } from '../peers/service.ts'
 import { statistic, weir } from '../peers/weir.ts'
 import type { Row } from '../report.ts'
-import { type Settings, tell, withPeer } from '../settings.ts'
+import { printProgress, type Settings, withPeer } from '../settings.ts'
 import { timeBest } from './read-suite.ts'
 
 const MINUTE_MS = 60_000
@@ -23,7 +23,7 @@ const cycles = [
 export async function yearsSuite(settings: Settings): Promise<Row[]> {
   if (!settings.peers.includes(weir)) return []
   return withPeer(weir, async (running) => {
-    tell(`Weir: ${MINUTES} samples, one a minute`)
+    printProgress(`Weir: ${MINUTES} samples, one a minute`)
     await fill(running)
     await running.settle()
     const rows: Row[] = []

@@ -7,7 +7,7 @@ import type { OpenedStorage } from './opened-storage.ts'
 export type CommitListener = (written: readonly WrittenKey[]) => void
 
 /** Told of what other processes have committed; told again when it rejects. */
-type ElsewhereListener = (changes: readonly CatalogChange[]) => void | Promise<void>
+type RemoteCommitListener = (changes: readonly CatalogChange[]) => void | Promise<void>
 
 /** Those that hear of every commit. */
 export class CommitListeners {
@@ -18,17 +18,17 @@ export class CommitListeners {
   }
 
   /** Tells all of them. */
-  tell(written: readonly WrittenKey[]): void {
+  notify(written: readonly WrittenKey[]): void {
     for (const listener of this.#listeners) listener(written)
   }
 }
 
 /** What other processes commit, as this one hears of it. */
-export interface Elsewhere {
+export interface RemoteCommits {
   /** Why that is not known, or undefined while it is. */
   readonly problem: string | undefined
   /** Adds a listener; those that were added before are told before. */
-  onChanges(listener: ElsewhereListener): void
+  onChanges(listener: RemoteCommitListener): void
   /** Adds one that is told when a look begins; what it answers is called when all that was found is told. */
   onLook(listener: () => () => void): void
   /** Resolves when all that was committed before the call is told. */
@@ -41,27 +41,27 @@ export interface Elsewhere {
  * Follows what other processes commit to a storage that is shared, from here on; undefined for one that is not.
  * Opened before anything of the catalog is read into memory, so that nothing is missed.
  */
-export async function openElsewhere(
+export async function openRemoteCommits(
   parts: Pick<OpenedStorage, 'catalog' | 'isShared' | 'onCommits'> & {
     readonly commits: CommitListeners
     readonly log: Log
   },
   opened: AsyncDisposableStack,
-): Promise<Elsewhere | undefined> {
+): Promise<RemoteCommits | undefined> {
   const { catalog, commits, isShared, log } = parts
   if (!isShared) return undefined
-  const listeners: ElsewhereListener[] = []
+  const listeners: RemoteCommitListener[] = []
   const lookListeners: (() => () => void)[] = []
   const follower = await CommitFollower.open({
     store: catalog,
     onChanges: async (changes) => {
-      commits.tell(changes)
+      commits.notify(changes)
       for (const listener of listeners) await listener(changes)
     },
     onLook: () => {
       const ended = lookListeners.map((listener) => listener())
       return () => {
-        for (const tell of ended) tell()
+        for (const notify of ended) notify()
       }
     },
     onFailure: (error) => log.warn({ error }, 'cannot read commits of other processes'),

@@ -5,14 +5,14 @@ import { openIdentity, SecretBox } from '../auth/index.ts'
 import { BearerCache } from '../auth/oauth/index.ts'
 import { type Config, createLog, readRateFigures, systemClock } from '../base/index.ts'
 import { openCatalogStore } from '../store/embedded/index.ts'
-import { type CatalogWrite, tellCommits } from '../store/index.ts'
+import { type CatalogWrite, withCommitListener } from '../store/index.ts'
 import { beginFirstStart } from './first-start.ts'
 
 test('beginFirstStart() makes the organization and its operators in one commit, once', async (t) => {
   const clock = systemClock
   const plain = await openCatalogStore({ folder: temporaryFolder() })
   const commits: (readonly CatalogWrite[])[] = []
-  const store = tellCommits(plain, (writes) => commits.push(writes))
+  const store = withCommitListener(plain, (writes) => commits.push(writes))
   const settings = { mode: 'open', accessTokenSeconds: 60, refreshTokenSeconds: 600 } as const
   const oauth = { store, clock, settings }
   const log = createLog({ level: 'silent' })

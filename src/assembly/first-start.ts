@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { type CreatedOrganization, createOrganization } from '../auth/administer/index.ts'
 import { findPasswordWeakness, type Identity } from '../auth/index.ts'
 import type { Config, Log } from '../base/index.ts'
-import { markUntold, takeUntold } from './untold.ts'
+import { markUnprinted, takeUnprinted } from './unprinted-password.ts'
 
 /** What a first start has made, and the port that it holds until the service listens on it. */
 interface FirstStart {
@@ -40,14 +40,14 @@ export async function beginFirstStart(
     actor: 'first start',
   }
   // What nobody could be told again: a password that was given is known.
-  if (ownerPassword === undefined) markUntold(config.dataDir, ownerEmail.toLowerCase())
+  if (ownerPassword === undefined) markUnprinted(config.dataDir, ownerEmail.toLowerCase())
   const created = await createOrganization(identity, wanted).catch(async (error: unknown) => {
     // Another process of the same cluster may have been first.
     await identity.organizations.load()
     if (identity.organizations.count === 0) throw error
   })
   if (created === undefined) {
-    takeUntold(config.dataDir)
+    takeUnprinted(config.dataDir)
     log.info('another process created the first organization and printed its password')
     await port.release()
     return undefined

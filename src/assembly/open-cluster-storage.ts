@@ -21,7 +21,7 @@ import type { OpenedStorage, OpenedStores, StorageOpening } from './opened-stora
 import { watchCassandra } from './watch-cassandra.ts'
 
 /** What a start waits for is told when it changes, and else so often. */
-const TELL_EVERY_MS = 5_000
+const REPORT_EVERY_MS = 5_000
 /** As many as leave a majority when one is away. */
 const COPIES_MIN = 3
 /** How soon an operator's change of PostgreSQL shows. */
@@ -41,11 +41,11 @@ export async function openClusterStorage(
     log.fatal({ error }, 'PostgreSQL has lost commits, so the cache of this process is wrong')
     endProcess(error)
   }
-  const watch = { onWaiting: waitingTeller(log), signal, onHistoryLost }
+  const watch = { onWaiting: waitingLogger(log), signal, onHistoryLost }
   const connected = await openClusterAndCatalog(place, watch, opened)
   const { cluster, catalog } = connected
   await holdSlot(catalog, log, opened)
-  await tellFewCopies(cluster, keyspace, log)
+  await warnOfFewCopies(cluster, keyspace, log)
   const openStores = () => openClusterStores({ ...opening, ...connected }, opened)
   const requireKey = async (key: Uint8Array, file: string): Promise<void> => {
     if (await isKeyOfCluster(cluster, key)) return
@@ -86,7 +86,7 @@ async function openClusterStores(
 }
 
 /** A keyspace that somebody made by hand is taken as it is: with few copies a node that is away stops the service. */
-async function tellFewCopies(cluster: Cluster, keyspace: string, log: Log): Promise<void> {
+async function warnOfFewCopies(cluster: Cluster, keyspace: string, log: Log): Promise<void> {
   const cql = 'SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = ?'
   const [row] = await cluster.run(cql, [keyspace])
   const copies = countCopies((row?.replication ?? {}) as Readonly<Record<string, string>>)
@@ -170,13 +170,13 @@ async function clusterMetrics(samples: SampleStore, folder: string): Promise<str
 }
 
 /** Tells in the log what a start waits for. */
-function waitingTeller(log: Log): (what: string) => void {
-  let [told, toldAtMs] = ['', Number.NEGATIVE_INFINITY]
+function waitingLogger(log: Log): (what: string) => void {
+  let [logged, loggedAtMs] = ['', Number.NEGATIVE_INFINITY]
   return (what) => {
     const nowMs = systemClock.elapsed()
-    if (what === told && nowMs - toldAtMs < TELL_EVERY_MS) return
-    told = what
-    toldAtMs = nowMs
+    if (what === logged && nowMs - loggedAtMs < REPORT_EVERY_MS) return
+    logged = what
+    loggedAtMs = nowMs
     log.warn(`startup ${what}`)
   }
 }

@@ -107,7 +107,7 @@ export function openConnectors(parts: ConnectorParts) {
       const onNewest = sinks.noteArrival.bind(sinks)
       const resumeImport = imports.resume.bind(imports)
       const recovery = { connectors, payloads, runs, log, onNewest, resumeImport }
-      recoverElsewhere(recovery)
+      recoverRemote(recovery)
       const recovering = recoverPayloads(recovery).then(
         (count) => {
           if (count > 0) log.info({ count }, 'interrupted payloads were run again')
@@ -126,7 +126,7 @@ export function openConnectors(parts: ConnectorParts) {
 }
 
 /** Runs what other processes have left, as soon as it is known that they are gone; what is told meanwhile is told again. */
-function recoverElsewhere(recovery: Parameters<typeof recoverLeft>[0]): void {
+function recoverRemote(recovery: Parameters<typeof recoverLeft>[0]): void {
   const { log, payloads } = recovery
   let isRecovering = false
   payloads.watchLeft((left) => {

@@ -21,7 +21,7 @@ import type {
   SampleStore,
   StreamHandle,
 } from '../store/index.ts'
-import type { Elsewhere } from './commit-listeners.ts'
+import type { RemoteCommits } from './commit-listeners.ts'
 import { openDerivation } from './open-derivation.ts'
 import { openScrub } from './open-scrub.ts'
 import type { OpenedStorage } from './opened-storage.ts'
@@ -35,14 +35,14 @@ interface DataParts {
   readonly identity: Identity
   readonly catalogStore: CatalogStore
   readonly damage: KnownDamage
-  readonly elsewhere: Elsewhere | undefined
+  readonly remoteCommits: RemoteCommits | undefined
   readonly log: Log
   readonly storage: OpenedStorage
 }
 
 /** Opens the catalog, samples, and files. Long: the order of opening is its content. */
 export async function openData(parts: DataParts, opened: AsyncDisposableStack) {
-  const { config, clock, catalogStore, damage, elsewhere, log, storage } = parts
+  const { config, clock, catalogStore, damage, remoteCommits, log, storage } = parts
   const catalog = await openFollowingCatalog(parts)
   const stores = await storage.openStores()
   const { backups, blobs, payloads } = stores
@@ -70,7 +70,7 @@ export async function openData(parts: DataParts, opened: AsyncDisposableStack) {
     catalog,
     store: samples,
     clock,
-    lane: stores.timeSlot,
+    assignable: stores.timeSlot,
     derive: (batch, limits) => derivation.derivePut(batch, limits),
     showFile: (text, place) => fileUrl({ ...place, name: readFileRecord(text).name }),
   })
@@ -78,7 +78,7 @@ export async function openData(parts: DataParts, opened: AsyncDisposableStack) {
     catalog,
     catalogStore,
     clock,
-    elsewhere,
+    remoteCommits,
     feed,
     log,
     samples,
@@ -133,7 +133,7 @@ export async function openData(parts: DataParts, opened: AsyncDisposableStack) {
 
 /** Opens the catalog, which follows what other processes commit where there are any. */
 async function openFollowingCatalog(parts: DataParts): Promise<Catalog> {
-  const { config, clock, identity, catalogStore, elsewhere, storage } = parts
+  const { config, clock, identity, catalogStore, remoteCommits, storage } = parts
   const catalog = await openCatalog({
     store: catalogStore,
     people: peopleOf(identity),
@@ -142,8 +142,8 @@ async function openFollowingCatalog(parts: DataParts): Promise<Catalog> {
     isShared: storage.isShared,
     isLazy: config.index === 'used',
   })
-  elsewhere?.onChanges(() => catalog.refresh())
-  elsewhere?.onLook(() => catalog.catchUps.begin())
+  remoteCommits?.onChanges(() => catalog.refresh())
+  remoteCommits?.onLook(() => catalog.catchUps.begin())
   return catalog
 }
 

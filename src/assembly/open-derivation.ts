@@ -4,7 +4,7 @@ import type { Catalog } from '../catalog/index.ts'
 import { StreamDeriver } from '../derivation/index.ts'
 import type { Feed } from '../feed/index.ts'
 import type { CatalogStore, SampleStore } from '../store/index.ts'
-import type { Elsewhere } from './commit-listeners.ts'
+import type { RemoteCommits } from './commit-listeners.ts'
 
 /** Opens what derives streams from others; it is not started. */
 export function openDerivation(parts: {
@@ -13,12 +13,12 @@ export function openDerivation(parts: {
   readonly samples: SampleStore
   readonly feed: Feed
   /** What other processes commit; undefined where no other derives over the same storage. */
-  readonly elsewhere: Elsewhere | undefined
+  readonly remoteCommits: RemoteCommits | undefined
   readonly clock: Clock
   readonly log: Log
 }): StreamDeriver {
-  const { catalog, catalogStore, clock, elsewhere, feed, log, samples } = parts
-  const isShared = elsewhere !== undefined
+  const { catalog, catalogStore, clock, remoteCommits, feed, log, samples } = parts
+  const isShared = remoteCommits !== undefined
   const derivation = new StreamDeriver({
     catalog,
     catalogStore,
@@ -30,6 +30,6 @@ export function openDerivation(parts: {
     holder: isShared ? newUid() : 'the one process of this folder',
     onFailure: (error) => log.error({ error }, 'could not calculate derived streams'),
   })
-  elsewhere?.onChanges((changes) => derivation.status.forgetWritten(changes))
+  remoteCommits?.onChanges((changes) => derivation.status.forgetWritten(changes))
   return derivation
 }

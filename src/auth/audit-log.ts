@@ -3,16 +3,16 @@ import { type Clock, type Log, newUid, PAGE_BYTES_MAX, Refusal } from '../base/i
 import type { CatalogStore, CatalogWrite, PutDocument } from '../store/index.ts'
 import { AUDIT_KIND, type AuditRecord, auditRecordOf, timeKeyOf } from './audit-record.ts'
 import { type AuditFilter, type AuditFound, searchAudit, walkAudit } from './audit-search.ts'
-import type { Standing } from './standing.ts'
+import type { CallerCheck } from './caller-check.ts'
 
 /** An act as it is handed in. */
 export interface AuditEntry extends Omit<AuditRecord, 'uid' | 'time'> {
-  /** Whoever acts must stand as it did when the entry is committed; see `withStandings`. */
-  readonly standing?: Standing
+  /** Whoever acts must stand as it did when the entry is committed; see `withCallerChecks`. */
+  readonly callerCheck?: CallerCheck
 }
 
 /** Whose acts the planned writes are, until they are committed. */
-const standings = new WeakMap<CatalogWrite, Standing>()
+const callerChecks = new WeakMap<CatalogWrite, CallerCheck>()
 /** Two years of acts are kept; older ones are purged. */
 const KEPT_MS = 730 * 86_400_000
 /** Acts of one organization that are kept, about 500 MB; the oldest go first. */
@@ -38,7 +38,7 @@ export class AuditLog {
   }
 
   /** The write of an act, for the commit that is the act, so that neither stays without the other. */
-  plan({ standing, orgUid, ...entry }: AuditEntry): PutDocument {
+  plan({ callerCheck, orgUid, ...entry }: AuditEntry): PutDocument {
     const { act, actor, target, address, detail } = entry
     const time = this.#clock.now()
     const write: PutDocument = {
@@ -52,7 +52,7 @@ export class AuditLog {
       mayUseReserve: true,
       expectedRevision: 0,
     }
-    if (standing !== undefined) standings.set(write, standing)
+    if (callerCheck !== undefined) callerChecks.set(write, callerCheck)
     return write
   }
 
@@ -136,12 +136,12 @@ export function logActs(log: Log, writes: readonly CatalogWrite[]): void {
 }
 
 /** How those stand whose acts are in a commit. */
-export function standingsIn(writes: readonly CatalogWrite[]): Standing[] {
-  const found: Standing[] = []
+export function callerChecksIn(writes: readonly CatalogWrite[]): CallerCheck[] {
+  const found: CallerCheck[] = []
   // A put may create thousands of streams in a commit, none of which is an act.
   for (const write of writes) {
-    const standing = write.kind === AUDIT_KIND ? standings.get(write) : undefined
-    if (standing !== undefined) found.push(standing)
+    const callerCheck = write.kind === AUDIT_KIND ? callerChecks.get(write) : undefined
+    if (callerCheck !== undefined) found.push(callerCheck)
   }
   return found
 }

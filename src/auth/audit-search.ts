@@ -1,5 +1,5 @@
 /** Search in the audit log, newest first. */
-import { nextTurn } from '../base/index.ts'
+import { nextIteration } from '../base/index.ts'
 import type { CatalogStore } from '../store/index.ts'
 import type { AuditAct } from './audit-acts.ts'
 import { AUDIT_KIND, type AuditRecord, auditRecordOf, timeKeyOf } from './audit-record.ts'
@@ -78,7 +78,7 @@ async function* readDown(
     yield documents.map(auditRecordOf)
     after = next
     isOver = next === undefined
-    await nextTurn()
+    await nextIteration()
   }
 }
 

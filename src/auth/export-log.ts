@@ -2,7 +2,7 @@
  * Exports in the audit log: who took data out, once for each caller, target and hour, with a count.
  * Whoever reads waits for nothing: a note is a look into a map, and entries are written behind it.
  */
-import { type Clock, type Log, nextTurn, Refusal } from '../base/index.ts'
+import { type Clock, type Log, nextIteration, Refusal } from '../base/index.ts'
 import {
   CatalogConflict,
   type CatalogStore,
@@ -179,7 +179,7 @@ export class ExportLog {
     const changed = [...this.#exports.values()].filter(({ isChanged }) => isChanged)
     for (let at = 0; at < changed.length; at += WRITTEN_AT_ONCE) {
       await Promise.all(changed.slice(at, at + WRITTEN_AT_ONCE).map((one) => this.#write(one)))
-      await nextTurn()
+      await nextIteration()
     }
     this.#forgetOver()
   }

@@ -1,5 +1,5 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
-import { FairQueue, type Lane } from './proof/fair-queue.ts'
+import { FairQueue, type TaskOwner } from './proof/fair-queue.ts'
 
 /** What a hash takes, in Argon2's terms; memory in KiB. */
 export interface PasswordCost {
@@ -14,7 +14,7 @@ const TAG_BYTES = 32
 const SALT_BYTES = 16
 
 /** Where hashes wait that nobody sent. */
-const OWN_LANE: Lane = { name: '', isKnown: true }
+const OWN_TASKS: TaskOwner = { name: '', isKnown: true }
 
 /**
  * Hashes passwords with Argon2id, one at a time and fairly: more at once would hold up everything else that
@@ -32,16 +32,16 @@ export class PasswordHasher {
   }
 
   /** What is stored of a password: algorithm, cost, salt and tag in the usual text form. */
-  async hash(password: string, lane = OWN_LANE): Promise<string> {
+  async hash(password: string, owner = OWN_TASKS): Promise<string> {
     const salt = randomBytes(SALT_BYTES)
-    const tag = await this.#queue.run(lane, () => derive(password, salt, this.#cost))
+    const tag = await this.#queue.run(owner, () => derive(password, salt, this.#cost))
     return hashText(this.#cost, salt, tag)
   }
 
   /** Whether a password is the one of the hash; without a hash, false after the same work. */
-  async verify(password: string, hash: string | undefined, lane = OWN_LANE): Promise<boolean> {
+  async verify(password: string, hash: string | undefined, owner = OWN_TASKS): Promise<boolean> {
     const { cost, salt, tag } = parseHash(hash ?? this.#nobody)
-    const derived = await this.#queue.run(lane, () => derive(password, salt, cost))
+    const derived = await this.#queue.run(owner, () => derive(password, salt, cost))
     return timingSafeEqual(derived, tag) && hash !== undefined
   }
 }

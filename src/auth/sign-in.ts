@@ -4,7 +4,7 @@ import type { AuditLog } from './audit-log.ts'
 import type { PasswordHasher } from './password.ts'
 import { type DeviceParts, readDeviceToken } from './proof/device-token.ts'
 import type { CountedFailure, FailureLimiter } from './proof/failure-limiter.ts'
-import type { Lane } from './proof/fair-queue.ts'
+import type { TaskOwner } from './proof/fair-queue.ts'
 import type { KnownPlaces } from './proof/known-places.ts'
 import type { SecondFactors } from './proof/second-factors.ts'
 import type { User, Users } from './users.ts'
@@ -97,12 +97,12 @@ export async function confirmSecondFactor(
 async function findRight(deps: SignInDeps, attempt: SignInAttempt): Promise<User | undefined> {
   const { users, failures, audit } = deps
   const user = await users.findByEmail(attempt.email)
-  const { counted, lane } = await standingOf(deps, user, attempt)
+  const { counted, owner } = await queuePlaceOf(deps, user, attempt)
   const decision = failures.take(counted)
   if (!decision.isAllowed) {
     refuse('rate_limited', { retryAfterSeconds: decision.retryAfterSeconds })
   }
-  const isRight = await verify(deps, user, attempt.password, lane).catch((error: unknown) => {
+  const isRight = await verify(deps, user, attempt.password, owner).catch((error: unknown) => {
     // Whoever could not be heard has not failed.
     failures.giveBack(decision)
     throw error
@@ -128,10 +128,10 @@ async function verify(
   { hasher }: SignInDeps,
   user: User | undefined,
   password: string,
-  lane: Lane,
+  owner: TaskOwner,
 ): Promise<boolean> {
   const isPossible = password.length <= PASSWORD_LENGTH_MAX
-  const isRight = await hasher.verify(isPossible ? password : '', user?.passwordHash, lane)
+  const isRight = await hasher.verify(isPossible ? password : '', user?.passwordHash, owner)
   return isRight && isPossible
 }
 
@@ -139,11 +139,11 @@ async function verify(
  * What a failure of the attempt counts against, and where it waits. A device or a network from which the
  * user has signed in before has tries of its own, so that what strangers do elsewhere locks nobody out.
  */
-async function standingOf(
+async function queuePlaceOf(
   { devices, places }: SignInDeps,
   user: User | undefined,
   { email, address, device }: SignInAttempt,
-): Promise<{ counted: readonly CountedFailure[]; lane: Lane }> {
+): Promise<{ counted: readonly CountedFailure[]; owner: TaskOwner }> {
   const network = networkOf(address)
   const account = email.toLowerCase().slice(0, 256)
   const isKnownPlace = await places.has(user?.uid ?? NOBODY, network)
@@ -152,14 +152,14 @@ async function standingOf(
     deviceUid === undefined ? `sign_in ${network} ${account}` : `sign_in_device ${deviceUid}`
   const own = { name: ownName, factor: 1 }
   if (deviceUid !== undefined || isKnownPlace) {
-    return { counted: [own], lane: { name: account, isKnown: true } }
+    return { counted: [own], owner: { name: account, isKnown: true } }
   }
   const counted = [
     own,
     { name: `sign_in_account ${account}`, factor: ACCOUNT_FACTOR },
     { name: `sign_in_address ${network}`, factor: ADDRESS_FACTOR },
   ]
-  return { counted, lane: { name: network, isKnown: false } }
+  return { counted, owner: { name: network, isKnown: false } }
 }
 
 function recordFailure(audit: AuditLog, user: User, address: string): void {

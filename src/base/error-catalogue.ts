@@ -14,14 +14,14 @@ export interface TextPlace {
 }
 
 type Placed = { what: string; place: TextPlace }
-const tellPlaced = ({ what, place }: Placed): string =>
+const placedText = ({ what, place }: Placed): string =>
   `Line ${place.line}, column ${place.column}: ${what}`
 
 // biome-ignore format: one entry a line keeps the catalogue readable as a table.
 export const errorCatalogue = {
   bad_input: { status: 400, text: (about: Text) => about.what },
   bad_json: { status: 400, text: (about: { position: number; problem: string }) => `Cannot read the body as JSON: ${about.problem} at position ${about.position}` },
-  bad_sql: { status: 400, text: tellPlaced },
+  bad_sql: { status: 400, text: placedText },
   bearer_repeated: { status: 400, text: (_about: object) => 'The bearer token is given more than once. Send it only in the header Authorization' },
   body_too_large: { status: 413, text: (about: { limitBytes: number }) => `The body is too large. At most ${about.limitBytes} bytes are allowed after decompression` },
   claim_taken: { status: 409, text: (about: Text) => about.what },
@@ -47,7 +47,7 @@ export const errorCatalogue = {
   reauthenticate: { status: 401, text: (about: Text) => about.what },
   request_timeout: { status: 408, text: (about: Text) => about.what },
   shutting_down: { status: 503, text: (_about: Wait) => 'The service is shutting down. Try again later' },
-  sql_error: { status: 422, text: tellPlaced },
+  sql_error: { status: 422, text: placedText },
   sql_unavailable: { status: 503, text: (about: Text & Wait) => about.what },
   stat_not_found: { status: 404, text: (about: Text) => about.what },
   store_away: { status: 503, text: (_about: Wait) => 'The database cluster does not respond. Try again later' },

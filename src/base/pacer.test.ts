@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ITEMS_PER_SLICE, inSlices, nextTurn, Pacer } from './pacer.ts'
+import { ITEMS_PER_SLICE, inSlices, nextIteration, Pacer } from './pacer.ts'
 
 /** Keeps the thread busy, as a slice of work does. */
 function work(ms: number): void {
@@ -8,7 +8,7 @@ function work(ms: number): void {
   while (performance.now() < until);
 }
 
-test('nextTurn() lets others in between the slices of many calls, and wakes them in order', async () => {
+test('nextIteration() lets others in between the slices of many calls, and wakes them in order', async () => {
   const order: string[] = []
   let isOver = false
   const others = (): void => {
@@ -18,7 +18,7 @@ test('nextTurn() lets others in between the slices of many calls, and wakes them
   setImmediate(others)
   const call = async (name: string): Promise<void> => {
     for (let slice = 0; slice < 3; slice++) {
-      await nextTurn()
+      await nextIteration()
       work(6)
       order.push(name)
     }
@@ -31,18 +31,18 @@ test('nextTurn() lets others in between the slices of many calls, and wakes them
   assert.equal(calls, 'abcabcabc')
 })
 
-test('nextTurn() wakes many short calls in the same turn', async () => {
-  let turns = 0
+test('nextIteration() wakes many short calls in the same turn', async () => {
+  let iterations = 0
   const count = setInterval(() => {}, 1_000)
   const tick = (): void => {
-    turns += 1
-    if (turns < 1_000) setImmediate(tick)
+    iterations += 1
+    if (iterations < 1_000) setImmediate(tick)
   }
   setImmediate(tick)
-  await Promise.all(Array.from({ length: 500 }, () => nextTurn()))
+  await Promise.all(Array.from({ length: 500 }, () => nextIteration()))
   clearInterval(count)
-  assert.ok(turns < 500, `${turns} turns for 500 calls`)
-  turns = 1_000
+  assert.ok(iterations < 500, `${iterations} turns for 500 calls`)
+  iterations = 1_000
 })
 
 test('Pacer gives a turn once work adds up to a slice, and the tasks that share it wait for the same', async () => {

@@ -8,14 +8,14 @@ const WORK_MS_MAX = 5
 
 /** Those who wait, in the order of their calls; as many immediates are queued as wait. */
 const waiting: Array<() => void> = []
-let isTurnBegun = false
+let isIterationBegun = false
 let begunAtMs = 0
 
 /**
  * Resolves after everything that waits on the event loop has had its turn, in the order of calls; in a
  * later turn when others have worked for long in that one.
  */
-export function nextTurn(): Promise<void> {
+export function nextIteration(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve)
     setImmediate(wakeNext)
@@ -23,18 +23,18 @@ export function nextTurn(): Promise<void> {
 }
 
 function wakeNext(): void {
-  if (!isTurnBegun) {
-    isTurnBegun = true
+  if (!isIterationBegun) {
+    isIterationBegun = true
     begunAtMs = performance.now()
     // What is queued from here on runs in the next turn, this first.
-    setImmediate(endTurn)
+    setImmediate(endIteration)
   }
   if (performance.now() - begunAtMs < WORK_MS_MAX) waiting.shift()?.()
   else setImmediate(wakeNext)
 }
 
-function endTurn(): void {
-  isTurnBegun = false
+function endIteration(): void {
+  isIterationBegun = false
 }
 
 /** Items of the slowest kind that are looked at in one slice: a few milliseconds. */
@@ -47,7 +47,7 @@ export const ITEMS_PER_SLICE = 16_384
 export class Pacer {
   readonly #slice: number
   #done = 0
-  #turn: Promise<void> | undefined
+  #iteration: Promise<void> | undefined
 
   constructor(slice = ITEMS_PER_SLICE) {
     this.#slice = slice
@@ -67,11 +67,11 @@ export class Pacer {
   /** What to await before more work; undefined while the slice is not full. */
   get due(): Promise<void> | undefined {
     if (this.#done < this.#slice) return undefined
-    this.#turn ??= nextTurn().then(() => {
+    this.#iteration ??= nextIteration().then(() => {
       this.#done = 0
-      this.#turn = undefined
+      this.#iteration = undefined
     })
-    return this.#turn
+    return this.#iteration
   }
 }
 
@@ -93,7 +93,7 @@ async function workInSlices(
   work: (from: number, until: number) => void,
 ): Promise<void> {
   for (let from = 0; from < count; from += ITEMS_PER_SLICE) {
-    if (from > 0) await nextTurn()
+    if (from > 0) await nextIteration()
     work(from, Math.min(count, from + ITEMS_PER_SLICE))
   }
 }

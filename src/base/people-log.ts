@@ -35,8 +35,8 @@ function textOf(line: string): string {
     .filter(([, value]) => value !== undefined && value !== '')
     .map(([key, value]) => `${styleText('gray', `${key}=`)}${shown(value)}`)
   const { stack, message } = (error ?? {}) as { stack?: string; message?: string }
-  const told = error === undefined ? [] : (stack ?? message ?? shown(error)).split('\n')
-  const trouble = told.map((one) => `\n  ${oneLine(one)}`).join('')
+  const errorLines = error === undefined ? [] : (stack ?? message ?? shown(error)).split('\n')
+  const trouble = errorLines.map((one) => `\n  ${oneLine(one)}`).join('')
   return `${[clock, name, oneLine(String(msg ?? '')), ...details].join(' ')}${trouble}\n`
 }
 

@@ -25,7 +25,7 @@ export { invariant, unreachable } from './invariant.ts'
 export { KillableThread, serveThread, ThreadExhausted } from './killable-thread.ts'
 export * from './limits.ts'
 export { freeBytes } from './memory/free-bytes.ts'
-export { ITEMS_PER_SLICE, inSlices, nextTurn, Pacer } from './pacer.ts'
+export { ITEMS_PER_SLICE, inSlices, nextIteration, Pacer } from './pacer.ts'
 export {
   parseClamped,
   parseWhole,

@@ -13,7 +13,7 @@ import type {
 import { planComponent } from './create/plan-component.ts'
 import type { DerivationEdges } from './derived/derivation-edges.ts'
 import { sourceNames } from './derived/show-derivation.ts'
-import { applyTypeWishes, type TypeWish } from './documents/apply-type-wishes.ts'
+import { applyInferredTypes, type InferredType } from './documents/apply-inferred-types.ts'
 import type { CatalogBase, People } from './documents/catalog-base.ts'
 import type { CatalogListener } from './documents/catalog-news.ts'
 import type { CatchUps } from './documents/catch-ups.ts'
@@ -184,9 +184,9 @@ export class Catalog {
     })
   }
 
-  /** Gives streams without a type the type of their first values; see applyTypeWishes. */
-  async applyTypeWishes(wishes: readonly TypeWish[]): Promise<void> {
-    await applyTypeWishes(this.#base.documents, wishes)
+  /** Gives streams without a type the type of their first values; see applyInferredTypes. */
+  async applyInferredTypes(inferred: readonly InferredType[]): Promise<void> {
+    await applyInferredTypes(this.#base.documents, inferred)
   }
 
   /** The record of a living stream, for parts that need more than the index holds. */

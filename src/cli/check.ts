@@ -82,17 +82,17 @@ function showTime(time: number | undefined): string {
 /** Runs a check to its end; undefined when it did not come to it, after `onFailure` was told why. */
 export async function followCheck(
   ask: (name: string) => Promise<CheckState>,
-  tell: { onProgress(progress: ScrubProgress): void; onFailure(why: string): void },
+  handlers: { onProgress(progress: ScrubProgress): void; onFailure(why: string): void },
 ): Promise<CheckState | undefined> {
   const begun = await ask('check')
   let pauseMs = ASK_FIRST_MS
   for (let state = begun; ; state = await ask('check status')) {
     if (state.passCount > begun.passCount) return state
     if (state.running === null) {
-      tell.onFailure(state.failure || 'it was stopped before it finished')
+      handlers.onFailure(state.failure || 'it was stopped before it finished')
       return undefined
     }
-    tell.onProgress(state.running)
+    handlers.onProgress(state.running)
     await wait(pauseMs)
     pauseMs = Math.min(ASK_LAST_MS, pauseMs * 1.5)
   }

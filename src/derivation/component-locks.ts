@@ -43,7 +43,7 @@ export class ComponentLocks {
     const { clock } = this.#deps
     const known = this.#heard.get(componentUid)
     if (known !== undefined && clock.elapsed() - known.at < HEARD_MS) return await known.isHeld
-    return await this.#hear(componentUid, this.#isElsewhere(componentUid))
+    return await this.#hear(componentUid, this.#isHeldRemotely(componentUid))
   }
 
   /** Takes a component; false while somebody else has it, here or in another process. */
@@ -85,7 +85,7 @@ export class ComponentLocks {
     }
   }
 
-  async #isElsewhere(componentUid: string): Promise<boolean> {
+  async #isHeldRemotely(componentUid: string): Promise<boolean> {
     const { catalog, holder } = this.#deps
     const found = await catalog.holderOf(nameOf(componentUid), LEASE_MS)
     return found !== undefined && found !== holder

@@ -1,12 +1,12 @@
 import { epochMs, TIME_END } from '../base/index.ts'
 import type { StreamHandle } from '../store/index.ts'
 import type { DerivationWorker } from './background/derivation-worker.ts'
-import { type DuesDeps, deriveTouched } from './background/derive-dues.ts'
-import { StreamDues } from './background/stream-dues.ts'
+import { deriveTouched, type UpdateDeps } from './background/derive-pending.ts'
+import { PendingUpdates } from './background/pending-updates.ts'
 import type { DerivationGraph, DerivationPlan } from './derivation-plan.ts'
 import { type DeriveControl, deriveAppended, sourcesKey } from './derive-stream.ts'
 
-interface NewsDeps extends DuesDeps {
+interface NewsDeps extends UpdateDeps {
   readonly graph: DerivationGraph
   readonly worker: Pick<DerivationWorker, 'earliestTouch' | 'openTouches'>
 }
@@ -35,11 +35,11 @@ export async function deriveNews(
   news: ReadonlyMap<StreamHandle, number>,
   control: NewsControl,
 ): Promise<NewsResult> {
-  const work = () => deriveInTurn(deps, plan, news, control)
-  return (await deps.turns.runWithin([plan.handle], control.msLeft(), work)) ?? NOTHING
+  const work = () => deriveLocked(deps, plan, news, control)
+  return (await deps.mutex.runWithin([plan.handle], control.msLeft(), work)) ?? NOTHING
 }
 
-async function deriveInTurn(
+async function deriveLocked(
   deps: NewsDeps,
   plan: DerivationPlan,
   news: ReadonlyMap<StreamHandle, number>,
@@ -53,14 +53,14 @@ async function deriveInTurn(
     if (earlier === undefined) return NOTHING
     return await deriveAppended(deps, plan, Math.min(from, earlier), control)
   }
-  const dues = new StreamDues()
-  for (const [handle, first] of news) dues.add({ handle, from: epochMs(first), until: TIME_END })
+  const pending = new PendingUpdates()
+  for (const [handle, first] of news) pending.add({ handle, from: epochMs(first), until: TIME_END })
   const sources = graph.sourcesOf(plan.handle)
   if ((await status.frontsOf(plan.handle, sources)).size < sources.length) {
     const open = await worker.openTouches(sources)
     if (open === undefined) return NOTHING
-    for (const span of open) dues.add(span)
+    for (const span of open) pending.add(span)
   }
   const touchedSince = (handles: readonly StreamHandle[]) => worker.openTouches(handles)
-  return await deriveTouched(deps, plan, dues, { ...control, touchedSince })
+  return await deriveTouched(deps, plan, pending, { ...control, touchedSince })
 }

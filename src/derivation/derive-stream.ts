@@ -1,6 +1,13 @@
 /** Derives stretches of one stream and stores what came out. */
 import { createHash } from 'node:crypto'
-import { EARLIEST_TIME, type EpochMs, epochMs, nextTurn, refuse, TIME_END } from '../base/index.ts'
+import {
+  EARLIEST_TIME,
+  type EpochMs,
+  epochMs,
+  nextIteration,
+  refuse,
+  TIME_END,
+} from '../base/index.ts'
 import { type Feed, keptFrom } from '../feed/index.ts'
 import type { SampleBatch, SampleColumns, SampleStore, StreamHandle } from '../store/index.ts'
 import type { Range } from '../time/index.ts'
@@ -194,7 +201,7 @@ async function run(
         await takeIn()
         return { samples, until: at, isThrough: false, changedFrom }
       }
-      await nextTurn()
+      await nextIteration()
     }
     await takeIn()
     return { samples, until: end, isThrough: true, changedFrom }

@@ -1,6 +1,6 @@
 /** The type of a derived stream, which it gets for good before it has its first sample. */
-import { nextTurn } from '../base/index.ts'
-import type { Catalog, TypeWish } from '../catalog/index.ts'
+import { nextIteration } from '../base/index.ts'
+import type { Catalog, InferredType } from '../catalog/index.ts'
 import { VALUE_TYPES, type ValueType } from '../catalog/shape/index.ts'
 import type { StreamHandle } from '../store/index.ts'
 import { type DerivationGraph, type DerivationPlan, isProblem } from './derivation-plan.ts'
@@ -8,7 +8,7 @@ import { type DerivationGraph, type DerivationPlan, isProblem } from './derivati
 /** Streams that get their types in one commit. */
 const STREAMS_AT_ONCE = 100
 
-type TypedCatalog = Pick<Catalog, 'index' | 'applyTypeWishes'>
+type TypedCatalog = Pick<Catalog, 'index' | 'applyInferredTypes'>
 
 /** The type that a stream has; '' while none was told. */
 function typeOf({ index }: TypedCatalog, handle: StreamHandle): ValueType {
@@ -22,13 +22,13 @@ function typeOf({ index }: TypedCatalog, handle: StreamHandle): ValueType {
 export async function typedPlan(
   catalog: TypedCatalog,
   plan: DerivationPlan,
-  told: ValueType = plan.valueType,
+  shownType: ValueType = plan.valueType,
 ): Promise<DerivationPlan> {
   const { handle } = plan
   // Of one that is no derived stream any more nothing is stored.
   if (!catalog.index.isDerived(handle)) return plan
-  if (told !== '' && typeOf(catalog, handle) === '') {
-    await catalog.applyTypeWishes([{ handle, valueType: told }])
+  if (shownType !== '' && typeOf(catalog, handle) === '') {
+    await catalog.applyInferredTypes([{ handle, valueType: shownType }])
   }
   const valueType = typeOf(catalog, handle)
   return valueType === '' || valueType === plan.valueType ? plan : { ...plan, valueType }
@@ -93,21 +93,21 @@ export class TypeSettler {
 
   async #work(): Promise<void> {
     // Whoever saves goes on first.
-    await nextTurn()
+    await nextIteration()
     while (this.#due.size > 0) {
       const some = [...this.#due].slice(0, STREAMS_AT_ONCE)
       for (const derived of some) this.#due.delete(derived)
-      const wishes: TypeWish[] = []
+      const inferred: InferredType[] = []
       for (const derived of some) {
-        const wish = await this.#wishOf(derived)
-        if (wish !== undefined) wishes.push(wish)
-        await nextTurn()
+        const inferredType = await this.#inferredOf(derived)
+        if (inferredType !== undefined) inferred.push(inferredType)
+        await nextIteration()
       }
-      await this.#apply(wishes)
+      await this.#apply(inferred)
     }
   }
 
-  async #wishOf(handle: StreamHandle): Promise<TypeWish | undefined> {
+  async #inferredOf(handle: StreamHandle): Promise<InferredType | undefined> {
     const { catalog, graph, onFailure } = this.#deps
     const isOpen = () => catalog.index.has(handle) && typeOf(catalog, handle) === ''
     if (!isOpen()) return undefined
@@ -122,15 +122,15 @@ export class TypeSettler {
   }
 
   /** All in one commit; one by one where that fails, as it does when one of them was just deleted. */
-  async #apply(wishes: readonly TypeWish[]): Promise<void> {
+  async #apply(inferred: readonly InferredType[]): Promise<void> {
     const { catalog, onFailure } = this.#deps
-    if (wishes.length === 0 || this.#isClosed) return
+    if (inferred.length === 0 || this.#isClosed) return
     try {
-      await catalog.applyTypeWishes(wishes)
+      await catalog.applyInferredTypes(inferred)
     } catch (error) {
-      if (wishes.length > 1) {
-        for (const wish of wishes) await this.#apply([wish])
-      } else if (catalog.index.has(wishes[0].handle)) onFailure(error)
+      if (inferred.length > 1) {
+        for (const inferredType of inferred) await this.#apply([inferredType])
+      } else if (catalog.index.has(inferred[0].handle)) onFailure(error)
     }
   }
 }

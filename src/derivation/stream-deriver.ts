@@ -51,9 +51,9 @@ export class StreamDeriver {
     this.status = new StatusBook({ catalog: catalogStore, index, clock, isShared })
     this.locks = new ComponentLocks({ catalog: catalogStore, clock, holder })
     const { graph, locks, status } = this
-    const turns = new KeyedMutex<StreamHandle>()
+    const mutex = new KeyedMutex<StreamHandle>()
     const thread = this.#thread
-    const common = { feed, store, status, graph, index, locks, clock, turns, thread, onFailure }
+    const common = { feed, store, status, graph, index, locks, clock, mutex, thread, onFailure }
     this.worker = new DerivationWorker({ ...common, catalog: catalogStore, holder })
     this.types = new TypeSettler({ catalog, graph, onFailure })
     this.views = new DerivationViews({ catalog, store })

@@ -25,10 +25,10 @@ import type { Plot, PlotCommand } from './plot/plot.ts'
 import { type PointsCommand, putPoints } from './points/put-points.ts'
 import type { RefusedPoints } from './points/refused-points.ts'
 import {
+  type AssignableTimes,
   AssignedTimes,
   EVERY_TIME,
   recallTimes,
-  type TimeLane,
   TriedTimes,
 } from './put/assigned-times.ts'
 import { requireStillThere } from './put/prepare-put.ts'
@@ -63,7 +63,7 @@ interface FeedOptions {
   readonly onLanded?: readonly SamplesLanded[]
   readonly onRemoved?: SamplesRemoved
   /** The times that this process may assign; all, unless others share the store. */
-  readonly lane?: TimeLane
+  readonly assignable?: AssignableTimes
   /** Asked by calls that want streams derived before they are answered. */
   readonly derive?: DeriveLanded
 }
@@ -92,9 +92,9 @@ export class Feed {
       onLanded: [],
       onRemoved: () => {},
       derive: async () => {},
-      lane: EVERY_TIME,
+      assignable: EVERY_TIME,
       ...options,
-      assignedTimes: new AssignedTimes(options.lane),
+      assignedTimes: new AssignedTimes(options.assignable),
       claimedTimes: new ClaimedTimes(),
       retention: this.retention,
     }
@@ -116,7 +116,7 @@ export class Feed {
     uploadTime: number,
   ): Promise<{ readonly time: EpochMs; readonly warnings: readonly string[] }> {
     const { assignedTimes } = this.#deps
-    assignedTimes.lane.require()
+    assignedTimes.assignable.require()
     const isRandom = this.catalog.index.kindOf(handle) === RANDOM
     if (isRandom && !assignedTimes.knows(handle)) {
       await recallTimes(this.#deps, [handle], uploadTime)
@@ -151,7 +151,7 @@ export class Feed {
   /** As put, for samples whose streams, values and places another part has settled. */
   async append(batch: SampleBatch, orgUid: string, room?: KeptRoom): Promise<readonly string[]> {
     await this.#deps.store.append(batch, room)
-    for (const tell of this.#deps.onLanded) tell(batch, orgUid)
+    for (const notify of this.#deps.onLanded) notify(batch, orgUid)
     const { retention, catalog } = this
     if (catalog.catchUps.isShared) await requireStillThere(catalog, batch)
     return warnOfTimes({ retention, index: catalog.index }, batch, this.now())

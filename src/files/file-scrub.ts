@@ -54,12 +54,12 @@ export class FileScrub implements Scrubbable {
       if (!(await pass.mayGoOn())) return false
       const check = await this.#deps.blobs.check(record, pass)
       if (check.outcome === 'stopped') return false
-      await this.#tell(pass, { handle, time, record }, check)
+      await this.#report(pass, { handle, time, record }, check)
     }
     return pass.mayGoOn()
   }
 
-  async #tell(pass: ScrubPass, file: StoredFile, check: BlobCheck): Promise<void> {
+  async #report(pass: ScrubPass, file: StoredFile, check: BlobCheck): Promise<void> {
     if (check.outcome === 'damaged') pass.onDamage(damagedFile(file, check.what))
     // Its sample may have gone, and the body with it, since the page was read.
     if (check.outcome === 'missing' && (await this.#isStillNamed(file)))

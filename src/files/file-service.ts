@@ -181,7 +181,7 @@ export class FileService {
     const isAnother = again.record.key !== found.record.key
     const openedAgain = isAnother ? await this.#openBody(again, chooseRange) : undefined
     if (openedAgain !== undefined) return openedAgain
-    this.#tellDamage(again, 'it is missing')
+    this.#reportDamage(again, 'it is missing')
     return refuse('file_not_found', { what: `The content of file "${again.record.name}" is lost` })
   }
 
@@ -190,7 +190,7 @@ export class FileService {
     const range = chooseRange(record)
     if (range === undefined) return { record, body: undefined }
     const noteDamage = (cause: unknown) => {
-      if (cause instanceof BlobDamaged) this.#tellDamage(found, cause.message)
+      if (cause instanceof BlobDamaged) this.#reportDamage(found, cause.message)
     }
     try {
       const body = await this.#deps.blobs.read(record, range)
@@ -202,7 +202,7 @@ export class FileService {
     }
   }
 
-  #tellDamage({ record, handle, time }: FoundFile, what: string): void {
+  #reportDamage({ record, handle, time }: FoundFile, what: string): void {
     const finding = damagedFile({ record, handle, time }, what)
     this.#deps.log.error({ finding, key: record.key }, 'the body of a file is missing or damaged')
     this.#deps.onDamage(finding)
@@ -261,7 +261,7 @@ export class FileService {
     const handle =
       this.#findStream(principal, command) || (await this.#createStream(principal.orgUid, command))
     if (factsOf(catalog.index, handle).valueType === '')
-      await catalog.applyTypeWishes([{ handle, valueType: 'FILE' }])
+      await catalog.applyInferredTypes([{ handle, valueType: 'FILE' }])
     // A put of samples may have been faster and made the stream one of its values.
     requireFileStream(factsOf(catalog.index, handle), shownOf(command))
     return handle

@@ -6,7 +6,7 @@ import { ProcessMetrics } from './metrics/process-metrics.ts'
 import { collectApi } from './openapi/collect-api.ts'
 import { docsOperations, noStudioPage } from './operations/page-operations.ts'
 import { healthOperations, type ReadinessCheck } from './operations/service-operations.ts'
-import { hotLane, operationsLane } from './table/find-serve.ts'
+import { hotLookup, operationsLookup } from './table/find-serve.ts'
 import type { HttpOperation } from './table/http-operation.ts'
 import type { KeepingUp } from './table/serve-operation.ts'
 import type { NoPage } from './table/serve-unknown.ts'
@@ -90,8 +90,8 @@ export function buildServer(deps: ServerDeps): WeirServer {
       arrivals,
       departures,
       connections,
-      findServe: operationsLane(serving),
-      findHot: hotLane(serving),
+      findServe: operationsLookup(serving),
+      findHot: hotLookup(serving),
     },
     traffic,
   )

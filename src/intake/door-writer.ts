@@ -1,4 +1,4 @@
-import { nextTurn, refuse, SAMPLES_PER_CALL_MAX } from '../base/index.ts'
+import { nextIteration, refuse, SAMPLES_PER_CALL_MAX } from '../base/index.ts'
 import type { Feed } from '../feed/index.ts'
 import type { DoorLog } from './door-log.ts'
 import type { DoorReader, DoorSlice, SliceBounds } from './door-slice.ts'
@@ -38,7 +38,7 @@ export interface WriteOutcome {
 /** Samples that one slice stores with one frame of the journal: some megabytes of columns. */
 const SAMPLES_PER_SLICE = 100_000
 /** Bytes that are read before others get a turn: a few milliseconds. */
-const BYTES_PER_TURN = 128 * 1024
+const BYTES_PER_SLICE = 128 * 1024
 /** Refused lines of a body that are told one by one. */
 const SHOWN_MAX = 1_000
 

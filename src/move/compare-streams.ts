@@ -15,12 +15,12 @@ interface ComparedStreams {
 
 /**
  * Reads every stream on both sides. One that differs, as its source has changed since it was copied, is copied
- * once more where `mayMend` allows it, and read again.
+ * once more where `mayRepair` allows it, and read again.
  */
 export async function compareStreams(
   parts: MoveParts,
   pairs: readonly StreamPair[],
-  mayMend: boolean,
+  mayRepair: boolean,
 ): Promise<ComparedStreams> {
   const { source, target, onMoved } = parts
   const differing: string[] = []
@@ -30,12 +30,12 @@ export async function compareStreams(
     const wanted = await digestStream(source.samples, pair.source)
     const there = await digestStream(target.samples, pair.target)
     samples += wanted.count
-    return isSame(wanted, there) ? undefined : `stream ${pair.uid}: ${told(wanted, there)}`
+    return isSame(wanted, there) ? undefined : `stream ${pair.uid}: ${difference(wanted, there)}`
   }
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (const pair of queue) {
       let difference = await compare(pair)
-      if (difference !== undefined && mayMend) {
+      if (difference !== undefined && mayRepair) {
         await copyAgain(parts, pair)
         difference = await compare(pair)
       }
@@ -49,7 +49,7 @@ export async function compareStreams(
       onMoved(`checking samples: ${samples} of ${streams} streams of ${pairs.length}`)
     }
   }
-  await Promise.all(Array.from({ length: STREAMS_AT_ONCE }, lane))
+  await Promise.all(Array.from({ length: STREAMS_AT_ONCE }, worker))
   return { streams, samples, files, differing }
 }
 
@@ -71,7 +71,7 @@ function isSame(a: StreamDigest, b: StreamDigest): boolean {
   return a.count === b.count && a.first === b.first && a.last === b.last && a.sha256 === b.sha256
 }
 
-function told(wanted: StreamDigest, there: StreamDigest): string {
+function difference(wanted: StreamDigest, there: StreamDigest): string {
   if (wanted.count !== there.count) return `${there.count} samples instead of ${wanted.count}`
   return 'same number of samples, but different ones'
 }

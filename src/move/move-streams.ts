@@ -45,12 +45,12 @@ export async function moveStreams(
     // Whether it fails is asked at the end: the streams that fail for the same reason tell it.
     keeping.catch(() => {})
   }
-  const tell = (): void => {
+  const report = (): void => {
     const seconds = Math.max(1, systemClock.elapsed() - begunAt) / 1_000
     const rate = Math.round(samples / seconds)
     onMoved(`moving samples: ${samples} of ${streams} streams of ${pairs.length}, ${rate} a second`)
   }
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (const pair of queue) {
       const reached = record.reached[String(pair.source)]
       const from = reached === undefined ? undefined : epochMs(reached)
@@ -62,14 +62,14 @@ export async function moveStreams(
         samples += page.samples.count
         running.set(pair.source, page.until)
         keep()
-        tell()
+        report()
       }
       running.delete(pair.source)
       streams += 1
-      tell()
+      report()
     }
   }
-  await Promise.all(Array.from({ length: STREAMS_AT_ONCE }, lane))
+  await Promise.all(Array.from({ length: STREAMS_AT_ONCE }, worker))
   await keeping
   return { samples, elapsedMs: systemClock.elapsed() - begunAt, lostBodies }
 }

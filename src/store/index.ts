@@ -1,7 +1,7 @@
 export { commitDocuments } from './commit/commit-documents.ts'
 export { CommitFollower } from './commit/commit-follower.ts'
-export { tellCommits } from './commit/tell-commits.ts'
 export { withCommit } from './commit/with-commit.ts'
+export { withCommitListener } from './commit/with-commit-listener.ts'
 export { bytesOfComponent, bytesOfStream } from './fields/counted-bytes.ts'
 export { keyFingerprint } from './fields/key-fingerprint.ts'
 export { storedClaim } from './fields/stored-claim.ts'

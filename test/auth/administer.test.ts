@@ -39,7 +39,7 @@ import { type Identity, openIdentity, SecretBox } from '../../src/auth/index.ts'
 import { BearerCache, type OAuthBase } from '../../src/auth/oauth/index.ts'
 import { createLog, ManualClock, Refusal, readRateFigures } from '../../src/base/index.ts'
 import { openCatalogStore } from '../../src/store/embedded/index.ts'
-import { type CatalogStore, type CatalogWrite, tellCommits } from '../../src/store/index.ts'
+import { type CatalogStore, type CatalogWrite, withCommitListener } from '../../src/store/index.ts'
 
 const PASSWORD = 'a long enough password'
 const clock = new ManualClock(Date.UTC(2026, 0, 15))
@@ -53,7 +53,7 @@ let owner: ActingCaller
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'weir-administer-'))
   const plain = await openCatalogStore({ folder, clock })
-  store = tellCommits(plain, (writes) => commits.push(writes))
+  store = withCommitListener(plain, (writes) => commits.push(writes))
   const settings = {
     mode: 'open',
     accessTokenSeconds: 86_400,
@@ -145,9 +145,9 @@ test('each act on keys, users, organizations and clients is one commit with its 
     () => renewOAuthClientSecret(parts, owner, clientUid),
     () => removeOAuthClient(parts, owner, clientUid),
   ]
-  const told: string[] = []
-  for (const step of steps) told.push(...(await actsOf<unknown>(step)).acts)
-  assert.deepEqual(told, ['client_updated', 'client_secret_renewed', 'client_deleted'])
+  const reported: string[] = []
+  for (const step of steps) reported.push(...(await actsOf<unknown>(step)).acts)
+  assert.deepEqual(reported, ['client_updated', 'client_secret_renewed', 'client_deleted'])
 })
 
 test('the command line acts through the same use cases', async () => {

@@ -8,7 +8,7 @@ import { BearerCache, type OAuthBase } from '../../src/auth/oauth/index.ts'
 import { deleteAccessToken, newTokens } from '../../src/auth/oauth/token-record.ts'
 import { ManualClock } from '../../src/base/index.ts'
 import { openCatalogStore } from '../../src/store/embedded/index.ts'
-import { type CatalogStore, tellCommits } from '../../src/store/index.ts'
+import { type CatalogStore, withCommitListener } from '../../src/store/index.ts'
 
 const SECONDS = 1_000
 
@@ -21,12 +21,12 @@ async function openHome(t: TestContext) {
     rmSync(folder, { recursive: true })
   })
   const reads = { count: 0 }
-  const counting: CatalogStore = tellCommits(plain, () => {})
+  const counting: CatalogStore = withCommitListener(plain, () => {})
   counting.get = (key) => {
     reads.count += 1
     return plain.get(key)
   }
-  const store = tellCommits(counting, (writes) => cache.forgetWritten(writes))
+  const store = withCommitListener(counting, (writes) => cache.forgetWritten(writes))
   const settings = { mode: 'open', accessTokenSeconds: 100, refreshTokenSeconds: 50 } as const
   const base: OAuthBase = { store, clock, settings }
   const cache = new BearerCache(base)

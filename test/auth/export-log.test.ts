@@ -107,18 +107,18 @@ test('ExportLog holds no more than 20,000 targets, says when it is full, and beg
 
 test('ExportLog tells streams of a component apart as long as they are few', async (t) => {
   const { exports, details } = await openLog(t)
-  const told = async (): Promise<string> => {
+  const exported = async (): Promise<string> => {
     await exports.flush()
     return (await details())[0].split(' as CSV')[0]
   }
   const read = (streamId: string | undefined) => exports.note(person('u'), { ...CSV, streamId })
   read('s1')
-  assert.equal(await told(), '"c" / "s1"')
+  assert.equal(await exported(), '"c" / "s1"')
   read('s2')
   read('s1')
-  assert.equal(await told(), '"c", 2 streams')
+  assert.equal(await exported(), '"c", 2 streams')
   for (let at = 0; at < 1_000; at += 1) read(`s${at}`)
-  assert.equal(await told(), '"c", more than 100 streams')
+  assert.equal(await exported(), '"c", more than 100 streams')
   read(undefined)
-  assert.equal(await told(), '"c"')
+  assert.equal(await exported(), '"c"')
 })

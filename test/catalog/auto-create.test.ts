@@ -189,15 +189,15 @@ test('autoCreate() called at once for the same makes it once', () =>
     assert.equal(catalog.index.componentCount, 41)
   }))
 
-test('applyTypeWishes() types an untyped stream once and for all', () =>
+test('applyInferredTypes() types an untyped stream once and for all', () =>
   withCatalog(async (opened) => {
     const untyped = { compId: 'c', rules: {}, streams: [{ streamId: 's', valueType: '' as const }] }
     const [{ handles }] = await opened.catalog.autoCreate(ORG, [untyped])
     const [handle] = handles
     assert.equal(opened.catalog.index.valueCodeOf(handle), 0)
     await Promise.all([
-      opened.catalog.applyTypeWishes([{ handle, valueType: 'STRING' }]),
-      opened.catalog.applyTypeWishes([{ handle, valueType: 'DOUBLE' }]),
+      opened.catalog.applyInferredTypes([{ handle, valueType: 'STRING' }]),
+      opened.catalog.applyInferredTypes([{ handle, valueType: 'DOUBLE' }]),
     ])
     assert.equal(opened.catalog.index.valueCodeOf(handle), 7)
     await opened.restart()

@@ -149,9 +149,9 @@ test('an ID of 512 characters, of any script, is fine', () =>
 
 test('components.delete() takes the streams along and tells their handles', () =>
   withCatalog(async (opened) => {
-    const told: DeletedStream[] = []
+    const reported: DeletedStream[] = []
     opened.catalog.onStreamsDeleted((streams) => {
-      told.push(...streams)
+      reported.push(...streams)
     })
     const { components, index, streams } = opened.catalog
     const stream = [{ id: 'a', valueType: 'FILE' }, { id: 'b' }]
@@ -159,14 +159,14 @@ test('components.delete() takes the streams along and tells their handles', () =
     const gone = await components.insert(owner, { id: 'gone', stream })
     const [a, b] = ['a', 'b'].map((id) => index.resolve(ORG, 'gone', id))
     await components.delete(owner, gone.uid)
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       { orgUid: ORG, handle: a, valueCode: 13 },
       { orgUid: ORG, handle: b, valueCode: 0 },
     ])
     await assert.rejects(components.get(owner, gone.uid), refused('not_found', /Cannot find/))
     const keptB = index.resolve(ORG, 'kept', 'b')
     await streams.delete(owner, kept.uid, kept.stream?.[1].uid ?? '')
-    assert.equal(told.at(-1)?.handle, keptB)
+    assert.equal(reported.at(-1)?.handle, keptB)
     await opened.restart()
     assert.equal(opened.catalog.index.streamCount, 1)
     assert.equal(opened.catalog.index.componentCount, 1)

@@ -26,8 +26,8 @@ function loseFromIndex(folder: string, index: string, kept: string): void {
 
 test('an ID that an index has lost is not given again, and a UID not answered as missing', async () => {
   const folder = join(root, 'lost')
-  const told: string[] = []
-  const store = await openCatalogStore({ folder, onDamage: (what) => told.push(what) })
+  const reported: string[] = []
+  const store = await openCatalogStore({ folder, onDamage: (what) => reported.push(what) })
   const catalog = await openCatalog({ store, people })
   const owner = ownerOf('org')
   const { uid } = await catalog.components.insert(owner, { id: 'taken' })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nextTurn, Refusal } from '../../src/base/index.ts'
+import { nextIteration, Refusal } from '../../src/base/index.ts'
 import type { WantedComponent } from '../../src/catalog/create/index.ts'
 import type { Catalog } from '../../src/catalog/index.ts'
 import { type OpenedCatalog, ownerOf, withCatalog } from '../support/catalog.ts'
@@ -23,8 +23,8 @@ function streamWith(noun: Noun, uid: string, id = 's') {
 
 /** Runs two calls, one some turns after the other; undefined for one that was refused. */
 async function together<A, B>(later: number, a: () => Promise<A>, b: () => Promise<B>) {
-  const run = async <T>(turns: number, call: () => Promise<T>): Promise<T | undefined> => {
-    for (let turn = 0; turn < turns; turn++) await nextTurn()
+  const run = async <T>(iterations: number, call: () => Promise<T>): Promise<T | undefined> => {
+    for (let round = 0; round < iterations; round++) await nextIteration()
     return await call().catch((error: unknown) => {
       assert.ok(error instanceof Refusal, String(error))
       return undefined
@@ -155,8 +155,8 @@ for (const act of ['deleted', 'moved']) {
         const { uid: other } = await catalog.components.insert(owner, {})
         await Promise.all([
           together(later, end, () => catalog.autoCreate(ORG, [wanted])),
-          together(later, nextTurn, () => catalog.components.insert(owner, { folder })),
-          together(later, nextTurn, () => catalog.components.update(owner, other, { folder })),
+          together(later, nextIteration, () => catalog.components.insert(owner, { folder })),
+          together(later, nextIteration, () => catalog.components.update(owner, other, { folder })),
         ])
         assert.deepEqual(await missingFolders(opened), [], `${later} turns later`)
       }

@@ -60,14 +60,14 @@ test('a deletion that its listeners could not finish is told again after a resta
     await assert.rejects(opened.catalog.components.delete(owner, made.uid), /the disk is gone/)
     await opened.restart()
     assert.equal(opened.catalog.index.streamCount, 0)
-    const told: unknown[] = []
+    const reported: unknown[] = []
     opened.catalog.onStreamsDeleted((streams) => {
-      told.push(...streams)
+      reported.push(...streams)
     })
     await opened.catalog.resumeDeletions()
-    assert.deepEqual(told, [{ orgUid: 'org', handle: 1, valueCode: 13 }])
+    assert.deepEqual(reported, [{ orgUid: 'org', handle: 1, valueCode: 13 }])
     await opened.catalog.resumeDeletions()
-    assert.equal(told.length, 1)
+    assert.equal(reported.length, 1)
   }))
 
 test('a deletion is done although the disk is full before its notice is gone, and told again after a restart', () =>
@@ -76,8 +76,9 @@ test('a deletion is done although the disk is full before its notice is gone, an
     const made = await opened.catalog.components.insert(owner, {
       stream: [{ id: 's' }, { id: 't' }],
     })
-    const told: unknown[] = []
-    const listen = () => opened.catalog.onStreamsDeleted((streams) => void told.push(...streams))
+    const reported: unknown[] = []
+    const listen = () =>
+      opened.catalog.onStreamsDeleted((streams) => void reported.push(...streams))
     const fill = () =>
       Object.assign(opened.store, {
         commit: async () =>
@@ -89,7 +90,7 @@ test('a deletion is done although the disk is full before its notice is gone, an
     listen()
     opened.catalog.onStreamsDeleted(() => void fill())
     await opened.catalog.components.delete(owner, made.uid)
-    assert.equal(told.length, 2)
+    assert.equal(reported.length, 2)
     await opened.restart()
     assert.equal(opened.catalog.index.streamCount, 0)
     listen()
@@ -99,7 +100,7 @@ test('a deletion is done although the disk is full before its notice is gone, an
     await opened.catalog.resumeDeletions()
     Object.assign(opened.store, { commit })
     await opened.catalog.resumeDeletions()
-    assert.equal(told.length, 6)
+    assert.equal(reported.length, 6)
     await opened.catalog.resumeDeletions()
-    assert.equal(told.length, 6)
+    assert.equal(reported.length, 6)
   }))

@@ -28,8 +28,8 @@ export function expectCases(
       await assert.rejects(store.commit([put('x'), one]), conflictOn(one.uid))
       assert.equal(await store.get(key('x')), undefined)
     }
-    const asTold = [expect('a', 'any'), put('x'), expect('a', 1), expect('b', 0)]
-    const { records } = await store.commit(asTold)
+    const asReported = [expect('a', 'any'), put('x'), expect('a', 1), expect('b', 0)]
+    const { records } = await store.commit(asReported)
     assert.deepEqual(
       records.map(({ uid }) => uid),
       ['x'],

@@ -81,8 +81,8 @@ test('a scrub reads all payloads back, and get() refuses one that does not check
   db.exec("UPDATE payload SET body = 'bodY 1' WHERE number = 1")
   db.exec('UPDATE outcome SET samples = 2 WHERE number = 3')
   db.close()
-  const told: string[] = []
-  const store = await openPayloadStore({ folder, onDamage: (what) => told.push(what) })
+  const reported: string[] = []
+  const store = await openPayloadStore({ folder, onDamage: (what) => reported.push(what) })
   await assert.rejects(store.get('c1', uids[0]), PayloadDamaged)
   assert.equal((await store.get('c1', uids[1]))?.body, 'body 2')
   const { payloads } = await store.list('c1', { start: 0, limit: 10 })
@@ -98,7 +98,7 @@ test('a scrub reads all payloads back, and get() refuses one that does not check
       ['payloads', `payloads.db: the outcome of payload ${uids[2]} does not check`],
     ],
   )
-  assert.ok(told.length >= 3)
+  assert.ok(reported.length >= 3)
   await store.close()
 })
 
@@ -106,9 +106,9 @@ test('a file that cannot be read is set aside, and payloads are kept in another'
   const folder = temporaryFolder()
   await filled(folder)
   writeFileSync(join(folder, 'payloads.db'), 'no database at all '.repeat(500))
-  const told: string[] = []
-  const store = await openPayloadStore({ folder, onDamage: (what) => told.push(what) })
-  assert.match(told.join(), /moved to quarantine/)
+  const reported: string[] = []
+  const store = await openPayloadStore({ folder, onDamage: (what) => reported.push(what) })
+  assert.match(reported.join(), /moved to quarantine/)
   await store.put(payloadOf(1)).landed
   assert.equal((await store.list('c1', { start: 0, limit: 10 })).totalCount, 1)
   await store.close()
@@ -160,8 +160,8 @@ test('a backup has what was settled before it, and restores it', async (t) => {
   await store.settle({ orgUid: 'org', connectorUid: 'c1', uid }, outcomeOf(4))
   const [target, restored] = [join(folder, '..', `${basename(folder)}.tar`), temporaryFolder()]
   t.after(() => rmSync(target, { force: true }))
-  const told = { version: '0', time: 'now', onProgress: () => {} }
-  await writeBackup({ folder, target, withKey: false, ...told }).done
+  const reported = { version: '0', time: 'now', onProgress: () => {} }
+  await writeBackup({ folder, target, withKey: false, ...reported }).done
   await store.put(payloadOf(2)).landed
   await store.close()
   await restoreBackup({ from: target, to: restored, onProgress: () => {} })

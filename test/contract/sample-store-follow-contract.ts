@@ -12,11 +12,11 @@ export function followContract(check: Check): void {
     'follow() tells where followed streams were touched since it was asked',
     async (_, store) => {
       const follow = store.follow()
-      const told = () => follow.take().map(({ handle, from, until }) => [handle, from, until])
+      const reported = () => follow.take().map(({ handle, from, until }) => [handle, from, until])
       await store.append(batch([[1, 5, 1]]))
       follow.add(stream(1))
       follow.add(stream(3))
-      assert.deepEqual(told(), [])
+      assert.deepEqual(reported(), [])
       await store.append(
         batch([
           [1, 20, 1],
@@ -25,12 +25,12 @@ export function followContract(check: Check): void {
           [1, 15, 1],
         ]),
       )
-      assert.deepEqual(told(), [[1, 10, 21]])
-      assert.deepEqual(told(), [])
+      assert.deepEqual(reported(), [[1, 10, 21]])
+      assert.deepEqual(reported(), [])
       await store.remove({ handle: stream(3), from: epochMs(0), until: epochMs(50) })
       await store.append(batch([[1, 30, 1]], [[1, 7, 12]]))
       assert.deepEqual(
-        told().sort((a, b) => a[0] - b[0]),
+        reported().sort((a, b) => a[0] - b[0]),
         [
           [1, 7, 31],
           [3, 0, 50],
@@ -40,12 +40,12 @@ export function followContract(check: Check): void {
       follow.delete(stream(1))
       follow.add(stream(2))
       await store.append(batch([[1, 50, 1]]))
-      assert.deepEqual(told(), [])
+      assert.deepEqual(reported(), [])
       await store.append(batch([[2, 60, 1]]))
-      assert.deepEqual(told(), [[2, 60, 61]])
+      assert.deepEqual(reported(), [[2, 60, 61]])
       follow.close()
       await store.append(batch([[2, 70, 1]]))
-      assert.deepEqual(told(), [])
+      assert.deepEqual(reported(), [])
     },
   )
 

@@ -68,7 +68,7 @@ export function touchedContract(check: Check): void {
         ]),
       )
       await kept
-      const told = async (from: SampleStore) => {
+      const reported = async (from: SampleStore) => {
         const { spans } = await from.touchedSince(0, 100)
         const first = spans.map(({ handle, from, until }) => [handle, from, until])
         return first.sort((a, b) => a[0] - b[0])
@@ -77,8 +77,8 @@ export function touchedContract(check: Check): void {
         [2, 20, 21],
         [3, 30, 31],
       ]
-      assert.deepEqual(await told(store), expected)
-      assert.deepEqual(await told(await subject.reopen()), expected)
+      assert.deepEqual(await reported(store), expected)
+      assert.deepEqual(await reported(await subject.reopen()), expected)
     },
   )
 

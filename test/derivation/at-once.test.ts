@@ -1,7 +1,7 @@
 /** Puts that derive, and the background beside them: each result is derived and counted once, and time is kept. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { epochMs, nextTurn, TIME_END } from '../../src/base/index.ts'
+import { epochMs, nextIteration, TIME_END } from '../../src/base/index.ts'
 import type { StreamInput } from '../../src/catalog/shape/index.ts'
 import { isProblem } from '../../src/derivation/derivation-plan.ts'
 import { deriveAppended } from '../../src/derivation/derive-stream.ts'
@@ -18,7 +18,7 @@ function derived(id: string, expression: string, more = {}): StreamInput {
 
 /** As long as another run takes to come to its own append, if nothing holds it up. */
 async function manyTurns(): Promise<void> {
-  for (let turn = 0; turn < 200; turn += 1) await nextTurn()
+  for (let round = 0; round < 200; round += 1) await nextIteration()
 }
 
 for (const [kind, more] of Object.entries({
@@ -116,10 +116,10 @@ test('streams that are derived side by side let others have a turn after each lo
   await home.put(['a', 1, 1])
   const plan = await home.derivation.graph.planOf(home.handleOf('c', 'd'))
   assert.ok(!isProblem(plan))
-  let turns = 0
+  let iterations = 0
   let isDone = false
   const counting = (async () => {
-    for (; !isDone; turns += 1) await nextTurn()
+    for (; !isDone; iterations += 1) await nextIteration()
   })()
   const long = () => {
     let worked = 0
@@ -130,5 +130,5 @@ test('streams that are derived side by side let others have a turn after each lo
   isDone = true
   await counting
   assert.ok(blocks.every(({ samples }) => samples.count === 1))
-  assert.ok(turns >= 29, `${turns} turns`)
+  assert.ok(iterations >= 29, `${iterations} turns`)
 })

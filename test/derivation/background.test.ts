@@ -142,9 +142,9 @@ test('a formula that fails is told with what it failed on, and once', async (t) 
     return stream.derivationStatus?.lastError
   }
   assert.deepEqual((await readBy('*'))?.values, { a: 7, b: 1_000 })
-  const told = await readBy(`component/${uid}/stream/${home.catalog.index.streamUid(handle)}`)
-  assert.deepEqual([told?.values, told?.time], [{}, 30])
-  assert.match(told?.message ?? '', /users who can read its sources/)
+  const reply = await readBy(`component/${uid}/stream/${home.catalog.index.streamUid(handle)}`)
+  assert.deepEqual([reply?.values, reply?.time], [{}, 30])
+  assert.match(reply?.message ?? '', /users who can read its sources/)
 })
 
 test('a source that is gone is told at once', async (t) => {

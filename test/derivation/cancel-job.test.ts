@@ -36,19 +36,19 @@ test('a job that works is cancelled between two blocks, and what is derived stay
   const { jobs, locks, worker } = home.derivation
   const begun = await jobs.start(owner, { componentUid, uid }, {})
   await inside.promise
-  const told = await jobs.get(owner, begun.uid)
-  assert.equal(told.status, 'RUNNING')
-  assert.equal(told.total, SAMPLES)
-  assert.ok(told.done > 0 && told.done < told.total, `${told.done} of ${told.total}`)
+  const reply = await jobs.get(owner, begun.uid)
+  assert.equal(reply.status, 'RUNNING')
+  assert.equal(reply.total, SAMPLES)
+  assert.ok(reply.done > 0 && reply.done < reply.total, `${reply.done} of ${reply.total}`)
   // A process that was killed goes on from there: nothing of it may be still on its way.
   const stored = (await home.read('d')).length
-  assert.ok(told.done <= stored, `${told.done} told, ${stored} stored`)
+  assert.ok(reply.done <= stored, `${reply.done} told, ${stored} stored`)
   const cancelling = jobs.cancel(owner, begun.uid)
   gate.resolve()
   const gone = await cancelling
   assert.equal(gone.status, 'CANCELLED')
   assert.ok(gone.end !== null)
-  assert.ok(gone.done >= told.done && gone.done < gone.total, `${gone.done} of ${gone.total}`)
+  assert.ok(gone.done >= reply.done && gone.done < gone.total, `${gone.done} of ${gone.total}`)
   const kept = await home.read('d')
   assert.deepEqual(
     kept,

@@ -189,8 +189,8 @@ test('a source whose values get another type by its rollup method is told, and n
   assert.match(lastError?.message ?? '', /the type BOOLEAN cannot store .* DOUBLE/)
   await home.catalog.streams.update(owner, { componentUid, uid }, { rollupMethod: 'last' })
   const derivedUid = home.catalog.index.streamUid(home.handleOf('c', 'd'))
-  const mended = await home.catalog.streams.get(owner, componentUid, derivedUid)
-  assert.equal(mended.derivationStatus?.lastError, null)
+  const repaired = await home.catalog.streams.get(owner, componentUid, derivedUid)
+  assert.equal(repaired.derivationStatus?.lastError, null)
   await put(3, true)
   assert.deepEqual(await home.read('d'), [
     [T + minute, 1] as const,

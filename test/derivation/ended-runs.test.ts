@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { epochMs, KeyedMutex, TIME_END } from '../../src/base/index.ts'
-import { deriveDues } from '../../src/derivation/background/derive-dues.ts'
-import { StreamDues } from '../../src/derivation/background/stream-dues.ts'
+import { derivePending } from '../../src/derivation/background/derive-pending.ts'
+import { PendingUpdates } from '../../src/derivation/background/pending-updates.ts'
 import { type DerivationPlan, isProblem } from '../../src/derivation/derivation-plan.ts'
 import { deriveAgain } from '../../src/derivation/derive-stream.ts'
 import { historyWork } from '../../src/derivation/history/derive-history.ts'
@@ -36,7 +36,7 @@ const depsOf = ({ feed, samples, derivation, catalog }: DerivationHome) => ({
   status: derivation.status,
   graph: derivation.graph,
   catalog,
-  turns: new KeyedMutex<StreamHandle>(),
+  mutex: new KeyedMutex<StreamHandle>(),
 })
 
 for (const trigger of ['ALL', 'ANY'] as const) {
@@ -48,11 +48,11 @@ for (const trigger of ['ALL', 'ANY'] as const) {
     })
     await home.feed.append(batch(rows), ORG)
     const plan = await planOf(home)
-    const dues = new StreamDues()
+    const dues = new PendingUpdates()
     dues.add({ handle, from: epochMs(1_000), until: epochMs(1_000 + rows.length) })
     const control = { onBlock: () => false, touchedSince: async () => [] }
     let runs = 0
-    while (!(await deriveDues(depsOf(home), plan, dues, control)).isThrough) {
+    while (!(await derivePending(depsOf(home), plan, dues, control)).isThrough) {
       runs += 1
       assert.ok(runs < 100, 'it begins from the start, again and again')
     }
@@ -117,10 +117,10 @@ test('a run over gaps of which a formula makes values is ended and goes on, over
   await home.put(['a', 1_000, 1], ['a', 1_000 + seconds * 1_000, 2])
   const handle = home.handleOf('c', 'a')
   const runBlock = async () => {
-    const dues = new StreamDues()
+    const dues = new PendingUpdates()
     dues.add({ handle, from: epochMs(1_000), until: TIME_END })
     const control = { onBlock: () => false, touchedSince: async () => [] }
-    return (await deriveDues(depsOf(home), await planOf(home), dues, control)).isThrough
+    return (await derivePending(depsOf(home), await planOf(home), dues, control)).isThrough
   }
   assert.equal(await runBlock(), false)
   const some = (await home.read('d')).length

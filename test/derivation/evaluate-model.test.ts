@@ -147,7 +147,7 @@ test('deriveSpan() gives what the model gives, in any blocks and spans', async (
   for (const seed of testSeeds(roundsOf(150))) {
     const random = new Random(seed)
     const { plan, streams } = randomWorld(random)
-    const told = `WEIR_TEST_SEED=${seed} ${plan.expression.text}`
+    const context = `WEIR_TEST_SEED=${seed} ${plan.expression.text}`
     const model = modelResults(plan, streams)
     const store = await storeOf(streams)
     const whole = { from: EARLIEST_TIME, until: TIME_END }
@@ -155,13 +155,13 @@ test('deriveSpan() gives what the model gives, in any blocks and spans', async (
     assert.deepEqual(
       await derive({ store }, plan, whole),
       { results, failed: model.failed.length },
-      told,
+      context,
     )
     const blockRows = random.integer(1, 8)
     assert.deepEqual(
       await derive({ store, blockRows }, plan, whole),
       { results, failed: model.failed.length },
-      told,
+      context,
     )
     const from = random.pick(begins) + random.integer(0, 90) * (HOUR / 2)
     const span = { from, until: from + random.integer(1, 60) * (HOUR / 2) }
@@ -172,7 +172,7 @@ test('deriveSpan() gives what the model gives, in any blocks and spans', async (
         results: results.filter(([time]) => isIn(time)),
         failed: model.failed.filter(isIn).length,
       },
-      told,
+      context,
     )
   }
 })

@@ -175,13 +175,13 @@ test('years of gaps of one-second intervals are jumped over where a formula give
   const b = { handle: 2, every: 'second' }
   const check = async (given: Given, expected: readonly (readonly [number, number])[]) => {
     const { results, blocks } = await derive(rows, given)
-    const told = `${given.expression} ${given.trigger} ${given.every}`
+    const context = `${given.expression} ${given.trigger} ${given.every}`
     assert.deepEqual(
       results.map(([time, value]) => [time - begin, value]),
       expected,
-      told,
+      context,
     )
-    assert.ok(blocks < 20, `${told}: ${blocks} blocks`)
+    assert.ok(blocks < 20, `${context}: ${blocks} blocks`)
   }
   const ofA = [0, 1, 2].map((at) => [at * year, at] as const)
   const either = [0, 1, 2].flatMap((at) => [

@@ -164,10 +164,10 @@ test('whoever may not read a source is told nothing of its samples', async () =>
   assert.equal((await preview({ derivation: over('a', 'a') }, key)).status, 200)
   const hidden = { name: 's', componentId: 'secret', streamId: 's' }
   const none = { ...hidden, componentId: 'nowhere' }
-  const told = await preview({ derivation: over('s', hidden) }, key)
+  const reply = await preview({ derivation: over('s', hidden) }, key)
   const untrue = await preview({ derivation: over('s', none) }, key)
-  assert.deepEqual([told.status, untrue.status], [403, 403])
-  assert.equal(told.body.message, untrue.body.message.replaceAll('nowhere', 'secret'))
+  assert.deepEqual([reply.status, untrue.status], [403, 403])
+  assert.equal(reply.body.message, untrue.body.message.replaceAll('nowhere', 'secret'))
   const stranger = await keyFor({ resource: 'unit', methods: ['GET'] })
   assert.equal((await preview({ derivation: over('a', 'a') }, stranger)).status, 403)
 })

@@ -178,7 +178,7 @@ test('a source that is gone or has got another type is a problem that names the 
     assert.ok(!isProblem(open))
     assert.equal(open.valueType, '')
     const handle = handleOf(catalog, 'c', 'open')
-    await catalog.applyTypeWishes([{ handle, valueType: 'STRING' }])
+    await catalog.applyInferredTypes([{ handle, valueType: 'STRING' }])
     const typed = await graph.planOf(handleOf(catalog, 'c', 'f'))
     assert.ok(!isProblem(typed))
     assert.equal(typed.valueType, 'STRING')

@@ -62,7 +62,7 @@ function nextSamples(random: Random, stepMs: number, from: number) {
 async function appendOnly(random: Random, compId: string, { sources }: GraphShape): Promise<void> {
   const ends = new Map(sources.map(({ id }) => [id, START]))
   const put = putTo(compId)
-  for (let turn = 0; turn < 30; turn += 1) {
+  for (let round = 0; round < 30; round += 1) {
     const { id, stepMs } = random.pick(sources)
     const samples = nextSamples(random, stepMs, ends.get(id) ?? START)
     ends.set(id, samples[samples.length - 1][0])
@@ -76,7 +76,7 @@ async function appendOnly(random: Random, compId: string, { sources }: GraphShap
 /** Puts, overwrites, adds late and deletes anywhere. */
 async function anyOrder(random: Random, compId: string, { sources }: GraphShape): Promise<void> {
   const put = putTo(compId)
-  for (let turn = 0; turn < 40; turn += 1) {
+  for (let round = 0; round < 40; round += 1) {
     const { id, stepMs } = random.pick(sources)
     const at = START + stepMs * random.integer(1, (SPAN_S * SECOND) / stepMs)
     const chance = random.next()

@@ -52,11 +52,11 @@ async function workOf(home: DerivationHome, call: () => Promise<unknown>): Promi
     count('plans')
     return planOf(...args)
   }
-  const turn = (): void => {
+  const iteration = (): void => {
     inTurn = 0
-    if (!isOver) setImmediate(turn)
+    if (!isOver) setImmediate(iteration)
   }
-  turn()
+  iteration()
   await call()
   isOver = true
   Object.assign(catalogStore, { get })

@@ -68,8 +68,8 @@ test('every setting that is named is one, and every one is named', () => {
     [...named].filter((name) => !known.has(name) && !others.includes(name)).sort(),
     [],
   )
-  const told = new Set(textOf('docs/configuration.md').match(/\bWEIR_[A-Z_]+\b/g))
-  assert.deepEqual([...known].filter((name) => !told.has(name)).sort(), [])
+  const documented = new Set(textOf('docs/configuration.md').match(/\bWEIR_[A-Z_]+\b/g))
+  assert.deepEqual([...known].filter((name) => !documented.has(name)).sort(), [])
 })
 
 /** The anchors of a page, as they are made of its headings. */

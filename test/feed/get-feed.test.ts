@@ -9,15 +9,15 @@ test('get() of a component with thousands of silent streams leaves turns to othe
   const ids = Array.from({ length: 2_000 }, (_, at) => [`s${at}`, {}])
   const home = await openFeedHome(Object.fromEntries(ids))
   t.after(() => home.close())
-  let turns = 0
+  let iterations = 0
   const count = () => {
-    turns += 1
+    iterations += 1
     next = setImmediate(count)
   }
   let next = setImmediate(count)
   assert.deepEqual(await home.get(), [])
   clearImmediate(next)
-  assert.ok(turns >= 5, `${turns} turns`)
+  assert.ok(iterations >= 5, `${iterations} turns`)
 })
 
 test('texts are bounded one by one and in an answer, which is built in memory', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as iteration } from 'node:timers/promises'
 import { type Clock, type EpochMs, epochMs } from '../../src/base/index.ts'
 import { type LiveCall, LiveHub } from '../../src/feed/live/index.ts'
 import { anyFeed, type FeedHome, openFeed } from '../support/feed-home.ts'
@@ -67,21 +67,21 @@ test('LiveHub takes listeners that go at once off their streams with turns for o
   const stops = await Promise.all(Array.from({ length: LISTENERS }, () => listen(hub)))
   for (let quiet = 0, looks = 0; quiet < 5; quiet = looks === clock.looks ? quiet + 1 : 0) {
     looks = clock.looks
-    await turn()
+    await iteration()
   }
   const begun = clock.looks
   for (const stop of stops) stop()
   assert.ok(clock.looks - begun <= STREAMS + BESIDES, 'going itself does not wait for it')
   // Those who come back at once find the room that the others have left.
   const back = Promise.all(Array.from({ length: LISTENERS }, () => listen(hub)))
-  let turns = 0
-  while (clock.looks - begun < LISTENERS * STREAMS && turns < LISTENERS * 3) {
+  let iterations = 0
+  while (clock.looks - begun < LISTENERS * STREAMS && iterations < LISTENERS * 3) {
     const looks = clock.looks
-    await turn()
-    turns += 1
+    await iteration()
+    iterations += 1
     assert.ok(clock.looks - looks <= STREAMS + BESIDES, 'one listener at most between two turns')
   }
-  assert.ok(turns >= LISTENERS - 1, `${turns} turns for others`)
+  assert.ok(iterations >= LISTENERS - 1, `${iterations} turns for others`)
   assert.equal((await back).length, LISTENERS)
   assert.match(hub.metrics(), new RegExp(`^weir_live_streams ${STREAMS}$`, 'm'))
 })

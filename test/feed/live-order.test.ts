@@ -48,11 +48,11 @@ for (const isLast of [false, true]) {
       onFailure: (error) => assert.fail(String(error)),
     })
     t.after(() => hub.close())
-    const told: number[] = []
+    const sent: number[] = []
     const send = (text: string, onLeft: () => void) => {
       for (const line of text.trim().split('\n')) {
         assert.match(line, /^sample /)
-        told.push(JSON.parse(line.slice('sample '.length)).time - NOW)
+        sent.push(JSON.parse(line.slice('sample '.length)).time - NOW)
       }
       store.isLanding = true
       onLeft()
@@ -71,15 +71,15 @@ for (const isLast of [false, true]) {
     }
     await hub.open(call)
     await eventually(() => {
-      assert.equal(told.at(-1), 0)
+      assert.equal(sent.at(-1), 0)
     })
     await home.put(`compId=c&time=${NOW + 1}&s=1`)
     store.landed = 1
     await eventually(() => {
-      assert.equal(told.at(-1), SAMPLES)
+      assert.equal(sent.at(-1), SAMPLES)
     })
-    const inOrder = told.toSorted((one, other) => one - other)
-    assert.deepEqual(told, [...new Set(inOrder)])
-    if (!isLast) assert.equal(told.length, SAMPLES + 1)
+    const inOrder = sent.toSorted((one, other) => one - other)
+    assert.deepEqual(sent, [...new Set(inOrder)])
+    if (!isLast) assert.equal(sent.length, SAMPLES + 1)
   })
 }

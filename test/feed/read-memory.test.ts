@@ -1,7 +1,7 @@
 /** What reads hold of the memory budget, from the texts that the store reads to the answer. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextIteration } from 'node:timers/promises'
 import { MemoryBudget, type MemoryShare } from '../../src/base/index.ts'
 import type { FeedRead } from '../../src/http/feed/feed-calls.ts'
 import { anyFeed, openFeedHome } from '../support/feed-home.ts'
@@ -40,7 +40,7 @@ test('a read that waits for memory has not read its texts yet', async (t) => {
       held = share
     }
     const reading = feed.calls.read(anyFeed, read, { hold })
-    while (budget.figures.waiting === 0) await nextTurn()
+    while (budget.figures.waiting === 0) await nextIteration()
     assert.equal(held, undefined)
     await feed.putJson([{ compId: 'c', streamId: 't', time: TEXTS - 1, data: 'meanwhile' }])
     others.release()

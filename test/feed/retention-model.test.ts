@@ -186,8 +186,8 @@ class Trial {
     await this.#parts.calls.put(anything, '', Buffer.from(JSON.stringify(rows)), { warn })
     const wall = this.#clock.now()
     const old = rows.filter(({ streamId, time }) => time < this.#keptFrom(streamId, wall)).length
-    const told = warnings.map((text) => Number(/^(\d+) of (\d+) /.exec(text)?.[1]))
-    assert.deepEqual(told, old === 0 ? [] : [old])
+    const counts = warnings.map((text) => Number(/^(\d+) of (\d+) /.exec(text)?.[1]))
+    assert.deepEqual(counts, old === 0 ? [] : [old])
     for (const { streamId, time, data } of rows) {
       this.#samples.get(streamId)?.set(time, { value: data, mayGo: false })
     }

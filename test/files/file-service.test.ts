@@ -158,7 +158,7 @@ test('open() finds the file that has just replaced the one it looked for', async
     delete: (key) => blobs.delete(key),
     sweep: (isLive, nowMs) => blobs.sweep(isLive, nowMs),
     close: () => blobs.close(),
-    check: (blob, turn) => blobs.check(blob, turn),
+    check: (blob, round) => blobs.check(blob, round),
     read: async (blob, range) => {
       const act = onRead
       onRead = undefined

@@ -60,7 +60,7 @@ const payloads = fc
     return body.slice(0, place) + piece + (at % 2 === 0 ? body.slice(place) : '')
   })
 
-function assertTold(error: unknown, about: string): void {
+function assertReported(error: unknown, about: string): void {
   assert.ok(error instanceof Refusal, `${about}\n${String((error as Error)?.stack)}`)
   const { code, message, place } = error
   const codes = ['sql_error', 'bad_input', 'template_not_found', 'too_many_samples']
@@ -78,7 +78,7 @@ async function runOne(home: GqlHome, sql: string, given: { body: string; isDry: 
     await home.run(sql, { variables, isDry })
     return true
   } catch (error) {
-    assertTold(error, `${sql}\n--- ${JSON.stringify(body)}`)
+    assertReported(error, `${sql}\n--- ${JSON.stringify(body)}`)
     return false
   }
 }

@@ -7,18 +7,18 @@ import { openGql } from '../support/gql-home.ts'
 
 test('rows of the last SELECT are handed over with their columns', async (t) => {
   const home = await openGql(t)
-  const told: [RowCell[][], readonly SqlColumn[]][] = []
+  const reported: [RowCell[][], readonly SqlColumn[]][] = []
   const outcome = await home.run(
     `SELECT 'first'; SELECT 1 AS a, 'x' AS b UNION ALL SELECT 2, 'y'`,
     {
-      onRows: async (rows, columns) => void told.push([rows, columns]),
+      onRows: async (rows, columns) => void reported.push([rows, columns]),
     },
   )
   const columns = [
     { name: 'a', type: 'LONG' },
     { name: 'b', type: 'STRING' },
   ]
-  assert.deepEqual(told, [[[[1n, 'x'], [2n, 'y']], columns]]) // biome-ignore format: short
+  assert.deepEqual(reported, [[[[1n, 'x'], [2n, 'y']], columns]]) // biome-ignore format: short
   assert.deepEqual(outcome, { columns, rowCount: 2, sampleCount: 0, warnings: [] })
   const { message, place } = await refused(home.run('SELECT 1;\nSELECT 2', { rowsMax: 1 }))
   assert.match(message, /^Line 2, column 1: .*more than 1 rows/)

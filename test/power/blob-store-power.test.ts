@@ -26,7 +26,7 @@ const CUTS = roundsBy({ everyRun: 300, nightly: 20_000 })
 const CUTS_PER_TRIAL = 25
 const FOLDER = '/files'
 const LENGTHS = [0, 1, 500, 4_096, 9_000, 40_000]
-const TURN = { mayGoOn: async () => true, onChecked: () => {} }
+const ITERATION = { mayGoOn: async () => true, onChecked: () => {} }
 
 const isOffOrRefused = (files: SimFiles, error: unknown): boolean =>
   files.isOff && !(error instanceof assert.AssertionError)
@@ -118,7 +118,7 @@ class BlobTrial {
     assert.ok(stream, `body ${info.key} is gone`)
     const read = Buffer.concat(await stream.toArray())
     assert.ok(read.equals(body), `body ${info.key} is another`)
-    assert.deepEqual(await store.check(info, TURN), { outcome: 'whole' })
+    assert.deepEqual(await store.check(info, ITERATION), { outcome: 'whole' })
   }
 }
 

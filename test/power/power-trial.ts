@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EmbeddedSampleStore, openSampleStore } from '../../src/store/embedded/index.ts'
 import { Random } from '../support/random.ts'
-import { Lane } from './lane.ts'
 import { SimDatabase } from './sim-database.ts'
 import { simDisk } from './sim-disk.ts'
 import { PowerCut, SimFiles } from './sim-files.ts'
-import { turnedMachine } from './sim-machine.ts'
+import { steppedMachine } from './sim-machine.ts'
+import { Workload } from './workload.ts'
 
-const LANES = 3
-const HANDLES_PER_LANE = 1_000
+const WORKLOADS = 3
+const HANDLES_PER_WORKLOAD = 1_000
 const MEMORY = '/dev/shm'
 const ROOM_BYTES = 512 * 1024 * 1024
 /** SQLite's own syncs cost nothing in memory, where there is such a folder with room. */
@@ -29,7 +29,7 @@ export class PowerTrial {
   readonly #home = mkdtempSync(join(HOME, 'weir-power-'))
   readonly #files: SimFiles
   readonly #database: SimDatabase
-  readonly #lanes: Lane[]
+  readonly #workloads: Workload[]
   /** Cuts so far. */
   cuts = 0
   /** How often several segments were sealed in one pass. */
@@ -39,9 +39,9 @@ export class PowerTrial {
     this.#random = new Random(seed)
     this.#files = new SimFiles(this.#random)
     this.#database = new SimDatabase(this.#files, this.#random, this.#home)
-    this.#lanes = Array.from(
-      { length: LANES },
-      (_, lane) => new Lane(this.#random, 1 + lane * HANDLES_PER_LANE),
+    this.#workloads = Array.from(
+      { length: WORKLOADS },
+      (_, workload) => new Workload(this.#random, 1 + workload * HANDLES_PER_WORKLOAD),
     )
   }
 
@@ -51,7 +51,7 @@ export class PowerTrial {
   }
 
   get acknowledged(): number {
-    return this.#lanes.reduce((sum, lane) => sum + lane.acknowledged, 0)
+    return this.#workloads.reduce((sum, workload) => sum + workload.acknowledged, 0)
   }
 
   /** One life: start, check, work, and the end in the middle of it. */
@@ -80,8 +80,8 @@ export class PowerTrial {
     const { folder } = this.#database
     const disk = simDisk(this.#files, folder)
     const turnsMax = this.#random.pick([1, 1, 20, 100])
-    const machine = turnedMachine(disk, () => this.#database.open(), {
-      turns: () => this.#random.integer(1, turnsMax),
+    const machine = steppedMachine(disk, () => this.#database.open(), {
+      iterations: () => this.#random.integer(1, turnsMax),
       onSealed: ({ length }) => {
         if (length > 1) this.together += 1
       },
@@ -93,11 +93,11 @@ export class PowerTrial {
 
   async #work(store: EmbeddedSampleStore): Promise<void> {
     const changes = this.#random.pick([1, 5, 1_000, 1_000, 1_000, 1_000])
-    const work = this.#lanes.map(async (lane) => {
+    const work = this.#workloads.map(async (workload) => {
       for (let left = changes; left > 0 && !this.#files.isOff; left -= 1) {
-        await lane.change(store)
+        await workload.change(store)
         if (this.#random.next() < 0.05) await store.sealAll()
-        if (this.#random.next() < 0.05) await lane.check(store)
+        if (this.#random.next() < 0.05) await workload.check(store)
       }
     })
     const ends = await Promise.allSettled(work)
@@ -124,7 +124,7 @@ export class PowerTrial {
 
   async #checkSurvivors(): Promise<void> {
     const store = await this.#open()
-    for (const lane of this.#lanes) await lane.check(store)
+    for (const workload of this.#workloads) await workload.check(store)
     assert.deepEqual(store.status(), {
       readOnlyReason: undefined,
       isSealingStuck: false,

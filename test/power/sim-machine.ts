@@ -5,9 +5,9 @@ import type { StoreMachine } from '../../src/store/embedded/samples/store-machin
 import { SealerWork } from '../../src/store/embedded/seal/sealer-work.ts'
 
 /** How the sealer of a machine differs from one that is always quick. */
-interface TurnedSealer {
+interface SteppedSealer {
   /** How many turns a command waits; more segments wait with it. */
-  readonly turns?: () => number
+  readonly iterations?: () => number
   /** Told of the segments of each pass. */
   readonly onSealed?: (segments: readonly number[]) => void
 }
@@ -16,10 +16,10 @@ interface TurnedSealer {
  * A machine without threads: the journal's writer and the sealer run between the turns of the store,
  * always in the same order, so that a seed tells everything.
  */
-export function turnedMachine(
+export function steppedMachine(
   disk: Disk,
   openDatabase: () => DatabaseSync,
-  { turns = () => 1, onSealed = () => {} }: TurnedSealer = {},
+  { iterations = () => 1, onSealed = () => {} }: SteppedSealer = {},
 ): StoreMachine {
   return {
     disk,
@@ -35,9 +35,9 @@ export function turnedMachine(
     },
     startSealer({ journalFolder }, events) {
       let work: SealerWork | undefined
-      const turn = (run: () => void, left = 1): void => {
+      const round = (run: () => void, left = 1): void => {
         setImmediate(() => {
-          if (left > 1) return turn(run, left - 1)
+          if (left > 1) return round(run, left - 1)
           try {
             run()
           } catch (error) {
@@ -45,18 +45,18 @@ export function turnedMachine(
           }
         })
       }
-      turn(() => {
+      round(() => {
         const db = openDatabase()
         work = new SealerWork({ db, disk, journalFolder, isStopping: () => false })
         events.onReply({ op: 'ready' })
       })
       return {
         send(command) {
-          turn(() => {
+          round(() => {
             const reply = work?.follow(command)
             if (reply?.op === 'sealed') onSealed(reply.segments)
             if (reply !== undefined) events.onReply(reply)
-          }, turns())
+          }, iterations())
         },
         async close() {
           await new Promise((resolve) => setImmediate(resolve))

@@ -33,8 +33,8 @@ test('each day with samples is told once, also where one lies at the first momen
     const path = `/comp/c/stream/s/cycle/day/stat/sum/feed?limit=${limit}`
     const { status, text } = await client.call('GET', path)
     assert.equal(status, 200, text)
-    const told = JSON.parse(text).map(({ data }: { data: number }) => data)
+    const reported = JSON.parse(text).map(({ data }: { data: number }) => data)
     const wanted = days.map((_, at) => 4 * at).reverse()
-    assert.deepEqual(told, wanted.slice(0, limit), `limit ${limit}`)
+    assert.deepEqual(reported, wanted.slice(0, limit), `limit ${limit}`)
   }
 })

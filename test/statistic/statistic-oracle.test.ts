@@ -8,7 +8,7 @@ import {
   loadZone,
   type SizeType,
 } from '../../src/time/index.ts'
-import { boundary, generator, seed, turnAt } from '../support/calendar-oracle.ts'
+import { boundary, generator, periodIndexAt, seed } from '../support/calendar-oracle.ts'
 import { PlainSampleStore } from '../support/plain-sample-store.ts'
 import { type OracleStream, oracleStatistics } from '../support/statistic-oracle.ts'
 
@@ -84,7 +84,7 @@ function randomStream(random: Random, zone: string): OracleStream {
     const time =
       base === undefined
         ? at
-        : boundary(base.definition, base.zone, turnAt(base.definition, base.zone, at) + 1)
+        : boundary(base.definition, base.zone, periodIndexAt(base.definition, base.zone, at) + 1)
     samples.set(time, isText ? `text ${random(5)}` : (random(2_000) - 1_000) / 100)
   }
   return { samples, base }

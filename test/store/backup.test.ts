@@ -21,7 +21,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 /** Short segments: seals come one after the other. Long ones: much else happens between two of them. */
 const SHORT_SEGMENT_BYTES = 64 * 1024
 const LONG_SEGMENT_BYTES = 1024 * 1024
-const LANES = 4
+const WORKLOADS = 4
 const KEPT_STEPS = 40
 /** Of each form one; nightly two. */
 const BACKUPS = roundsBy({ everyRun: 3, nightly: 6 })
@@ -37,7 +37,7 @@ interface Parts {
  * A lane changes its own streams step by step, so that its state after a step is known: the first two
  * have a sample for each of the last steps, the third names a file for each of the last few.
  */
-class Lane {
+class Workload {
   readonly #parts: Parts
   readonly #name: string
   readonly #keys = new Map<number, string>()
@@ -127,7 +127,7 @@ async function readAll(samples: SampleStore, handle: StreamHandle) {
 /** Every lane is as it was after one of its steps, none before those acknowledged at the start. */
 async function checkRestored(
   folder: string,
-  lanes: readonly Lane[],
+  workloads: readonly Workload[],
   least: readonly number[],
 ): Promise<void> {
   checkFolder(folder)
@@ -138,9 +138,9 @@ async function checkRestored(
     onDamage: (damage) => damages.push(damage),
   })
   try {
-    for (const [at, lane] of lanes.entries()) {
+    for (const [at, workload] of workloads.entries()) {
       const [first, second, files] = await Promise.all(
-        lane.handles.map((one) => readAll(samples, one)),
+        workload.handles.map((one) => readAll(samples, one)),
       )
       const step = first.times[first.count - 1] ?? 0
       assert.ok(step >= least[at], `lane ${at} was at ${least[at]} and is restored at ${step}`)
@@ -174,21 +174,21 @@ async function checkBackups(t: TestContext, segmentBytes: number): Promise<void>
   const onFailure = (error: unknown) => assert.fail(String(error))
   const holds = new BackupHolds({ blobs, cut: () => samples.journalCut, onFailure })
   const parts = { catalog, samples, bodies: holds.keepBodies() }
-  const lanes = Array.from({ length: LANES }, (_, at) => new Lane(parts, `lane${at}`))
-  for (const lane of lanes) await lane.begin()
+  const workloads = Array.from({ length: WORKLOADS }, (_, at) => new Workload(parts, `lane${at}`))
+  for (const workload of workloads) await workload.begin()
   let isOver = false
-  const working = lanes.map(async (lane) => {
-    while (!isOver) await lane.step(random)
+  const working = workloads.map(async (workload) => {
+    while (!isOver) await workload.step(random)
   })
-  const step = () => Promise.all(lanes.map((lane) => lane.reach(lane.done + 1)))
+  const step = () => Promise.all(workloads.map((workload) => workload.reach(workload.done + 1)))
   const between = async () => {
     if (segmentBytes === LONG_SEGMENT_BYTES) await step()
   }
   const home = temporaryFolder()
   const backups: Array<{ target: string; least: number[] }> = []
   for (let at = 0; at < BACKUPS; at += 1) {
-    await Promise.all(lanes.map((lane) => lane.reach((at + 1) * STEPS_BETWEEN)))
-    const least = lanes.map(({ done }) => done)
+    await Promise.all(workloads.map((workload) => workload.reach((at + 1) * STEPS_BETWEEN)))
+    const least = workloads.map(({ done }) => done)
     const target = join(home, `backup${at}${['', '.tar', '.tar.zst'][at % 3]}`)
     const { id } = holds.answer('backup begin', undefined)
     await writeBackup({
@@ -215,14 +215,16 @@ async function checkBackups(t: TestContext, segmentBytes: number): Promise<void>
   }
   isOver = true
   await Promise.all(working)
-  t.diagnostic(`${lanes.map(({ done }) => done)} steps, sealed up to ${samples.journalCut.segment}`)
+  t.diagnostic(
+    `${workloads.map(({ done }) => done)} steps, sealed up to ${samples.journalCut.segment}`,
+  )
   await samples.close()
   await catalog.close()
   holds.close()
   for (const [at, { target, least }] of backups.entries()) {
     const to = join(home, `restored${at}`)
     await restoreBackup({ from: target, to, onProgress: () => {} })
-    await checkRestored(to, lanes, least)
+    await checkRestored(to, workloads, least)
   }
 }
 

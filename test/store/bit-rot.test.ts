@@ -92,8 +92,8 @@ async function contentsOf(file: string): Promise<Contents | Error> {
     }
     const { segment, sequence } = kept
     const touched = table.selectTouched(0, 1_000)
-    const told = JSON.stringify([segment, sequence, touched, table.selectWatched()])
-    return { samples, latest, newest, folds, kept: told, damages }
+    const reported = JSON.stringify([segment, sequence, touched, table.selectWatched()])
+    return { samples, latest, newest, folds, kept: reported, damages }
   } finally {
     table.close()
   }
@@ -190,7 +190,7 @@ for (const seed of testSeeds(1)) {
   test(`no flipped bit of samples.db is served in silence (WEIR_TEST_SEED=${seed})`, async () => {
     const random = new Random(seed)
     const file = join(folder, 'flipped.db')
-    const outcome = { refused: 0, told: 0, unseen: 0 }
+    const outcome = { refused: 0, reported: 0, unseen: 0 }
     for (let flip = 0; flip < FLIPS; flip += 1) {
       const bit = chooseBit(random)
       writeFlipped(file, bit)
@@ -208,10 +208,10 @@ for (const seed of testSeeds(1)) {
       else {
         judge(found, `bit ${bit}`)
         if (found.damages.length > 0 && flip % 5 === 0) assert.ok(scrubFinds(file), `bit ${bit}`)
-        if (found.damages.length > 0) outcome.told += 1
+        if (found.damages.length > 0) outcome.reported += 1
         else outcome.unseen += 1
       }
     }
-    assert.ok(outcome.told > FLIPS / 10, JSON.stringify(outcome))
+    assert.ok(outcome.reported > FLIPS / 10, JSON.stringify(outcome))
   })
 }

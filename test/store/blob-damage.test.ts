@@ -76,7 +76,7 @@ async function drain(reading: Promise<Readable | undefined>) {
 }
 
 const whole = { start: 0, end: BODY.length }
-const turn = { mayGoOn: async () => true, onChecked: () => {} }
+const round = { mayGoOn: async () => true, onChecked: () => {} }
 
 test('read() hands out nothing of a block that has a flipped bit, wherever it lies', async () => {
   await withBench(async ({ store, put, pathOf }) => {
@@ -133,7 +133,7 @@ test('a block of another body, or from another place of the same, does not check
     const other = await put(Buffer.alloc(even.length, 9))
     copyFileSync(pathOf(other), pathOf(one))
     await assert.rejects(store.read(one, { start: 0, end: 1 }), BlobDamaged)
-    assert.equal((await store.check(one, turn)).outcome, 'damaged')
+    assert.equal((await store.check(one, round)).outcome, 'damaged')
   })
 })
 
@@ -149,16 +149,16 @@ test(`damaged checksums do not take a body away that its SHA-256 vouches for (WE
       const { bytes, failure } = await drain(store.read(blob, { start: MB - 5, end: MB + 5 }))
       assert.equal(failure, undefined)
       assert.ok(bytes.equals(BODY.subarray(MB - 5, MB + 5)))
-      const check = await store.check(blob, turn)
+      const check = await store.check(blob, round)
       assert.equal(check.outcome, 'damaged', `the scrub tells of the flip ${back} from the end`)
-      assert.equal((await store.check(blob, turn)).outcome, 'whole', 'and has mended it')
+      assert.equal((await store.check(blob, round)).outcome, 'whole', 'and has mended it')
       await store.delete(blob.key)
     }
     const blob = await put(BODY)
     flip(pathOf(blob), BODY.length + 1)
     flip(pathOf(blob), 77)
     await assert.rejects(store.read(blob, whole), BlobDamaged)
-    assert.equal((await store.check(blob, turn)).outcome, 'damaged')
+    assert.equal((await store.check(blob, round)).outcome, 'damaged')
   })
 })
 
@@ -168,7 +168,7 @@ test('a body that was cut short or has grown is never handed out beyond what che
       const blob = await put(BODY)
       truncateSync(pathOf(blob), length)
       await assert.rejects(store.read(blob, whole), BlobDamaged)
-      assert.equal((await store.check(blob, turn)).outcome, 'damaged')
+      assert.equal((await store.check(blob, round)).outcome, 'damaged')
     }
     const blob = await put(BODY)
     writeFileSync(pathOf(blob), Buffer.concat([readFileSync(pathOf(blob)), Buffer.alloc(9)]))
@@ -193,14 +193,14 @@ test('check() names the damaged blocks, counts what it read, and knows missing b
     assert.deepEqual({ items, bytes }, { items: 3, bytes: BODY.length })
     flip(pathOf(blob), 1)
     flip(pathOf(blob), BODY.length - 1)
-    const check = await store.check(blob, turn)
+    const check = await store.check(blob, round)
     assert.equal(check.outcome, 'damaged')
     assert.match(check.outcome === 'damaged' ? check.what : '', /block 1 of 3 .*block 3 of 3/)
-    assert.deepEqual(await store.check(blob, { ...turn, mayGoOn: async () => false }), {
+    assert.deepEqual(await store.check(blob, { ...round, mayGoOn: async () => false }), {
       outcome: 'stopped',
     })
     unlinkSync(pathOf(blob))
-    assert.deepEqual(await store.check(blob, turn), { outcome: 'missing' })
+    assert.deepEqual(await store.check(blob, round), { outcome: 'missing' })
   })
 })
 
@@ -215,7 +215,7 @@ test('bodies without block checksums are served only when their SHA-256 is right
     const blob = putPlain(folder, patternOf(2 * MB))
     flip(pathOf(blob), 2 * MB - 1)
     await assert.rejects(store.read(blob, { start: 0, end: 1 }), BlobDamaged)
-    assert.equal((await store.check(blob, turn)).outcome, 'damaged')
+    assert.equal((await store.check(blob, round)).outcome, 'damaged')
   })
 })
 
@@ -245,7 +245,7 @@ test('check() puts checksums behind a plain body, and leaves nothing of a stoppe
     assert.equal(statSync(pathOf(blob)).size, BODY.length)
     assert.deepEqual(readdirSync(join(folder, 'incoming')), [])
     const reading = await store.read(blob, whole)
-    assert.deepEqual(await store.check(blob, turn), { outcome: 'whole' })
+    assert.deepEqual(await store.check(blob, round), { outcome: 'whole' })
     assert.equal(statSync(pathOf(blob)).size, BODY.length + TRAILER_BYTES)
     assert.deepEqual(readdirSync(join(folder, 'incoming')), [])
     assert.ok((await drain(Promise.resolve(reading))).bytes.equals(BODY), 'a reader goes on')

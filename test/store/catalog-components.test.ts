@@ -29,8 +29,8 @@ async function withStore(
   body: (store: CatalogStore, restart: () => Promise<CatalogStore>) => Promise<void>,
 ): Promise<void> {
   const folder = join(root, name)
-  const told: string[] = []
-  const open = () => openCatalogStore({ folder, onDamage: (what) => told.push(what) })
+  const reported: string[] = []
+  const open = () => openCatalogStore({ folder, onDamage: (what) => reported.push(what) })
   let store = await open()
   const restart = async (): Promise<CatalogStore> => {
     await store.checkNow()
@@ -44,7 +44,7 @@ async function withStore(
   } finally {
     await store.close()
   }
-  assert.deepEqual(told, [])
+  assert.deepEqual(reported, [])
 }
 
 /** The store, and what a restart makes of it. */

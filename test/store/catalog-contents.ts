@@ -187,7 +187,7 @@ export function readsOver(
   const table = new CatalogReadTable(db, onDamage)
   return {
     table,
-    components: new EmbeddedComponents({ db, file, table, telling: (read) => read(), onDamage }),
+    components: new EmbeddedComponents({ db, file, table, reporting: (read) => read(), onDamage }),
   }
 }
 

@@ -80,7 +80,7 @@ test('no flipped bit of catalog.db makes the catalog answer wrongly, and none th
   const pages = listPages(file, TREES)
   const whole = readFileSync(file)
   const copy = join(root, 'flipped.db')
-  const counts = { refused: 0, told: 0, harmless: 0 }
+  const counts = { refused: 0, reported: 0, harmless: 0 }
   for (const seed of testSeeds(1)) {
     const random = new Random(seed)
     for (let round = 0; round < FLIPS; round += 1) {
@@ -98,49 +98,51 @@ test('no flipped bit of catalog.db makes the catalog answer wrongly, and none th
       }
     }
   }
-  assert.ok(counts.told > FLIPS / 4, JSON.stringify(counts))
+  assert.ok(counts.reported > FLIPS / 4, JSON.stringify(counts))
 })
 
 /** Reads everything as a start of a large catalog does, and again after the check of a small one. */
 async function outcomeOf(
   file: string,
   contents: Contents,
-): Promise<'refused' | 'told' | 'harmless'> {
+): Promise<'refused' | 'reported' | 'harmless'> {
   const opened = unlessDamaged(() => openChecked(() => openCatalogFile(file)))
   if (opened === undefined) return 'refused'
   opened.close()
   await readAll(file, contents)
-  const told = await checkFile(file)
+  const reported = await checkFile(file)
   const trial = await readAll(file, contents)
-  const seen = trial?.told ?? []
+  const seen = trial?.reported ?? []
   if (trial !== undefined && trial.missing.length > 0) {
-    assert.ok(told.length + seen.length > 0, `${trial.missing} went untold`)
+    assert.ok(reported.length + seen.length > 0, `${trial.missing} went untold`)
   }
-  return told.length > 0 ? 'told' : 'harmless'
+  return reported.length > 0 ? 'reported' : 'harmless'
 }
 
 /** Holds all reads against what was written; undefined when the file cannot be read. */
 async function readAll(
   file: string,
   contents: Contents,
-): Promise<{ missing: readonly string[]; refused: number; told: readonly string[] } | undefined> {
-  const told: string[] = []
+): Promise<
+  { missing: readonly string[]; refused: number; reported: readonly string[] } | undefined
+> {
+  const reported: string[] = []
   using db = new DatabaseSync(file, { readOnly: true })
   const reads = unlessDamaged(() =>
-    openChecked(() => readsOver(db, file, (what) => told.push(what))),
+    openChecked(() => readsOver(db, file, (what) => reported.push(what))),
   )
   if (reads === undefined) return undefined
   const trial = new ReadTrial(contents, reads)
   await trial.run()
-  return { missing: trial.missing, refused: trial.refused, told }
+  return { missing: trial.missing, refused: trial.refused, reported }
 }
 
 /** What the check of a start tells. */
 async function checkFile(file: string): Promise<string[]> {
-  const told: string[] = []
+  const reported: string[] = []
   using db = new DatabaseSync(file, { readOnly: true })
   await new CatalogScrub(db, file).runAtOnce({
-    onDamage: (what) => told.push(what),
+    onDamage: (what) => reported.push(what),
     async rebuildIndexes(tables) {
       using writing = new DatabaseSync(file)
       writing.exec('BEGIN IMMEDIATE')
@@ -148,7 +150,7 @@ async function checkFile(file: string): Promise<string[]> {
       writing.exec('COMMIT')
     },
   })
-  return told
+  return reported
 }
 
 /** Of each table all columns; where one is null, or may not be, what it becomes. */
@@ -275,7 +277,7 @@ for (const [table, columns] of Object.entries(COLUMNS)) {
         if (!spoilColumn(file, table, column, to(column))) continue
         tried += 1
         const what = `seed ${seed}: ${table}.${column} = ${to(column)}`
-        await assertTold({ folder, contents }, { table, what }).catch((cause: unknown) => {
+        await assertReported({ folder, contents }, { table, what }).catch((cause: unknown) => {
           throw new Error(what, { cause })
         })
       }
@@ -290,15 +292,15 @@ const UNANSWERED_MAX = 40
 /** Of what nobody reads who is not told of it another way. */
 const MADE_UP_FOR = ['tally', 'lease']
 
-async function assertTold(
+async function assertReported(
   { folder, contents }: { folder: string; contents: Contents },
   { table, what }: { table: string; what: string },
 ): Promise<void> {
   const file = join(folder, 'catalog.db')
   await readAll(file, contents)
-  const told: string[] = []
-  await (await openCatalogStore({ folder, onDamage: (one) => told.push(one) })).close()
-  assert.ok(told.length > 0, `${what} is not told`)
+  const reported: string[] = []
+  await (await openCatalogStore({ folder, onDamage: (one) => reported.push(one) })).close()
+  assert.ok(reported.length > 0, `${what} is not told`)
   const trial = await readAll(file, contents)
   assert.ok(trial !== undefined)
   const unanswered = trial.missing.length + trial.refused
@@ -464,8 +466,8 @@ for (const table of ['component', 'stream']) {
     // No kind of page has this number.
     bytes[leaves[leaves.length - 3].offset] = 0xff
     writeFileSync(file, bytes)
-    const told: string[] = []
-    const store = await openCatalogStore({ folder, onDamage: (what) => told.push(what) })
+    const reported: string[] = []
+    const store = await openCatalogStore({ folder, onDamage: (what) => reported.push(what) })
     const counts = { component: 0, stream: 0 }
     const { lost } = await store.components.scan({
       onCount: () => {},
@@ -477,7 +479,7 @@ for (const table of ['component', 'stream']) {
       },
     })
     await store.close()
-    assert.ok(told.some((what) => what.includes('malformed')))
+    assert.ok(reported.some((what) => what.includes('malformed')))
     const all = { component: 3_000, stream: 6_000 }
     const count = counts[table as 'component' | 'stream']
     const wanted = all[table as 'component' | 'stream']
@@ -549,10 +551,10 @@ test('an empty text that became an empty blob does not check', async () => {
   for (const [at, sql] of wrongs.entries()) {
     const { folder } = await makeFolder(`blobs-${at}`)
     spoil(folder, sql)
-    const told: string[] = []
-    await (await openCatalogStore({ folder, onDamage: (what) => told.push(what) })).close()
+    const reported: string[] = []
+    await (await openCatalogStore({ folder, onDamage: (what) => reported.push(what) })).close()
     assert.ok(
-      told.some((what) => what.includes('does not check')),
+      reported.some((what) => what.includes('does not check')),
       sql,
     )
   }
@@ -601,9 +603,9 @@ for (const when of ['start', 'scrub'] as const) {
     test(`an index that does not fit its table is built again by a ${when}: ${index}`, async () => {
       const { folder, contents } = await makeFolder(`reindex-${when}-${index}`)
       const file = join(folder, 'catalog.db')
-      const told: string[] = []
+      const reported: string[] = []
       if (when === 'start') leaveOut(file, index, condition)
-      const store = await openCatalogStore({ folder, onDamage: (what) => told.push(what) })
+      const store = await openCatalogStore({ folder, onDamage: (what) => reported.push(what) })
       if (when === 'scrub') {
         leaveOut(file, index, condition)
         const before = await readAll(file, contents)
@@ -614,8 +616,8 @@ for (const when of ['start', 'scrub'] as const) {
       const after = await readAll(file, contents)
       assert.deepEqual([after?.missing, after?.refused], [[], 0])
       assert.ok(
-        told.some((what) => what.includes('built again')),
-        told.join(),
+        reported.some((what) => what.includes('built again')),
+        reported.join(),
       )
       const later: string[] = []
       await (await openCatalogStore({ folder, onDamage: (what) => later.push(what) })).close()
@@ -629,9 +631,9 @@ test('indexes of tables with rows that do not check are left as they are, those 
   const file = join(folder, 'catalog.db')
   leaveOut(file, ...LEFT_OUT[0])
   spoilRows(folder, `UPDATE component SET id = 'other' WHERE id = 'device-2'`)
-  const told: string[] = []
-  const store = await openCatalogStore({ folder, onDamage: (what) => told.push(what) })
-  assert.ok(told.some((what) => what.includes('built again')))
+  const reported: string[] = []
+  const store = await openCatalogStore({ folder, onDamage: (what) => reported.push(what) })
+  assert.ok(reported.some((what) => what.includes('built again')))
   for (const orgUid of ORGS) {
     const { documents } = await store.list({ orgUid, kind: 'cycle', start: 0, limit: 100 })
     assert.equal(documents.length, 8)
@@ -660,11 +662,11 @@ test('a damaged page of an index takes no page of others along when the index is
     const cell = first.offset + bytes.readUInt16BE(first.offset + 12)
     bytes.writeUInt32BE(other.offset / 4_096 + 1, cell)
     writeFileSync(file, bytes)
-    const told: string[] = []
-    const store = await openCatalogStore({ folder, onDamage: (what) => told.push(what) })
+    const reported: string[] = []
+    const store = await openCatalogStore({ folder, onDamage: (what) => reported.push(what) })
     assert.ok(
-      told.some((what) => what.includes('built again')),
-      told.join(),
+      reported.some((what) => what.includes('built again')),
+      reported.join(),
     )
     const page = { orgUid: 'org', start: 0, limit: 5_000 }
     const assertListed = async () => {

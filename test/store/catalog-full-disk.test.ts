@@ -63,8 +63,8 @@ test('devices that sign on when the disk is full leave nothing half made, and si
   allowPages(db, 1_000_000)
   commit(table, [devices('after', 20)])
   db.close()
-  const told: string[] = []
-  const store = await openCatalogStore({ folder, onDamage: (what) => told.push(what) })
+  const reported: string[] = []
+  const store = await openCatalogStore({ folder, onDamage: (what) => reported.push(what) })
   const usage = Object.fromEntries((await store.usage('org')).map((one) => [one.kind, one]))
   assert.deepEqual([usage.component.documents, usage.stream.documents], [25, 50])
   const { components, streams } = await scanAll(store)
@@ -82,5 +82,5 @@ test('devices that sign on when the disk is full leave nothing half made, and si
   assert.equal(await store.components.findAddressed('org', 'x:full-0-1'), undefined)
   assert.equal((await store.components.findAddressed('org', 'x:after-1'))?.id, 'after-1')
   await store.close()
-  assert.deepEqual(told, [])
+  assert.deepEqual(reported, [])
 })

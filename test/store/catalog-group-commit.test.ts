@@ -72,10 +72,10 @@ test('calls that create at the same time share transactions, and one that confli
   )
   await store.close()
   // What was counted and numbered is what a start finds.
-  const told: string[] = []
-  const again = await openCatalogStore({ folder, onDamage: (what) => told.push(what) })
+  const reported: string[] = []
+  const again = await openCatalogStore({ folder, onDamage: (what) => reported.push(what) })
   const { streams } = await scanAll(again)
   await again.close()
   assert.deepEqual(new Map([...streams].map(([uid, { handle }]) => [uid, handle])), handles)
-  assert.deepEqual(told, [])
+  assert.deepEqual(reported, [])
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { countedUidOf, nextTurn } from '../../src/base/index.ts'
+import { countedUidOf, nextIteration } from '../../src/base/index.ts'
 import { CatalogSnapshot } from '../../src/store/embedded/catalog/catalog-snapshot.ts'
 import { openCatalogStore } from '../../src/store/embedded/index.ts'
 import { createOf } from '../contract/catalog-components.ts'
@@ -56,7 +56,7 @@ test('a claim is read with its holder or not at all while the holder comes and g
   while (isWriting) {
     const holder = await store.findByClaim('org', 'unit_id:u')
     found += holder === undefined ? 0 : 1
-    await nextTurn()
+    await nextIteration()
   }
   await writing
   await store.close()
@@ -94,7 +94,7 @@ test('a component is read with its streams, addresses and series or not at all w
     const { components, totalCount } = await store.components.list(page)
     assert.equal(components.length, totalCount)
     found += addressed === undefined || stream === undefined ? 0 : 1
-    await nextTurn()
+    await nextIteration()
   }
   await writing
   await store.close()

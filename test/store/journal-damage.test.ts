@@ -192,14 +192,14 @@ test('a newest segment that was cut is told at the start; what is left of it is 
   await first.close()
   const journal = join(folder, 'journal')
   truncateSync(join(journal, readdirSync(journal)[0]), frameEnds[1])
-  const told: string[] = []
+  const reported: string[] = []
   const store = await openSampleStore({
     folder,
     segmentBytes: 8192,
-    onDamage: ({ what }) => told.push(what),
+    onDamage: ({ what }) => reported.push(what),
   })
   t.after(() => store.close())
-  assert.match(told.join(), /was made 8192 bytes long and has \d+ bytes/)
+  assert.match(reported.join(), /was made 8192 bytes long and has \d+ bytes/)
   assert.ok(store.status().damages.length > 0)
   assert.equal((await read(store, 1)).length, 2)
   assert.deepEqual(await read(store, 4), [])

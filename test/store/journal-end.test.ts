@@ -33,25 +33,25 @@ async function startAfter(
   const bytes = readFileSync(join(journal, name))
   const last = scanSegment(new Uint8Array(bytes)).frames[2]
   writeFileSync(join(journal, name), change(bytes, last))
-  const told: string[] = []
+  const reported: string[] = []
   const open = () =>
     openSampleStore({
       folder,
       segmentBytes: SEGMENT_BYTES,
-      onDamage: (damage) => told.push(damage.what),
+      onDamage: (damage) => reported.push(damage.what),
     })
   const later = await open()
   context.after(() => later.close())
-  return { later, told, name }
+  return { later, reported, name }
 }
 
 test('a sector of the last frame that was lost after a clean stop is told, with its stream', async (context) => {
-  const { later, told, name } = await startAfter(context, (bytes, { offset }) => {
+  const { later, reported, name } = await startAfter(context, (bytes, { offset }) => {
     const sector = Math.ceil(offset / SECTOR_BYTES + 2) * SECTOR_BYTES
     return bytes.fill(0, sector, sector + SECTOR_BYTES)
   })
-  assert.equal(told.length, 1)
-  assert.match(told[0], /^frames 3 to 3 were acknowledged and are missing: .* not whole$/)
+  assert.equal(reported.length, 1)
+  assert.match(reported[0], /^frames 3 to 3 were acknowledged and are missing: .* not whole$/)
   const [damage] = later.status().damages
   assert.deepEqual([damage.file, damage.handles], [name, [2]])
   assert.deepEqual([damage.from, damage.until], [2000, 2200])
@@ -71,19 +71,22 @@ const GONE: Record<string, (bytes: Buffer, last: LastFrame) => Uint8Array> = {
 
 for (const [what, change] of Object.entries(GONE)) {
   test(`an acknowledged last frame is told to be missing: ${what}`, async (context) => {
-    const { later, told } = await startAfter(context, change)
-    assert.equal(told.length, 1)
-    assert.match(told[0], /^frames 3 to 3 were acknowledged and are missing|was made 65536 bytes/)
+    const { later, reported } = await startAfter(context, change)
+    assert.equal(reported.length, 1)
+    assert.match(
+      reported[0],
+      /^frames 3 to 3 were acknowledged and are missing|was made 65536 bytes/,
+    )
     assert.equal((await read(later, 1)).length, 2)
   })
 }
 
 test('a frame that is not acknowledged and not whole is passed over in silence', async (context) => {
-  const { later, told } = await startAfter(context, (bytes, { offset, end }) => {
+  const { later, reported } = await startAfter(context, (bytes, { offset, end }) => {
     // The beginning of a next frame, as a kill inside its write would leave it.
     bytes.copy(bytes, end, offset, offset + 16)
     return bytes
   })
-  assert.deepEqual(told, [])
+  assert.deepEqual(reported, [])
   assert.equal((await read(later, 2)).length, LAST_ROWS.length)
 })

@@ -20,7 +20,7 @@ function want(compId: string, streamIds: readonly string[]): WantedComponent {
 /** Damages a catalog with three components, and opens it again. */
 async function withDamage(
   sql: string,
-  body: (catalog: Catalog, uids: readonly string[], told: readonly string[]) => Promise<void>,
+  body: (catalog: Catalog, uids: readonly string[], reported: readonly string[]) => Promise<void>,
 ): Promise<void> {
   const folder = temporaryFolder()
   const first = await openCatalogStore({ folder })
@@ -32,11 +32,11 @@ async function withDamage(
   const db = new DatabaseSync(join(folder, 'catalog.db'))
   assert.ok(db.prepare(sql).run().changes > 0, sql)
   db.close()
-  const told: string[] = []
-  const store = await openCatalogStore({ folder, onDamage: (what) => told.push(what) })
+  const reported: string[] = []
+  const store = await openCatalogStore({ folder, onDamage: (what) => reported.push(what) })
   const uids = made.map(({ component }) => component.uid)
   try {
-    await body(await openCatalog({ store, people }), uids, told)
+    await body(await openCatalog({ store, people }), uids, reported)
   } finally {
     await store.close()
   }
@@ -49,8 +49,8 @@ const componentDamages = [
 
 for (const sql of componentDamages) {
   test(`a component that does not check is told as damaged and not made anew: ${sql}`, () =>
-    withDamage(sql, async (catalog, [boiler, pump], told) => {
-      assert.ok(told.length > 0)
+    withDamage(sql, async (catalog, [boiler, pump], reported) => {
+      assert.ok(reported.length > 0)
       const { index } = catalog
       assert.throws(() => index.resolveComponent(ORG, 'pump'), CatalogDamaged)
       assert.throws(() => index.componentByUid(ORG, pump), CatalogDamaged)
@@ -84,8 +84,8 @@ const streamDamages = [
 
 for (const sql of streamDamages) {
   test(`a stream that does not check is told as damaged and not made anew: ${sql}`, () =>
-    withDamage(sql, async (catalog, [boiler, pump], told) => {
-      assert.ok(told.length > 0)
+    withDamage(sql, async (catalog, [boiler, pump], reported) => {
+      assert.ok(reported.length > 0)
       const { index } = catalog
       const entry = index.resolveComponent(ORG, 'pump')
       assert.equal(entry?.uid, pump)

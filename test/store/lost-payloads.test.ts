@@ -27,25 +27,25 @@ async function makeCrashed(count = COUNT): Promise<string> {
 }
 
 interface Opened {
-  readonly told: readonly string[]
+  readonly reported: readonly string[]
   readonly kept: number
 }
 
 /** Opens a folder, asks what is there, and puts one more where that is wanted. */
 async function look(folder: string, isPutWanted = false): Promise<Opened> {
-  const told: string[] = []
-  const store = await openPayloadStore({ folder, onDamage: (what) => told.push(what) })
+  const reported: string[] = []
+  const store = await openPayloadStore({ folder, onDamage: (what) => reported.push(what) })
   try {
     const { totalCount } = await store.list('c1', { start: 0, limit: 1_000 })
     if (isPutWanted) await store.put(payloadOf(99)).landed
-    return { told, kept: totalCount }
+    return { reported, kept: totalCount }
   } finally {
     await store.close()
   }
 }
 
 test('what a kill leaves is whole, and nothing is told', async () => {
-  assert.deepEqual(await look(await makeCrashed()), { told: [], kept: COUNT })
+  assert.deepEqual(await look(await makeCrashed()), { reported: [], kept: COUNT })
 })
 
 test('acknowledged payloads that a damaged or missing log takes away are told', async () => {
@@ -58,11 +58,11 @@ test('acknowledged payloads that a damaged or missing log takes away are told', 
     const copy = `${folder}-${share}`
     cpSync(folder, copy, { recursive: true })
     writeFileSync(join(copy, WAL), bytes)
-    const { told, kept } = await look(copy)
+    const { reported, kept } = await look(copy)
     assert.ok(kept < COUNT, `a flip at ${share} cost nothing`)
-    assert.equal(told.length, 1, `told for a flip at ${share}: ${told.join()}`)
+    assert.equal(reported.length, 1, `told for a flip at ${share}: ${reported.join()}`)
     assert.match(
-      told[0],
+      reported[0],
       new RegExp(`misses up to ${COUNT - kept} payloads that came last: .*-wal`),
     )
   }
@@ -71,9 +71,9 @@ test('acknowledged payloads that a damaged or missing log takes away are told', 
 test('a file that is missing is told until payloads come again', async () => {
   const folder = await makeCrashed()
   for (const name of ['payloads.db', WAL]) rmSync(join(folder, name))
-  assert.match((await look(folder)).told.join(), /^it is missing, though/)
-  assert.match((await look(folder, true)).told.join(), /^it is missing, though/)
-  assert.deepEqual(await look(folder), { told: [], kept: 1 })
+  assert.match((await look(folder)).reported.join(), /^it is missing, though/)
+  assert.match((await look(folder, true)).reported.join(), /^it is missing, though/)
+  assert.deepEqual(await look(folder), { reported: [], kept: 1 })
 })
 
 test('payloads that go with their connector are not missed, also when a kill follows', async () => {
@@ -83,8 +83,8 @@ test('payloads that go with their connector are not missed, also when a kill fol
   await store.deleteOf('c1')
   cpSync(folder, crashed, { recursive: true })
   await store.close()
-  assert.deepEqual(await look(crashed), { told: [], kept: 0 })
-  assert.deepEqual(await look(folder), { told: [], kept: 0 })
+  assert.deepEqual(await look(crashed), { reported: [], kept: 0 })
+  assert.deepEqual(await look(folder), { reported: [], kept: 0 })
 })
 
 test('numbers of payloads that were lost are not given again', async () => {
@@ -106,14 +106,14 @@ test('a file that was set aside is told, by scrubs too, until it is taken out of
   const folder = await makeCrashed()
   rmSync(join(folder, WAL))
   writeFileSync(join(folder, 'payloads.db'), 'no database at all '.repeat(500))
-  const [first] = (await look(folder)).told
+  const [first] = (await look(folder)).reported
   assert.match(
     first,
     /^it cannot be read \(file is not a database\), and was moved to quarantine\//,
   )
   const place = first.split(' moved to ')[1]
   const expected = `${place} has payloads that could not be read; remove it to be told no more`
-  assert.deepEqual((await look(folder, true)).told, [expected])
+  assert.deepEqual((await look(folder, true)).reported, [expected])
   const found: string[] = []
   const store = await openPayloadStore({ folder })
   await store.scrub({
@@ -124,5 +124,5 @@ test('a file that was set aside is told, by scrubs too, until it is taken out of
   await store.close()
   assert.deepEqual(found, [`payloads.db: ${expected}`])
   rmSync(join(folder, place))
-  assert.deepEqual(await look(folder), { told: [], kept: 1 })
+  assert.deepEqual(await look(folder), { reported: [], kept: 1 })
 })

@@ -151,16 +151,19 @@ test('no flipped bit in catalog.db-wal drops acknowledged edits unseen', async (
 
 /** Each thing that can be taken away from a folder, and how its absence is told. */
 const taken = [
-  { name: 'catalog.db-wal', told: /catalog\.db in .* misses the last \d+ changes/ },
-  { name: 'what was sealed last', told: /samples\.db in .* misses what was sealed last/ },
-  { name: 'the newest segment', told: /journal in .* misses its newest segment, journal-\d+\.seg/ },
+  { name: 'catalog.db-wal', reported: /catalog\.db in .* misses the last \d+ changes/ },
+  { name: 'what was sealed last', reported: /samples\.db in .* misses what was sealed last/ },
+  {
+    name: 'the newest segment',
+    reported: /journal in .* misses its newest segment, journal-\d+\.seg/,
+  },
 ] as const
 
-for (const { name, told } of taken) {
+for (const { name, reported } of taken) {
   test(`${name} taken away is told, and the folder starts once the loss is accepted`, async () => {
     const folder = crashed.copy()
     takeAway(folder, name, crashed.before)
-    assert.throws(() => checkFolder(folder), told)
+    assert.throws(() => checkFolder(folder), reported)
     assert.ok(acceptLoss(folder).length > 0)
     checkFolder(folder)
     assert.deepEqual(acceptLoss(folder), [])

@@ -21,10 +21,10 @@ async function openDamaged(name: string, cell: number) {
   await first.sealAll()
   await first.close()
   damageCell(join(folder, 'samples.db'), name, cell)
-  const told: string[] = []
+  const reported: string[] = []
   const open = () =>
-    openSampleStore({ folder, onDamage: ({ file, what }) => told.push(`${file}: ${what}`) })
-  return { folder, told, open }
+    openSampleStore({ folder, onDamage: ({ file, what }) => reported.push(`${file}: ${what}`) })
+  return { folder, reported, open }
 }
 
 async function fill(store: EmbeddedSampleStore, from: number): Promise<void> {
@@ -49,7 +49,7 @@ async function scrub(store: EmbeddedSampleStore): Promise<ScrubFinding[]> {
 
 for (const name of ['chunk', 'chunk_by_start']) {
   test(`a malformed cell of ${name} costs its stream at most, and puts go on`, async (context) => {
-    const { told, open } = await openDamaged(name, 0)
+    const { reported, open } = await openDamaged(name, 0)
     const store = await open()
     context.after(() => store.close())
     // A search in the index may pass the malformed cell on its way to some other streams.
@@ -60,8 +60,8 @@ for (const name of ['chunk', 'chunk_by_start']) {
     for (const one of STREAMS) await store.fold(stream(one), Float64Array.of(0, COUNT))
     await store.append(batch(STREAMS.map((one) => [one, 1_000, 7] as const)))
     assert.deepEqual((await read(store, 1)).at(-1), [1_000, 7])
-    assert.ok(told.length > 0)
-    assert.ok(told.every((text) => text.startsWith('samples.db')))
+    assert.ok(reported.length > 0)
+    assert.ok(reported.every((text) => text.startsWith('samples.db')))
     const known = new KnownDamage()
     known.attach({ setAside: () => store.status().damages, isLiving: () => true })
     for (const damage of store.status().damages) known.countSetAside(damage)

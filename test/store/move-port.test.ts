@@ -92,16 +92,16 @@ test('everything() tells records whole, components before streams, and puts with
       puts.map((put): CatalogWrite => ({ ...put, expectedRevision: 'any' }) as CatalogWrite),
     )
   }
-  const told = await readAll(from.whole)
+  const reported = await readAll(from.whole)
   assert.deepEqual(
-    told.map(({ kind }) => kind),
+    reported.map(({ kind }) => kind),
     ['session', 'component', 'component', 'stream', 'stream'],
   )
-  assert.deepEqual(new Set(told.map(({ revision }) => revision)), new Set([4]))
-  await to.store.commit(told.map(writeOf))
-  assert.deepEqual(await readAll(to.whole), told)
-  assert.deepEqual(await to.whole.wholeOf([...told, { ...told[0], uid: 'none' }]), [
-    ...told,
+  assert.deepEqual(new Set(reported.map(({ revision }) => revision)), new Set([4]))
+  await to.store.commit(reported.map(writeOf))
+  assert.deepEqual(await readAll(to.whole), reported)
+  assert.deepEqual(await to.whole.wholeOf([...reported, { ...reported[0], uid: 'none' }]), [
+    ...reported,
     undefined,
   ])
   assert.equal((await to.store.components.findById('org', 'boiler'))?.uid, head)
@@ -156,16 +156,16 @@ test('keepWhole() makes payloads what everything() tells elsewhere, however ofte
       for (let run = 0; run < number; run++) await from.settle(key, outcomeOf(run))
     }
   }
-  const told = await Array.fromAsync(from.everything())
+  const reported = await Array.fromAsync(from.everything())
   assert.deepEqual(
-    told.map(({ earlier }) => earlier.length),
+    reported.map(({ earlier }) => earlier.length),
     [0, 1, 2, 0, 1, 2],
   )
-  for (let times = 0; times < 2; times++) for (const one of told) await to.keepWhole(one)
-  assert.deepEqual(await Array.fromAsync(to.everything()), told)
+  for (let times = 0; times < 2; times++) for (const one of reported) await to.keepWhole(one)
+  assert.deepEqual(await Array.fromAsync(to.everything()), reported)
   const page = { start: 0, limit: 100 }
   assert.deepEqual(await to.listRuns('c1', page), await from.listRuns('c1', page))
-  assert.ok(to.put(payloadOf(9)).uid > told[5].uid)
+  assert.ok(to.put(payloadOf(9)).uid > reported[5].uid)
 })
 
 test('keepWhole() gives payloads with UIDs of another form others, in the order of time', async (t) => {
@@ -179,9 +179,9 @@ test('keepWhole() gives payloads with UIDs of another form others, in the order 
       await to.keepWhole({ ...payload, connectorUid, ...foreign, earlier: [foreign] })
     }
   }
-  const told = await Array.fromAsync(to.everything())
+  const reported = await Array.fromAsync(to.everything())
   assert.deepEqual(
-    told.map(({ connectorUid, query, earlier }) => [connectorUid, query, earlier.length]),
+    reported.map(({ connectorUid, query, earlier }) => [connectorUid, query, earlier.length]),
     [
       ['c1', 'n=1', 1],
       ['c1', 'n=2', 1],
@@ -189,5 +189,5 @@ test('keepWhole() gives payloads with UIDs of another form others, in the order 
       ['c2', 'n=2', 1],
     ],
   )
-  assert.equal(new Set(told.map(({ uid }) => uid)).size, 4)
+  assert.equal(new Set(reported.map(({ uid }) => uid)).size, 4)
 })

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextIteration } from 'node:timers/promises'
 import { openSampleStore } from '../../src/store/embedded/index.ts'
 import { batch, read, stream } from '../contract/sample-store-contract.ts'
 
@@ -39,7 +39,7 @@ test('reads and folds miss nothing while older samples are sealed and merged', a
       const { count } = await store.fold(stream(1), Float64Array.of(from, END + 1))
       assert.equal(count[0], expected)
       // Reads of little do not leave the turn by themselves, and appends need one.
-      await nextTurn()
+      await nextIteration()
     }
   }
   await Promise.all([write(), check(), check()])

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { createLog, epochMs, ManualClock, nextTurn } from '../../src/base/index.ts'
+import { createLog, epochMs, ManualClock, nextIteration } from '../../src/base/index.ts'
 import { openCatalogStore } from '../../src/store/embedded/index.ts'
 import {
   type CatalogStore,
@@ -65,11 +65,11 @@ test('a pass counts what was read and forgets damage that it does not find again
   await withBench(async ({ damage, open }) => {
     damage.note(finding(1))
     damage.note(finding(2))
-    const runner = await open(async (turn) => {
-      turn.onChecked(3, 100)
-      assert.equal(await turn.mayGoOn(), true)
-      turn.onChecked(1, 50)
-      turn.onDamage(finding(2))
+    const runner = await open(async (round) => {
+      round.onChecked(3, 100)
+      assert.equal(await round.mayGoOn(), true)
+      round.onChecked(1, 50)
+      round.onDamage(finding(2))
       damage.note(finding(3))
     })
     await runner.checkNow()
@@ -83,7 +83,7 @@ test('a pass counts what was read and forgets damage that it does not find again
 
 test('what a pass found is known after a restart, by the stream and not by its handle', async () => {
   await withBench(async ({ catalog, damage, open }) => {
-    const runner = await open(async (turn) => turn.onDamage(finding(9)))
+    const runner = await open(async (round) => round.onDamage(finding(9)))
     await runner.checkNow()
     const kept = await catalog.get({ orgUid: '', kind: 'scrub', uid: 'last' })
     assert.match(JSON.stringify(kept?.body), /"streamUid":"s"/)
@@ -135,8 +135,8 @@ test('whoever asks hurries a pass that rests between its steps', async () => {
   await withBench(async ({ clock, open }) => {
     const begun = Promise.withResolvers<void>()
     let steps = 0
-    const runner = await open(async (turn) => {
-      for (; steps < 10_000 && (await turn.mayGoOn()); steps += 1) {
+    const runner = await open(async (round) => {
+      for (; steps < 10_000 && (await round.mayGoOn()); steps += 1) {
         // Each step seems long, so that each is followed by a long rest.
         clock.advance(1_000)
         begun.resolve()
@@ -154,11 +154,11 @@ test('close() ends a pass, which then counts for nothing', async () => {
   await withBench(async ({ catalog, clock, damage, open }) => {
     damage.note(finding(1))
     const begun = Promise.withResolvers<void>()
-    const runner = await open(async (turn) => {
+    const runner = await open(async (round) => {
       begun.resolve()
-      while (await turn.mayGoOn()) {
+      while (await round.mayGoOn()) {
         clock.advance(10)
-        await nextTurn()
+        await nextIteration()
       }
     })
     const asked = runner.checkNow()
@@ -177,8 +177,8 @@ test('a pass does not begin while another process is at it, and ends when it los
     const lease = await catalog.acquireLease('scrub', 'elsewhere', 60_000)
     assert.ok(lease)
     let steps = 0
-    const runner = await open(async (turn) => {
-      while (await turn.mayGoOn()) {
+    const runner = await open(async (round) => {
+      while (await round.mayGoOn()) {
         steps += 1
         // Longer than a lease lasts: someone else may take it.
         clock.advance(70_000)
@@ -197,8 +197,8 @@ test('a pass does not begin while another process is at it, and ends when it los
 
 test('a broken disk fills neither the log nor the memory', async () => {
   await withBench(async ({ damage, lines, open }) => {
-    const runner = await open(async (turn) => {
-      for (let from = 0; from < 3_000; from += 1) turn.onDamage(finding(from))
+    const runner = await open(async (round) => {
+      for (let from = 0; from < 3_000; from += 1) round.onDamage(finding(from))
     })
     await runner.checkNow()
     assert.equal(damage.list().length, 1_000)

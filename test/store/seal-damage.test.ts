@@ -15,21 +15,21 @@ import { ChunkTable } from '../../src/store/embedded/seal/chunk-table.ts'
 import { openSamplesFile } from '../../src/store/embedded/seal/open-samples-file.ts'
 import type { Removal } from '../../src/store/index.ts'
 import { batch, read } from '../contract/sample-store-contract.ts'
-import { turnedMachine } from '../power/sim-machine.ts'
+import { steppedMachine } from '../power/sim-machine.ts'
 
 const SEGMENT_BYTES = 16 * 1024
 const STREAMS = Array.from({ length: 16 }, (_, index) => index + 1)
 
-async function openTurned(context: TestContext) {
+async function openStepped(context: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'weir-seal-damage-'))
-  const told: string[] = []
-  const machine = () => turnedMachine(realDisk, () => openSamplesFile(join(folder, 'samples.db')))
+  const reported: string[] = []
+  const machine = () => steppedMachine(realDisk, () => openSamplesFile(join(folder, 'samples.db')))
   const open = () =>
     openSampleStore({
       folder,
       segmentBytes: SEGMENT_BYTES,
       machine: machine(),
-      onDamage: (damage) => told.push(damage.what),
+      onDamage: (damage) => reported.push(damage.what),
     })
   let current = await open()
   context.after(async () => {
@@ -43,7 +43,7 @@ async function openTurned(context: TestContext) {
   }
   const segments = () =>
     readdirSync(join(folder, 'journal')).filter((name) => name.endsWith('.seg'))
-  return { folder, store: current, reopen, told, segments }
+  return { folder, store: current, reopen, reported, segments }
 }
 
 /** Appends a sample to each stream; its value is its time. */
@@ -74,14 +74,14 @@ function breakCodec(context: TestContext): { restore(): void } {
 }
 
 test('samples that come back changed are told, stay in the journal, and are served from it', async (context) => {
-  const { folder, store, reopen, told, segments } = await openTurned(context)
+  const { folder, store, reopen, reported, segments } = await openStepped(context)
   await fill(store, 0, 100)
   await store.sealAll()
   const codec = breakCodec(context)
   await fill(store, 100, 130)
   await assert.rejects(store.sealAll(), /come back changed/)
-  assert.equal(told.length, 1)
-  assert.match(told[0], /^\d+ samples of stream \d+ come back changed .* segment is kept/)
+  assert.equal(reported.length, 1)
+  assert.match(reported[0], /^\d+ samples of stream \d+ come back changed .* segment is kept/)
   const [damage] = store.status().damages
   assert.ok(segments().includes(damage.file))
   assert.equal(readdirSync(join(folder, 'quarantine')).length, 2)
@@ -103,7 +103,7 @@ test('samples that come back changed are told, stay in the journal, and are serv
   })()
   assert.ok(refused instanceof Refusal && refused.code === 'read_only')
   assert.match(store.status().readOnlyReason ?? '', /come back changed/)
-  assert.equal(told.length, 1)
+  assert.equal(reported.length, 1)
   codec.restore()
   const later = await reopen()
   assert.deepEqual(
@@ -124,7 +124,7 @@ test('samples that come back changed are told, stay in the journal, and are serv
 })
 
 test('a removal whose rewritten run comes back changed leaves the run as it was', async (context) => {
-  const { store, reopen, told } = await openTurned(context)
+  const { store, reopen, reported } = await openStepped(context)
   await store.append(
     batch([
       [1, 1000, 'one'],
@@ -145,7 +145,7 @@ test('a removal whose rewritten run comes back changed leaves the run as it was'
   )
   await store.remove({ handle: 1, from: 1000, until: 1001 } as Removal)
   await assert.rejects(store.sealAll(), /come back changed/)
-  assert.equal(told.length, 1)
+  assert.equal(reported.length, 1)
   const kept = [
     [2000, 'two'],
     [3000, 'three'],
@@ -180,7 +180,7 @@ function changePages(
 
 /** Two sealed runs in two streams, one of which the next seal has to look for. */
 async function openSealed(context: TestContext) {
-  const home = await openTurned(context)
+  const home = await openStepped(context)
   await home.store.append(batch(TIMES.map((time) => [1, time, 'sealed'] as const)))
   await home.store.append(batch(TIMES.map((time) => [2, time, 'other'] as const)))
   await home.store.sealAll()
@@ -189,7 +189,7 @@ async function openSealed(context: TestContext) {
 }
 
 test('a seal that finds the index at odds with the rows builds it again, and says so', async (context) => {
-  const { folder, reopen, told } = await openSealed(context)
+  const { folder, reopen, reported } = await openSealed(context)
   changePages(folder, 'chunk_by_start', (page) => {
     const start = Buffer.alloc(6)
     start.writeUIntBE(TIMES[0], 0, 6)
@@ -206,8 +206,8 @@ test('a seal that finds the index at odds with the rows builds it again, and say
   await store.append(batch([[2, TIMES[2] + 1, 'later']]))
   await store.sealAll()
   assert.ok(
-    told.some((what) => what.includes('was built again')),
-    told.join(),
+    reported.some((what) => what.includes('was built again')),
+    reported.join(),
   )
   const later = await reopen()
   const kept = [TIMES[0], TIMES[2]].map((time) => [time, 'sealed'])
@@ -225,24 +225,24 @@ test('a seal that finds the index at odds with the rows builds it again, and say
 })
 
 test('a table without its first page is told row by row, and sealing goes on', async (context) => {
-  const { folder, reopen, told } = await openSealed(context)
+  const { folder, reopen, reported } = await openSealed(context)
   changePages(folder, 'chunk', (page) => page.fill(0xff, 0, 8))
   const store = await reopen()
   await store.append(batch([[3, 5, 'kept']]))
   await store.sealAll()
   for (const lost of ['row 1 of table chunk', 'row 2 of table chunk', 'pages of table chunk']) {
-    assert.ok(told.join('\n').includes(lost), told.join())
+    assert.ok(reported.join('\n').includes(lost), reported.join())
   }
   const noted = store.status().damages
   assert.deepEqual(noted.flatMap(({ handles }) => handles).sort(), [1, 2])
-  const before = told.length
+  const before = reported.length
   const later = await reopen()
   assert.deepEqual(await read(later, 1), [])
   await later.append(batch([[1, 5, 'after']]))
   await later.sealAll()
   assert.deepEqual(await read(later, 1), [[5, 'after']])
   assert.deepEqual(await read(later, 3), [[5, 'kept']])
-  assert.equal(told.length, before, 'a damage that is known is told once')
+  assert.equal(reported.length, before, 'a damage that is known is told once')
   const db = new DatabaseSync(join(folder, 'samples.db'), { readOnly: true })
   // An id of a lost row names nothing else.
   const { least } = db.prepare('SELECT min(id) AS least FROM chunk').get() as { least: number }
@@ -263,15 +263,15 @@ test('the page that keeps the last id is made again', async (context) => {
 })
 
 test('a list of unused pages that does not check is told and let go; sealing goes on', async (context) => {
-  const { folder, reopen, told } = await openSealed(context)
+  const { folder, reopen, reported } = await openSealed(context)
   damageFreePages(folder)
   const store = await reopen()
   const long = randomBytes(100_000).toString('base64')
   await store.append(batch([[3, 5, long]]))
   await store.sealAll()
   assert.ok(
-    told.some((what) => what.startsWith('the list of unused pages')),
-    told.join(),
+    reported.some((what) => what.startsWith('the list of unused pages')),
+    reported.join(),
   )
   const later = await reopen()
   assert.deepEqual(await read(later, 3), [[5, long]])
@@ -280,7 +280,7 @@ test('a list of unused pages that does not check is told and let go; sealing goe
 })
 
 test('damages right after each other are mended each, and told', async (context) => {
-  const { folder, reopen, told } = await openSealed(context)
+  const { folder, reopen, reported } = await openSealed(context)
   for (const round of [1, 2, 3]) {
     changePages(folder, 'chunk', (page) => page.fill(0xff, 0, 8))
     const store = await reopen()
@@ -292,7 +292,10 @@ test('damages right after each other are mended each, and told', async (context)
     assert.deepEqual(await read(store, 13 + round), [[5, 'kept']])
     await store.close()
   }
-  assert.ok(told.filter((what) => what.startsWith('pages of table chunk')).length >= 3, told.join())
+  assert.ok(
+    reported.filter((what) => what.startsWith('pages of table chunk')).length >= 3,
+    reported.join(),
+  )
 })
 
 /** Makes unused pages and damages the list of them: no page can be taken into use. */

@@ -11,7 +11,7 @@ import type { StoreMachine } from '../../src/store/embedded/samples/store-machin
 import { ChunkTable } from '../../src/store/embedded/seal/chunk-table.ts'
 import { openSamplesFile } from '../../src/store/embedded/seal/open-samples-file.ts'
 import { SealerWork } from '../../src/store/embedded/seal/sealer-work.ts'
-import { turnedMachine } from '../power/sim-machine.ts'
+import { steppedMachine } from '../power/sim-machine.ts'
 import { Random, roundsOf, testSeeds } from '../support/random.ts'
 import { batch, read, stream } from '../support/samples.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -25,8 +25,8 @@ async function trySlowSealer(seed: number, textShare: number): Promise<number> {
   let store: EmbeddedSampleStore | undefined
   let together = 0
   const open = async () => {
-    const machine = turnedMachine(realDisk, () => openSamplesFile(join(folder, 'samples.db')), {
-      turns: () => random.integer(1, 10_000),
+    const machine = steppedMachine(realDisk, () => openSamplesFile(join(folder, 'samples.db')), {
+      iterations: () => random.integer(1, 10_000),
       onSealed: ({ length }) => {
         if (length > 1) together += 1
       },
@@ -62,7 +62,7 @@ function segmentsIn(folder: string): number[] {
 /** A machine on which nothing is ever sealed. */
 function unsealing(): StoreMachine {
   return {
-    ...turnedMachine(realDisk, () => assert.fail('nothing is sealed')),
+    ...steppedMachine(realDisk, () => assert.fail('nothing is sealed')),
     startSealer(_place, events) {
       queueMicrotask(() => events.onReply({ op: 'ready' }))
       return { send() {}, async close() {} }
@@ -193,7 +193,7 @@ test('samples that come back changed are told of the segment that held them, and
   const journalFolder = join(folder, 'journal')
   const work = new SealerWork({ db, disk: realDisk, journalFolder, isStopping: () => false })
   const seal = (...asked: number[]) => work.follow({ op: 'seal', segments: asked, watched: [] })
-  const sealed = (...told: number[]) => ({ op: 'sealed', segments: told, damages: [] })
+  const sealed = (...reported: number[]) => ({ op: 'sealed', segments: reported, damages: [] })
   assert.deepEqual(seal(first, second, third, fourth), sealed(first))
   assert.deepEqual(seal(second, third, fourth), sealed(second))
   const failed = seal(third, fourth)

@@ -88,9 +88,9 @@ test('watch() finds what was replayed of streams that a killed process could not
   store = await openSampleStore({ folder })
   await store.watch([stream(1), stream(2)])
   const { spans } = await store.touchedSince(0, 10)
-  const told = spans.map(({ handle, from, until }) => [handle, from, until])
+  const reported = spans.map(({ handle, from, until }) => [handle, from, until])
   assert.deepEqual(
-    told.sort((a, b) => a[0] - b[0]),
+    reported.sort((a, b) => a[0] - b[0]),
     [
       [1, 10, 21],
       [2, 30, 31],
@@ -138,8 +138,8 @@ test('what is sealed before watch() has named a stream of watchAlso() is told af
   await store.close()
   store = await openSampleStore({ folder, isSealedWhenWatched: true })
   await store.watch([stream(1), stream(2)])
-  const told = await store.touchedSince(0, 10)
-  assert.deepEqual(told.spans, [{ handle: stream(1), from: 200, until: 201 }])
+  const reported = await store.touchedSince(0, 10)
+  assert.deepEqual(reported.spans, [{ handle: stream(1), from: 200, until: 201 }])
   // One that watch() has left out since is not told of.
   store.watchAlso(stream(3))
   await store.watch([stream(1)])
@@ -147,5 +147,5 @@ test('what is sealed before watch() has named a stream of watchAlso() is told af
   await store.sealAll()
   await store.close()
   store = await openSampleStore({ folder, isSealedWhenWatched: true })
-  assert.deepEqual((await store.touchedSince(told.cursor, 10)).spans, [])
+  assert.deepEqual((await store.touchedSince(reported.cursor, 10)).spans, [])
 })

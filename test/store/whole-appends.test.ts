@@ -1,7 +1,7 @@
 /** A long append is put into memory in steps; reads in between see all of it or nothing. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EARLIEST_TIME, epochMs, nextTurn, TIME_END } from '../../src/base/index.ts'
+import { EARLIEST_TIME, epochMs, nextIteration, TIME_END } from '../../src/base/index.ts'
 import { type EmbeddedSampleStore, openSampleStore } from '../../src/store/embedded/index.ts'
 import type { Removal, StreamHandle } from '../../src/store/index.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -75,7 +75,7 @@ test('reads see a long append whole or not at all, and other streams do not wait
       if (reads.length < 40) reads.push(readRounds(store))
       await store.latest([OTHER])
       if (!isDone) otherReads += 1
-      await nextTurn()
+      await nextIteration()
     }
     await appended
     reads.push(readRounds(store))

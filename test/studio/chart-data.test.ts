@@ -289,9 +289,9 @@ test('axesOf() gives the axis of a hidden unit to one that is seen, where three 
 })
 
 test('an age is told in one unit; clocks that differ a little make no future', () => {
-  const told = [0, 999, 1_000, 61_000, 7_200_000, 86_400_000, -1, -999, -4_999].map(ageText)
+  const reported = [0, 999, 1_000, 61_000, 7_200_000, 86_400_000, -1, -999, -4_999].map(ageText)
   const justNow = 'just now'
-  assert.deepEqual(told.slice(0, 6), [
+  assert.deepEqual(reported.slice(0, 6), [
     justNow,
     justNow,
     '1 s ago',
@@ -299,6 +299,6 @@ test('an age is told in one unit; clocks that differ a little make no future', (
     '2 h ago',
     '1 d ago',
   ])
-  assert.deepEqual(told.slice(6), [justNow, justNow, justNow])
+  assert.deepEqual(reported.slice(6), [justNow, justNow, justNow])
   assert.deepEqual([-5_000, -120_000].map(ageText), ['in 5 s', 'in 2 min'])
 })

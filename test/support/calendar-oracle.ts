@@ -28,19 +28,19 @@ export function isCalendar({ sizeType }: CycleDefinition): boolean {
 const known = new Map<string, number>()
 
 /** The boundary that lies some turns after the reference date. */
-export function boundary(definition: CycleDefinition, zone: string, turn: number): number {
-  if (isCalendar(definition)) return calendarBoundary(definition, zone, turn)
+export function boundary(definition: CycleDefinition, zone: string, index: number): number {
+  if (isCalendar(definition)) return calendarBoundary(definition, zone, index)
   const reference = calendarBoundary(definition, zone, 0)
-  return reference + turn * definition.count * fixedMs[definition.sizeType as 'HOUR']
+  return reference + index * definition.count * fixedMs[definition.sizeType as 'HOUR']
 }
 
-function calendarBoundary(definition: CycleDefinition, zone: string, turn: number): number {
+function calendarBoundary(definition: CycleDefinition, zone: string, index: number): number {
   const { sizeType, count, referenceDate } = definition
-  const key = `${sizeType} ${count} ${referenceDate} ${zone} ${turn}`
+  const key = `${sizeType} ${count} ${referenceDate} ${zone} ${index}`
   const before = known.get(key)
   if (before !== undefined) return before
   if (known.size > 200_000) known.clear()
-  const step = { [unitName[sizeType]]: count * turn }
+  const step = { [unitName[sizeType]]: count * index }
   const at = firstShown(Temporal.PlainDateTime.from(referenceDate).add(step), zone)
   known.set(key, at.epochMilliseconds)
   return at.epochMilliseconds
@@ -56,14 +56,14 @@ function firstShown(wall: Temporal.PlainDateTime, zone: string): Temporal.ZonedD
 }
 
 /** The turn whose period holds an instant. */
-export function turnAt(definition: CycleDefinition, zone: string, at: number): number {
+export function periodIndexAt(definition: CycleDefinition, zone: string, at: number): number {
   const [reference, second] = [boundary(definition, zone, 0), boundary(definition, zone, 1)]
   const rough = roughMs[definition.sizeType as 'DAY'] * definition.count
   const mean = isCalendar(definition) ? rough : second - reference
-  let turn = Math.floor((at - reference) / mean)
-  while (boundary(definition, zone, turn) > at) turn -= 1
-  while (boundary(definition, zone, turn + 1) <= at) turn += 1
-  return turn
+  let index = Math.floor((at - reference) / mean)
+  while (boundary(definition, zone, index) > at) index -= 1
+  while (boundary(definition, zone, index + 1) <= at) index += 1
+  return index
 }
 
 /** A small random generator of our own, so that a printed seed repeats a run. */

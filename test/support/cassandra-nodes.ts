@@ -149,8 +149,8 @@ export async function startCassandraNodes(
   const dead = serving.indexOf(false)
   if (dead >= 0) {
     await stop()
-    const told = readFileSync(logOf(folder, dead), 'utf8').slice(-4_000)
-    throw new Error(`A node of Cassandra ended while it started:\n${told}`)
+    const output = readFileSync(logOf(folder, dead), 'utf8').slice(-4_000)
+    throw new Error(`A node of Cassandra ended while it started:\n${output}`)
   }
   // One alone has nobody to know, and may let nobody in.
   const asked = count > 1 ? hosts : []

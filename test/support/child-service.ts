@@ -27,7 +27,7 @@ export async function startLastService(
 }
 
 /** Of what a service says on standard error. */
-const TOLD_MAX = 65_536
+const OUTPUT_MAX = 65_536
 
 /** Starts `npm start`, or another main file, on a data folder and a free port; resolves when it listens. */
 export async function startChildService(
@@ -43,12 +43,12 @@ export async function startChildService(
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   // What a first start tells is of no use here; what a failed one tells is.
-  let told = ''
+  let output = ''
   child.stderr?.on('data', (part: Buffer) => {
-    told = `${told}${part}`.slice(-TOLD_MAX)
+    output = `${output}${part}`.slice(-OUTPUT_MAX)
   })
   child.once('close', (code) => {
-    if (code !== 0 && code !== null) process.stderr.write(told)
+    if (code !== 0 && code !== null) process.stderr.write(output)
   })
   const url = await addressOf(child)
   // Whoever does not read fills the pipe and stops the child.

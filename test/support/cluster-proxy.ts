@@ -9,7 +9,7 @@ export interface ClusterProxy {
   /** Breaks all connections off and takes no more. */
   cut(node?: number): void
   /** Takes connections again. */
-  mend(node?: number): Promise<void>
+  repair(node?: number): Promise<void>
   /** Keeps connections and takes more, but carries nothing, as a node that hangs does. */
   halt(node: number): void
   /** Carries what was kept waiting, and all that comes. */
@@ -30,14 +30,14 @@ export async function startClusterProxy(nodePort: number, cutAt?: string): Promi
       if (cutAt !== undefined && part.includes(cutAt)) cut()
     }
   }
-  const mend = async (node?: number) => {
-    await Promise.all(chosen(node).map((way) => way.mend()))
+  const repair = async (node?: number) => {
+    await Promise.all(chosen(node).map((way) => way.repair()))
   }
-  await mend()
+  await repair()
   return {
     port,
     cut,
-    mend,
+    repair,
     halt: (node) => ways[node].halt(),
     goOn: (node) => ways[node].goOn(),
     close: cut,
@@ -59,7 +59,7 @@ class Way {
     this.#ports = ports
   }
 
-  async mend(): Promise<void> {
+  async repair(): Promise<void> {
     const server = createServer((client) => {
       // One that was taken before the cut and is told of after it.
       if (this.#server !== server) client.destroy()

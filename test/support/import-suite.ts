@@ -260,8 +260,8 @@ export function testImports({ kind, start, numbers, sleeps }: ImportedKind): voi
     await home.owner('POST', `/api/connector/${uid}`, { connector: { maxRows: 1_000 } })
     assert.equal((await home.run(uid)).samples, 1_000)
     const figures = async () => {
-      const told = await (await fetch(`${service.url}/metrics`)).text()
-      const found = told.matchAll(/^weir_import(\S+) (\d+)$/gm)
+      const output = await (await fetch(`${service.url}/metrics`)).text()
+      const found = output.matchAll(/^weir_import(\S+) (\d+)$/gm)
       return Object.fromEntries([...found].map(([, name, n]) => [name, n]))
     }
     await settlesTo(figures, {

@@ -9,7 +9,7 @@ import {
   loadZone,
   type SizeType,
 } from '../../src/time/index.ts'
-import { boundary, generator, seed, turnAt } from './calendar-oracle.ts'
+import { boundary, generator, periodIndexAt, seed } from './calendar-oracle.ts'
 import { type OracleStream, oracleStatistics } from './statistic-oracle.ts'
 
 const MINUTE = 60_000
@@ -96,7 +96,7 @@ class LivingStream {
   #placed(time: number): number {
     if (this.base === undefined) return time
     const { definition, zone } = this.base
-    return boundary(definition, zone, turnAt(definition, zone, time - 1) + 1)
+    return boundary(definition, zone, periodIndexAt(definition, zone, time - 1) + 1)
   }
 }
 

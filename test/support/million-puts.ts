@@ -51,7 +51,7 @@ export function memoryOf(pid: number, figure: 'VmHWM' | 'VmRSS' | 'RssAnon'): nu
 }
 
 /** A service over an empty folder that is told how much memory there is; `kill` removes the folder, too. */
-export async function startToldMb(memoryMb: number, key: string): Promise<ChildService> {
+export async function startReportedMb(memoryMb: number, key: string): Promise<ChildService> {
   const dataDir = mkdtempSync(join(tmpdir(), 'weir-memory-'))
   const service = await startChildService(dataDir, {
     WEIR_FEED_KEY: key,

@@ -10,7 +10,7 @@ import {
 } from '../../src/auth/oauth/index.ts'
 import { ManualClock } from '../../src/base/index.ts'
 import { openCatalogStore } from '../../src/store/embedded/index.ts'
-import { tellCommits } from '../../src/store/index.ts'
+import { withCommitListener } from '../../src/store/index.ts'
 
 /** The steps of OAuth over a real catalog in a temporary folder, with a clock that stands still. */
 export interface OAuthModel {
@@ -32,7 +32,7 @@ export async function openOAuthModel(settings: Partial<OAuthSettings> = {}): Pro
   const folder = await mkdtemp(join(tmpdir(), 'weir-oauth-'))
   const clock = new ManualClock(START_MS)
   const plain = await openCatalogStore({ folder, clock })
-  const store = tellCommits(plain, (writes) => bearers.forgetWritten(writes))
+  const store = withCommitListener(plain, (writes) => bearers.forgetWritten(writes))
   const base: OAuthBase = {
     store,
     clock,

@@ -10,7 +10,7 @@ const cache = new StreamCache({
   keepsDigits: () => false,
 })
 
-async function told(): Promise<string> {
+async function output(): Promise<string> {
   const ofStream = (streamId: string) => ({ streamId, time: [1], data: ['x'.repeat(900_000)] })
   const component = [{ componentId: 'c', stream: [ofStream('s'), ofStream('t')] }]
   const body = Buffer.from(JSON.stringify({ feed: { component } }))
@@ -28,6 +28,6 @@ try {
 } catch {
   // Now there is none left.
 }
-const without = await told()
+const without = await output()
 for (const one of held) closeSync(one)
-process.stdout.write(`${without}, ${await told()}\n`)
+process.stdout.write(`${without}, ${await output()}\n`)

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 /** Of what a server says, for the message when it does not start. */
-const TOLD_MAX = 20_000
+const OUTPUT_MAX = 20_000
 
 /** Who a server runs as: it refuses to be root. */
 interface Runner {
@@ -60,9 +60,9 @@ export function makeServerHome(name: string, account: string): ServerHome {
 }
 
 function startProcess(child: ChildProcess): ServerProcess {
-  let told = ''
+  let output = ''
   const note = (part: Buffer) => {
-    told = `${told}${part}`.slice(-TOLD_MAX)
+    output = `${output}${part}`.slice(-OUTPUT_MAX)
   }
   child.stdout?.on('data', note)
   child.stderr?.on('data', note)
@@ -70,7 +70,7 @@ function startProcess(child: ChildProcess): ServerProcess {
   return {
     get ending() {
       const isOver = child.exitCode !== null || child.signalCode !== null || child.pid === undefined
-      return isOver ? `the server ended: ${told}` : undefined
+      return isOver ? `the server ended: ${output}` : undefined
     },
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return

@@ -3,7 +3,7 @@
  * Nothing here is shared with the implementation.
  */
 import type { CycleDefinition } from '../../src/time/index.ts'
-import { boundary, isCalendar, turnAt } from './calendar-oracle.ts'
+import { boundary, isCalendar, periodIndexAt } from './calendar-oracle.ts'
 import { exactSum, weightedMean } from './exact-fractions.ts'
 
 export interface OracleStream {
@@ -35,33 +35,33 @@ export interface Placed {
 /** What a statistic call must answer, latest first. */
 export function oracleStatistics(stream: OracleStream, query: OracleQuery): OracleSample[] {
   const { definition, zone, from, until } = query
-  const turns = new Map<number, Placed[]>()
+  const byIndex = new Map<number, Placed[]>()
   const placed = [...stream.samples]
     .sort(([a], [b]) => a - b)
     .map(([time, value]) => place(stream, time, value))
   for (const sample of placed) {
-    const turn = turnAt(definition, zone, sample.start)
-    const others = turns.get(turn)
-    if (others === undefined) turns.set(turn, [sample])
+    const index = periodIndexAt(definition, zone, sample.start)
+    const others = byIndex.get(index)
+    if (others === undefined) byIndex.set(index, [sample])
     else others.push(sample)
   }
   if (stream.base !== undefined) {
-    const known = [...turns.keys()]
-    for (let turn = Math.min(...known); turn < Math.max(...known); turn++) {
-      if (!turns.has(turn)) turns.set(turn, [])
+    const known = [...byIndex.keys()]
+    for (let index = Math.min(...known); index < Math.max(...known); index++) {
+      if (!byIndex.has(index)) byIndex.set(index, [])
     }
   }
-  return [...turns.keys()]
+  return [...byIndex.keys()]
     .sort((a, b) => b - a)
-    .map((turn) => ({
-      turn,
-      sdTime: boundary(definition, zone, turn),
-      time: boundary(definition, zone, turn + 1),
+    .map((index) => ({
+      index,
+      sdTime: boundary(definition, zone, index),
+      time: boundary(definition, zone, index + 1),
     }))
     .filter(({ sdTime, time }) => sdTime < time && sdTime < until && time > from)
     .slice(0, query.limit)
-    .map(({ turn, sdTime, time }) => {
-      const samples = turns.get(turn) ?? []
+    .map(({ index, sdTime, time }) => {
+      const samples = byIndex.get(index) ?? []
       return {
         sdTime,
         time,
@@ -72,11 +72,11 @@ export function oracleStatistics(stream: OracleStream, query: OracleQuery): Orac
 
 function place({ base }: OracleStream, time: number, value: number | string): Placed {
   if (base === undefined) return { start: time, end: time, time, value }
-  const turn = turnAt(base.definition, base.zone, time - 1)
+  const index = periodIndexAt(base.definition, base.zone, time - 1)
   const { definition, zone } = base
   return {
-    start: boundary(definition, zone, turn),
-    end: boundary(definition, zone, turn + 1),
+    start: boundary(definition, zone, index),
+    end: boundary(definition, zone, index + 1),
     time,
     value,
   }
@@ -146,12 +146,12 @@ function countStarts({ base }: OracleStream, from: number, until: number): numbe
   const { definition, zone } = base
   const [reference, second] = [boundary(definition, zone, 0), boundary(definition, zone, 1)]
   if (!isCalendar(definition)) {
-    const turnsBefore = (at: number): number => Math.ceil((at - reference) / (second - reference))
-    return turnsBefore(until) - turnsBefore(from)
+    const periodsBefore = (at: number): number => Math.ceil((at - reference) / (second - reference))
+    return periodsBefore(until) - periodsBefore(from)
   }
   const starts = new Set<number>()
-  for (let turn = turnAt(definition, zone, from - 1) + 1; ; turn++) {
-    const start = boundary(definition, zone, turn)
+  for (let index = periodIndexAt(definition, zone, from - 1) + 1; ; index++) {
+    const start = boundary(definition, zone, index)
     if (start >= until) return starts.size
     starts.add(start)
   }

@@ -35,7 +35,7 @@ interface OpenOptions extends BrowserContextOptions {
 /** A page in a browser of its own, with what it complained of. */
 export interface StudioPage {
   readonly page: Page
-  /** Errors and warnings of the console, and of scripts; 401 and 404 answers are told there too. */
+  /** Errors and warnings of the console, and of scripts; 401 and 404 responses are logged there too. */
   readonly complaints: string[]
   /** Every host that was asked. */
   readonly hosts: ReadonlySet<string>
@@ -143,7 +143,7 @@ async function newContext(
     ...options,
   })
   context.setDefaultTimeout(PATIENCE_MS)
-  await context.addInitScript(KEEP_TOLD)
+  await context.addInitScript(KEEP_TOASTS)
   if (LAG_MS > 0) await delayCalls(context)
   return context
 }
@@ -172,27 +172,27 @@ export function complaintsOtherThan(
   complaints: readonly string[],
   ...statuses: readonly number[]
 ): string[] {
-  const told = statuses.map((status) => `responded with a status of ${status} (`)
-  return complaints.filter((text) => !told.some((one) => text.includes(one)))
+  const expected = statuses.map((status) => `responded with a status of ${status} (`)
+  return complaints.filter((text) => !expected.some((one) => text.includes(one)))
 }
 
-/** Keeps what the place of short-lived lines has shown, for `told()`: a line may come and go between two looks. */
-const KEEP_TOLD = `globalThis.toldLines = []
+/** Keeps the text of every toast for `showsToast()`. A toast may disappear between two checks. */
+const KEEP_TOASTS = `globalThis.toastLines = []
 new MutationObserver((changes) => {
   for (const { addedNodes, target } of changes) {
     if (target.getAttribute?.('role') !== 'status') continue
-    for (const { textContent } of addedNodes) toldLines.push(textContent)
+    for (const { textContent } of addedNodes) toastLines.push(textContent)
   }
 }).observe(document, { childList: true, subtree: true })`
 
 /** Waits for a line that tells what was done. Each line counts once: a second wait is for a second line. */
-export async function told(page: Page, text: string): Promise<void> {
+export async function showsToast(page: Page, text: string): Promise<void> {
   const take = `(() => {
-    const at = toldLines.findIndex((line) => line.includes(${JSON.stringify(text)}))
-    if (at >= 0) toldLines.splice(0, at + 1)
+    const at = toastLines.findIndex((line) => line.includes(${JSON.stringify(text)}))
+    if (at >= 0) toastLines.splice(0, at + 1)
     return at >= 0
   })()`
-  await eventually(async () => assert.ok(await page.evaluate(take), `nothing told “${text}”`))
+  await eventually(async () => assert.ok(await page.evaluate(take), `no toast “${text}”`))
 }
 
 const axeSource = () => readFileSync('node_modules/axe-core/axe.min.js', 'utf8')

@@ -140,10 +140,10 @@ export async function askEverything(
   session: string,
 ): Promise<Record<string, string>> {
   const owner = caller(service, session)
-  const told: Record<string, string> = {}
+  const output: Record<string, string> = {}
   const ask = async (path: string) => {
     const { status, text, body } = await owner('GET', path)
-    told[path] = `${status} ${masked(text)}`
+    output[path] = `${status} ${masked(text)}`
     return body
   }
   const lists: Listed = {}
@@ -156,8 +156,8 @@ export async function askEverything(
     for (const one of payloads) await ask(`/api/connector/${uid}/payload/${one.uid}`)
     await ask(`/api/connector/${uid}/run`)
   }
-  for (const component of lists.component) await askComponent(ask, owner, component, told)
-  return told
+  for (const component of lists.component) await askComponent(ask, owner, component, output)
+  return output
 }
 
 /** Without what a service tells of itself: its port, and when it derived last. */
@@ -171,7 +171,7 @@ async function askComponent(
   ask: (path: string) => Promise<Listed>,
   owner: ReturnType<typeof caller>,
   component: { uid: string; id: string },
-  told: Record<string, string>,
+  output: Record<string, string>,
 ): Promise<void> {
   const { uid } = component
   const { stream: streams } = await ask(`/api/component/${uid}/stream?limit=1000`)
@@ -184,7 +184,7 @@ async function askComponent(
     if (stream.valueType !== 'FILE') continue
     for (const { data } of samples) {
       const { status, headers } = await owner('GET', data)
-      told[data] = `${status} ${headers.get('etag')}`
+      output[data] = `${status} ${headers.get('etag')}`
     }
   }
 }

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type CycleDefinition, compileCycle, loadZone } from '../../src/time/index.ts'
-import { boundary, generator, isCalendar, seed, turnAt } from '../support/calendar-oracle.ts'
+import { boundary, generator, isCalendar, periodIndexAt, seed } from '../support/calendar-oracle.ts'
 
 const definitions: CycleDefinition[] = [
   { sizeType: 'MILLISEC', count: 250, referenceDate: '2024-01-01T00:00:00.125', timeZone: '' },
@@ -42,10 +42,10 @@ test(`cycles agree with Temporal in every zone (seed ${seed})`, () => {
     for (const definition of definitions) {
       const cycle = compileCycle(definition, zone)
       for (const at of instantsOf(zoneId, random)) {
-        const turn = turnAt(definition, zoneId, at)
+        const index = periodIndexAt(definition, zoneId, at)
         const expected = {
-          from: boundary(definition, zoneId, turn),
-          until: boundary(definition, zoneId, turn + 1),
+          from: boundary(definition, zoneId, index),
+          until: boundary(definition, zoneId, index + 1),
         }
         const about = `${zoneId} ${definition.sizeType} ${definition.count} ${at} seed ${seed}`
         assert.deepEqual(cycle.periodOf(at), expected, about)
@@ -65,9 +65,9 @@ test(`edges and counts agree with Temporal over whole stretches (seed ${seed})`,
       const from = Date.UTC(2010, 0, 1) + random(2 ** 31)
       const until = from + 1 + random(120) * 86_400_000
       const edges = new Set<number>()
-      const first = turnAt(definition, zoneId, from)
-      for (let turn = first; ; turn++) {
-        const edge = boundary(definition, zoneId, turn)
+      const first = periodIndexAt(definition, zoneId, from)
+      for (let index = first; ; index++) {
+        const edge = boundary(definition, zoneId, index)
         edges.add(edge)
         if (edge >= until) break
       }

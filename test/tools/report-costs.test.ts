@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cpuSecondsOf } from '../../tools/test/file-cost.ts'
-import { tellSlowest } from '../../tools/test/report-costs.ts'
+import { reportSlowest } from '../../tools/test/report-costs.ts'
 
-test('tellSlowest() lists the ten files with the most CPU time, the costliest first', () => {
+test('reportSlowest() lists the ten files with the most CPU time, the costliest first', () => {
   const costs = Array.from({ length: 12 }, (_, at) => ({
     file: `${at}.test.ts`,
     seconds: 100 - at,
     cpuSeconds: at,
   }))
-  const lines = tellSlowest(costs).split('\n')
+  const lines = reportSlowest(costs).split('\n')
   assert.equal(lines.length, 12)
   assert.equal(lines[0], 'The slowest of 12 test files')
   assert.equal(lines[2], '    11.0    89.0  11.test.ts')

@@ -77,7 +77,7 @@ function linesOf(file: string, random: Random): Omit<ChosenLine, 'number'>[] {
   return [...byLine].map(([line, mutations]) => ({ file, line, mutation: random.pick(mutations) }))
 }
 
-function tell({ number, file, line, mutation }: ChosenLine): string {
+function describe({ number, file, line, mutation }: ChosenLine): string {
   const text = readFileSync(file, 'utf8')
   const { from, until, replacement } = mutation
   const before = text.slice(from, until).replaceAll(/\s+/g, ' ')
@@ -148,7 +148,7 @@ const chosen = chooseLines(seed, Number(values.count), numbersIn(values.skip))
 const wanted = numbersIn(values.only)
 const lines = chosen.filter(({ number }) => wanted.size === 0 || wanted.has(number))
 if (values.list) {
-  for (const line of lines) console.log(tell(line))
+  for (const line of lines) console.log(describe(line))
   process.exit(0)
 }
 const copy = makeCopy()
@@ -163,7 +163,7 @@ for (const line of lines) {
   const { from, until, replacement } = line.mutation
   const text = readFileSync(line.file, 'utf8')
   writeFileSync(path, text.slice(0, from) + replacement + text.slice(until))
-  console.log(tell(line))
+  console.log(describe(line))
   let outcome = 'NOT NOTICED'
   for (const { name, tests } of stagesFor(line.file)) {
     const failed = noticing(copy, tests)

@@ -5,7 +5,7 @@ const SHOWN = 10
 
 /** Prints the test files that took the most CPU time, and what the whole run took. */
 export function reportCosts(path: string): void {
-  console.log(`\n${tellSlowest(readCosts(path))}`)
+  console.log(`\n${reportSlowest(readCosts(path))}`)
   const minutes = process.uptime() / 60
   const cpuMinutes = cpuSecondsOf(process.pid) / 60
   console.log(
@@ -14,14 +14,14 @@ export function reportCosts(path: string): void {
 }
 
 /** The ten files with the most CPU time as a table, the costliest first. */
-export function tellSlowest(costs: readonly FileCost[]): string {
+export function reportSlowest(costs: readonly FileCost[]): string {
   const slowest = costs.toSorted((a, b) => b.cpuSeconds - a.cpuSeconds).slice(0, SHOWN)
-  const tell = (seconds: number) => seconds.toFixed(1).padStart(8)
+  const column = (amount: number) => amount.toFixed(1).padStart(8)
   return [
     `The slowest of ${costs.length} test files`,
     '   CPU s  time s  file',
     ...slowest.map(
-      ({ file, seconds, cpuSeconds }) => `${tell(cpuSeconds)}${tell(seconds)}  ${file}`,
+      ({ file, seconds, cpuSeconds }) => `${column(cpuSeconds)}${column(seconds)}  ${file}`,
     ),
   ].join('\n')
 }

@@ -29,7 +29,7 @@ export async function runGroups(
   stop: AbortController,
 ): Promise<boolean> {
   const groups = groupFiles(
-    files.filter((file) => !isIn('cluster', file)).toSorted((a, b) => turnOf(a) - turnOf(b)),
+    files.filter((file) => !isIn('cluster', file)).toSorted((a, b) => rankOf(a) - rankOf(b)),
     folder,
   )
   const onCluster = groupFiles(
@@ -104,7 +104,7 @@ function watchUntested(events: ReturnType<typeof run>, files: readonly string[])
 }
 
 /** Files that take longest start first: started last, they would run alone. */
-function turnOf(file: string): number {
+function rankOf(file: string): number {
   if (isIn('browser', file)) return 0
   if (file.startsWith('test/slow/')) return 1
   return file.startsWith('src/') ? 3 : 2

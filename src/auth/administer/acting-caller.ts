@@ -2,8 +2,8 @@
 import { type Principal, userPrincipal } from '../../access/index.ts'
 import type { AuditAct } from '../audit-acts.ts'
 import { type AuditEntry, actorName, OPERATOR } from '../audit-log.ts'
-import type { Lane } from '../proof/fair-queue.ts'
-import type { Standing } from '../standing.ts'
+import type { CallerCheck } from '../caller-check.ts'
+import type { TaskOwner } from '../proof/fair-queue.ts'
 
 /** Who acts, and from where. */
 export interface ActingCaller {
@@ -14,7 +14,7 @@ export interface ActingCaller {
   /** A code of their second factor, which goes with the password where there is one. */
   readonly otp?: string
   /** How the caller stands while the act goes on; undefined: nothing can end what lets it act. */
-  readonly standing?: Standing
+  readonly callerCheck?: CallerCheck
 }
 
 /** Whoever uses the command line, in an organization: no role binds them, all is written down. */
@@ -29,14 +29,14 @@ export function isOperator({ principal: { actor } }: ActingCaller): boolean {
 }
 
 /** Where the work for a caller waits: behind its own. */
-export function laneOf({ principal }: ActingCaller): Lane {
+export function taskOwnerOf({ principal }: ActingCaller): TaskOwner {
   return { name: actorName(principal), isKnown: true }
 }
 
 /** The audit entry of an act in the caller's organization. */
 export function actOf(
-  { principal, address, standing }: ActingCaller,
+  { principal, address, callerCheck }: ActingCaller,
   about: { readonly act: AuditAct; readonly target: string; readonly detail: string },
 ): AuditEntry {
-  return { orgUid: principal.orgUid, actor: actorName(principal), address, standing, ...about }
+  return { orgUid: principal.orgUid, actor: actorName(principal), address, callerCheck, ...about }
 }

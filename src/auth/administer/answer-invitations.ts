@@ -44,7 +44,7 @@ export async function answerInvitation(
       ...who,
       act: 'invitation_declined',
       detail: email,
-      standing: by.standing,
+      callerCheck: by.callerCheck,
     })
     return invitations.delete(invitation, [act])
   }

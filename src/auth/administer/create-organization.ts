@@ -1,10 +1,10 @@
 import { newSecret, newUid } from '../../base/index.ts'
 import { planStarterUnits } from '../../catalog/record/index.ts'
 import { FEED_KEY_FIELDS } from '../api-keys.ts'
+import type { CallerCheck } from '../caller-check.ts'
 import type { Identity } from '../identity.ts'
 import { planOperators } from '../operators.ts'
 import type { Organization, OrganizationOAuth } from '../organizations.ts'
-import type { Standing } from '../standing.ts'
 import type { User } from '../users.ts'
 
 /** A new organization with its owner, and what is told about it once. */
@@ -33,7 +33,7 @@ export interface NewOrganization {
   /** Who creates it and from where, for the audit log. */
   readonly actor: string
   readonly address?: string
-  readonly standing?: Standing
+  readonly callerCheck?: CallerCheck
 }
 
 /** Creates an organization, its owner unless the e-mail is known, its "Feed key" and units, in one commit. */
@@ -43,7 +43,7 @@ export async function createOrganization(
 ): Promise<CreatedOrganization> {
   const { organizations, users, keys, hasher, audit } = identity
   const { name, rateLimits = '', oauth = '', gsSql = true } = wanted
-  const { actor, address = '', standing } = wanted
+  const { actor, address = '', callerCheck } = wanted
   const known = await users.findByEmail(wanted.ownerEmail)
   const ownerUid = known?.uid ?? newUid()
   const feedKey = wanted.feedKey ?? newSecret()
@@ -58,7 +58,7 @@ export async function createOrganization(
     target: ownerUid,
     address,
     detail: name,
-    standing,
+    callerCheck,
   })
   const feed = keys.planInsert(plan.uid, FEED_KEY_FIELDS, { secret: feedKey })
   const operators = wanted.isFirst === true ? [planOperators(plan.uid)] : []

@@ -68,7 +68,7 @@ export async function insertOrganization(
     madeFrom: identity.organizations.find(by.principal.orgUid),
     actor: actorName(by.principal),
     address: by.address,
-    standing: by.standing,
+    callerCheck: by.callerCheck,
   })
   return organization
 }

@@ -15,7 +15,7 @@ import type { Identity } from '../identity.ts'
 import { deletesOf, type Invitation } from '../invitations.ts'
 import { findPasswordWeakness, type PasswordPerson } from '../proof/password-rules.ts'
 import type { Membership, User, UserFields } from '../users.ts'
-import { type ActingCaller, actOf, isOperator, laneOf } from './acting-caller.ts'
+import { type ActingCaller, actOf, isOperator, taskOwnerOf } from './acting-caller.ts'
 import { findUserOf, isOwnRecord, type OrgUser, requireUserPermit } from './find-users.ts'
 import { requirePerson, requirePersonBehindToken } from './require-person.ts'
 import { planRoleChange, requireMayGive } from './user-roles.ts'
@@ -284,7 +284,10 @@ async function insertUser(
     firstName,
     lastName,
     timeZone: checked('timeZoneId', wanted.timeZone, readTimeZone),
-    passwordHash: await identity.hasher.hash(checkPassword(wanted.password, person), laneOf(by)),
+    passwordHash: await identity.hasher.hash(
+      checkPassword(wanted.password, person),
+      taskOwnerOf(by),
+    ),
     memberships: [{ orgUid, role }],
   }
   return (await identity.users.insert(fields, { uid, also })).user
@@ -318,7 +321,7 @@ async function readFields(
       what: 'An API key or an access token cannot set a password. Sign in, or leave out org_user.password',
     })
   }
-  return { ...fields, passwordHash: await identity.hasher.hash(password, laneOf(by)) }
+  return { ...fields, passwordHash: await identity.hasher.hash(password, taskOwnerOf(by)) }
 }
 
 /** A record sent back unchanged is fine, also with an address that would not be taken today. */

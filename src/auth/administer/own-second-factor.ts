@@ -47,10 +47,10 @@ export async function removeOwnFactor(identity: Identity, by: ActingCaller): Pro
 /** It is the person's, so all their organizations are told. */
 async function planActs(
   { users, audit }: Identity,
-  { address, standing }: ActingCaller,
+  { address, callerCheck }: ActingCaller,
   { act, userUid }: { readonly act: AuditAct; readonly userUid: string },
 ) {
   const user = await users.find(userUid)
-  const about = { act, actor: `user:${userUid}`, target: userUid, address, standing }
+  const about = { act, actor: `user:${userUid}`, target: userUid, address, callerCheck }
   return (user?.memberships ?? []).map(({ orgUid }) => audit.plan({ orgUid, ...about, detail: '' }))
 }

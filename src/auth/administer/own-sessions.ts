@@ -17,7 +17,7 @@ export async function listOwnSessions(
   by: ActingCaller,
   page: { readonly start: number; readonly limit: number },
 ): Promise<{ sessions: readonly ShownSession[]; totalCount: number }> {
-  return sessions.listOf(requireSelf(by, 'GET session'), page, by.standing?.sessionToken)
+  return sessions.listOf(requireSelf(by, 'GET session'), page, by.callerCheck?.sessionToken)
 }
 
 /** Ends one of the caller's own sessions at once. */
@@ -28,7 +28,7 @@ export async function endOwnSession(
 ): Promise<void> {
   const userUid = requireSelf(by, 'DELETE session')
   const user = await users.find(userUid)
-  const { address, standing } = by
+  const { address, callerCheck } = by
   const acts = (user?.memberships ?? []).map(({ orgUid }) =>
     audit.plan({
       orgUid,
@@ -37,7 +37,7 @@ export async function endOwnSession(
       target: uid,
       address,
       detail: '',
-      standing,
+      callerCheck,
     }),
   )
   if (await sessions.endOne(userUid, uid, acts)) return

@@ -14,7 +14,7 @@ type Proofs = Pick<Identity, 'confirmPassword' | 'confirmSecondFactor'>
  */
 export async function requirePerson(
   identity: Proofs,
-  { principal: { actor }, address, password, otp, standing }: ActingCaller,
+  { principal: { actor }, address, password, otp, callerCheck }: ActingCaller,
 ): Promise<void> {
   if (actor.kind === 'api_key') {
     refuse('reauthenticate', {
@@ -31,7 +31,7 @@ export async function requirePerson(
   await identity.confirmPassword({ userUid, password, address })
   await identity.confirmSecondFactor({ userUid, otp, address })
   // Passwords wait for their turn to be hashed, and others may take rights away meanwhile.
-  await standing?.hold()
+  await callerCheck?.hold()
 }
 
 /** As `requirePerson`, when a token acts: it neither gives access that outlives it nor takes any away by itself. */

@@ -14,11 +14,11 @@ function heldQueue() {
     const running = queue.run({ name, isKnown }, async () => {
       ran.push(name)
     })
-    const told = running.catch((error: unknown) => {
+    const outcome = running.catch((error: unknown) => {
       assert.ok(error instanceof Refusal && error.code === 'rate_limited', String(error))
       refused.push(name)
     })
-    all.push(told)
+    all.push(outcome)
   }
   const open = async () => {
     first.resolve()
@@ -48,7 +48,8 @@ test('run() refuses what is too much of one lane and nobody else', async () => {
 
 test('the longest lane gives way when too many wait, and equals are refused as they come', async () => {
   const { add, open, ran, refused } = heldQueue()
-  for (let lane = 0; lane < 10; lane += 1) for (let at = 0; at < 5; at += 1) add(`lane ${lane}`)
+  for (let owner = 0; owner < 10; owner += 1)
+    for (let at = 0; at < 5; at += 1) add(`owner ${owner}`)
   for (let at = 0; at < 60; at += 1) add(`person ${at}`)
   await open()
   assert.equal(ran.length, 50)
@@ -70,10 +71,10 @@ test('known lanes go first, and the others still have their turns', async () => 
 
 test('a task that fails lets the next one run', async () => {
   const queue = new FairQueue()
-  const lane = { name: 'a', isKnown: false }
-  const failing = queue.run(lane, () => Promise.reject(new Error('on purpose')))
-  const next = queue.run(lane, async () => 'ran')
+  const owner = { name: 'a', isKnown: false }
+  const failing = queue.run(owner, () => Promise.reject(new Error('on purpose')))
+  const next = queue.run(owner, async () => 'ran')
   await assert.rejects(failing, /on purpose/)
   assert.equal(await next, 'ran')
-  assert.equal(await queue.run(lane, async () => 'again'), 'again')
+  assert.equal(await queue.run(owner, async () => 'again'), 'again')
 })

@@ -1,7 +1,7 @@
 import { refusal } from '../../base/index.ts'
 
 /** Whose turn it is: tasks of one name wait for each other before they wait for anybody else. */
-export interface Lane {
+export interface TaskOwner {
   readonly name: string
   /** Whether it belongs to somebody who has proved before who they are. */
   readonly isKnown: boolean
@@ -13,7 +13,7 @@ interface Waiter {
 }
 
 /** Tasks of one lane that may wait. */
-const LANE_MAX = 16
+const OWNER_TASKS_MAX = 16
 /** Tasks that may wait, of known and of other lanes each; at a tenth of a second each, some 10 s in all. */
 const WAITING_MAX = 50
 const BUSY_RETRY_S = 5
@@ -25,14 +25,14 @@ const KNOWN_IN_A_ROW = 3
  * many wait, the longest lane gives way to shorter ones.
  */
 export class FairQueue {
-  readonly #known = new Lanes()
-  readonly #others = new Lanes()
+  readonly #known = new OwnerQueues()
+  readonly #others = new OwnerQueues()
   #isRunning = false
   #knownInARow = 0
 
   /** Runs the task when its turn comes; refuses with `rate_limited` when too many are waiting. */
-  async run<T>(lane: Lane, task: () => Promise<T>): Promise<T> {
-    if (this.#isRunning) await this.#wait(lane)
+  async run<T>(owner: TaskOwner, task: () => Promise<T>): Promise<T> {
+    if (this.#isRunning) await this.#wait(owner)
     this.#isRunning = true
     try {
       return await task()
@@ -42,8 +42,8 @@ export class FairQueue {
     }
   }
 
-  #wait(lane: Lane): Promise<void> {
-    const lanes = lane.isKnown ? this.#known : this.#others
+  #wait(owner: TaskOwner): Promise<void> {
+    const queues = owner.isKnown ? this.#known : this.#others
     return new Promise((resolve, reject) => {
       const refuse = () => reject(refusal('rate_limited', { retryAfterSeconds: BUSY_RETRY_S }))
       const start = () => {
@@ -51,13 +51,13 @@ export class FairQueue {
         this.#isRunning = true
         resolve()
       }
-      lanes.add(lane.name, { start, refuse })
+      queues.add(owner.name, { start, refuse })
     })
   }
 
   #next(): Waiter | undefined {
-    const isOthersTurn = this.#knownInARow >= KNOWN_IN_A_ROW && this.#others.waiting > 0
-    if (!isOthersTurn && this.#known.waiting > 0) {
+    const isOthersDue = this.#knownInARow >= KNOWN_IN_A_ROW && this.#others.waiting > 0
+    if (!isOthersDue && this.#known.waiting > 0) {
       this.#knownInARow += 1
       return this.#known.take()
     }
@@ -66,27 +66,30 @@ export class FairQueue {
   }
 }
 
-class Lanes {
+class OwnerQueues {
   /** The lane that comes next is first. */
   readonly #byName = new Map<string, Waiter[]>()
   waiting = 0
 
   add(name: string, waiter: Waiter): void {
-    const lane = this.#byName.get(name) ?? []
-    if (lane.length >= LANE_MAX || (this.waiting >= WAITING_MAX && !this.#makeRoom(lane.length))) {
+    const tasks = this.#byName.get(name) ?? []
+    if (
+      tasks.length >= OWNER_TASKS_MAX ||
+      (this.waiting >= WAITING_MAX && !this.#makeRoom(tasks.length))
+    ) {
       waiter.refuse()
       return
     }
-    lane.push(waiter)
-    this.#byName.set(name, lane)
+    tasks.push(waiter)
+    this.#byName.set(name, tasks)
     this.waiting += 1
   }
 
   take(): Waiter | undefined {
-    for (const [name, lane] of this.#byName) {
-      const waiter = lane.shift()
+    for (const [name, tasks] of this.#byName) {
+      const waiter = tasks.shift()
       this.#byName.delete(name)
-      if (lane.length > 0) this.#byName.set(name, lane)
+      if (tasks.length > 0) this.#byName.set(name, tasks)
       if (waiter === undefined) continue
       this.waiting -= 1
       return waiter
@@ -97,7 +100,7 @@ class Lanes {
   /** Refuses the last of the longest lane, when that is longer than the newcomer's would be. */
   #makeRoom(length: number): boolean {
     let longest: Waiter[] = []
-    for (const lane of this.#byName.values()) if (lane.length > longest.length) longest = lane
+    for (const tasks of this.#byName.values()) if (tasks.length > longest.length) longest = tasks
     if (longest.length <= length + 1) return false
     longest.pop()?.refuse()
     this.waiting -= 1

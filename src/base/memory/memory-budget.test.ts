@@ -17,14 +17,14 @@ function watch<T>(promise: Promise<T>) {
   return watched
 }
 
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+const iteration = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 test('take() lets calls wait beyond the budget, and admits them in the order they came', async () => {
   const budget = new MemoryBudget(80 * MB)
   const first = await budget.take(60 * MB)
   const large = watch(budget.take(40 * MB))
   const later = watch(budget.take(2 * MB))
-  await turn()
+  await iteration()
   assert.deepEqual([large.isDone, later.isDone], [false, false], 'nobody overtakes')
   assert.equal(budget.figures.waiting, 2)
   first.release()
@@ -59,7 +59,7 @@ test('waitSmall() admits in order when the part of the small calls is full', asy
       order.push(number)
     }),
   )
-  await turn()
+  await iteration()
   assert.deepEqual(order, [])
   budget.endSmall(budget.smallBytesMax)
   await Promise.all(waiting)
@@ -163,7 +163,7 @@ async function live(budget: MemoryBudget, random: Random, limits: { over: number
   try {
     share = await budget.take(size(), { heldBytes: random.integer(0, 1_000), signal: gone.signal })
     for (let steps = random.integer(0, 4); steps > 0; steps -= 1) {
-      if (random.next() < 0.5) await turn()
+      if (random.next() < 0.5) await iteration()
       await share.resize(size(), { signal: gone.signal })
       if (budget.figures.usedBytes > budget.bytesMax) limits.over += 1
     }

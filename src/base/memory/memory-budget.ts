@@ -8,7 +8,7 @@ export const SMALL_CALL_BYTES_MAX = 512 * 1024
 const SMALL_PART = 1 / 8
 
 /** How much of that callers may take who have not said who they are: the rest is left to those who did. */
-const STRANGER_PART = 1 / 2
+const UNAUTHENTICATED_PART = 1 / 2
 
 /** What calls may hold while they wait: bodies that have arrived before there was room for them. */
 const WAITING_PART = 1 / 8
@@ -37,7 +37,7 @@ interface BudgetFigures {
   readonly refused: number
 }
 
-type Lane = 'small' | 'common'
+type Pool = 'small' | 'common'
 
 interface Waiter {
   readonly bytes: number
@@ -60,7 +60,7 @@ export class MemoryBudget {
   /** The part of the budget that is kept for small calls. */
   readonly smallBytesMax: number
   /** What of it callers may hold together who have not said who they are. */
-  readonly strangerBytesMax: number
+  readonly unauthenticatedBytesMax: number
   /** The most that one share can ever grow by. */
   readonly shareBytesMax: number
   readonly #waitingBytesMax: number
@@ -70,7 +70,7 @@ export class MemoryBudget {
   readonly #queue = new Set<Waiter>()
   readonly #growing = new Set<Waiter>()
   #smallBytes = 0
-  #strangerBytes = 0
+  #unauthenticatedBytes = 0
   #commonBytes = 0
   #waitingBytes = 0
   /** Shares that hold bytes outside the small part, and how many of them wait to grow. */
@@ -81,7 +81,7 @@ export class MemoryBudget {
   constructor(bytesMax: number, waitMs = WAIT_MS_DEFAULT) {
     this.bytesMax = bytesMax
     this.smallBytesMax = Math.floor(bytesMax * SMALL_PART)
-    this.strangerBytesMax = Math.floor(this.smallBytesMax * STRANGER_PART)
+    this.unauthenticatedBytesMax = Math.floor(this.smallBytesMax * UNAUTHENTICATED_PART)
     this.shareBytesMax = bytesMax - this.smallBytesMax
     this.#waitingBytesMax = Math.floor(bytesMax * WAITING_PART)
     this.#waitMs = waitMs
@@ -91,7 +91,7 @@ export class MemoryBudget {
   get figures(): BudgetFigures {
     return {
       bytesMax: this.bytesMax,
-      usedBytes: this.#smallBytes + this.#strangerBytes + this.#commonBytes,
+      usedBytes: this.#smallBytes + this.#unauthenticatedBytes + this.#commonBytes,
       waiting: this.#smallQueue.size + this.#queue.size + this.#growing.size,
       refused: this.#refused,
     }
@@ -124,30 +124,30 @@ export class MemoryBudget {
   }
 
   #fitsSmall(bytes: number): boolean {
-    return this.#smallBytes + this.#strangerBytes + bytes <= this.smallBytesMax
+    return this.#smallBytes + this.#unauthenticatedBytes + bytes <= this.smallBytesMax
   }
 
   /**
-   * Counts bytes that came from somebody who has not said who it is, until `endStranger`; false when
+   * Counts bytes that came from somebody who has not said who it is, until `endUnauthenticated`; false when
    * there is no room. Strangers never wait: those who are known would have to wait behind them.
    */
-  addStranger(bytes: number): boolean {
-    const isFull = this.#strangerBytes + bytes > this.strangerBytesMax
+  addUnauthenticated(bytes: number): boolean {
+    const isFull = this.#unauthenticatedBytes + bytes > this.unauthenticatedBytesMax
     if (isFull || !this.#fitsSmall(bytes) || this.#smallQueue.size > 0) return false
-    this.#strangerBytes += bytes
+    this.#unauthenticatedBytes += bytes
     return true
   }
 
   /** The refusal for a stranger for whom there is no room; it is counted. */
-  refuseStranger(): Refusal {
+  refuseUnauthenticated(): Refusal {
     this.#refused += 1
     return overloaded()
   }
 
   /** Gives the bytes of a stranger back. */
-  endStranger(bytes: number): void {
-    this.#strangerBytes -= bytes
-    invariant(this.#strangerBytes >= 0, 'more was given back than strangers have taken')
+  endUnauthenticated(bytes: number): void {
+    this.#unauthenticatedBytes -= bytes
+    invariant(this.#unauthenticatedBytes >= 0, 'more was given back than strangers have taken')
     this.#admitSmall()
   }
 
@@ -177,7 +177,7 @@ export class MemoryBudget {
       return this.takeNow(bytes) ?? this.#takeLater(bytes, options)
     }
     await this.waitSmall(bytes, options)
-    return new MemoryShare(this.#account, { lane: 'small', bytes })
+    return new MemoryShare(this.#account, { pool: 'small', bytes })
   }
 
   /** A share that takes nothing from the part for small calls; undefined when it has to wait. */
@@ -187,17 +187,17 @@ export class MemoryBudget {
     if (!isFree || this.#commonBytes + bytes > this.shareBytesMax) return undefined
     this.#commonBytes += bytes
     this.#holders += 1
-    return new MemoryShare(this.#account, { lane: 'common', bytes })
+    return new MemoryShare(this.#account, { pool: 'common', bytes })
   }
 
   async #takeLater(bytes: number, options: WaitOptions): Promise<MemoryShare> {
     await this.#wait(this.#queue, bytes, options)
-    return new MemoryShare(this.#account, { lane: 'common', bytes })
+    return new MemoryShare(this.#account, { pool: 'common', bytes })
   }
 
   /** A share that holds nothing and whose growth is never taken from the part for small calls. */
   emptyShare(): MemoryShare {
-    return new MemoryShare(this.#account, { lane: 'common', bytes: 0 })
+    return new MemoryShare(this.#account, { pool: 'common', bytes: 0 })
   }
 
   readonly #account: ShareAccount = {
@@ -216,8 +216,8 @@ export class MemoryBudget {
       this.#breakDeadlock()
       return waiting
     },
-    give: ({ lane, bytes, isLast }) => {
-      if (lane === 'small') return this.endSmall(bytes)
+    give: ({ pool, bytes, isLast }) => {
+      if (pool === 'small') return this.endSmall(bytes)
       this.#commonBytes -= bytes
       if (isLast) this.#holders -= 1
       invariant(this.#commonBytes >= 0 && this.#holders >= 0, 'a share was given back twice')
@@ -299,7 +299,7 @@ interface ShareAccount {
     bytes: number,
     options: WaitOptions,
   ): Promise<void> | undefined
-  give(part: { readonly lane: Lane; readonly bytes: number; readonly isLast: boolean }): void
+  give(part: { readonly pool: Pool; readonly bytes: number; readonly isLast: boolean }): void
 }
 
 /** What one call has of the budget, until it is released. */
@@ -310,10 +310,10 @@ export class MemoryShare {
   #isGrowing = false
   #isReleased = false
 
-  constructor(account: ShareAccount, taken: { readonly lane: Lane; readonly bytes: number }) {
+  constructor(account: ShareAccount, taken: { readonly pool: Pool; readonly bytes: number }) {
     this.#account = account
-    this.#smallBytes = taken.lane === 'small' ? taken.bytes : 0
-    this.#commonBytes = taken.lane === 'common' ? taken.bytes : 0
+    this.#smallBytes = taken.pool === 'small' ? taken.bytes : 0
+    this.#commonBytes = taken.pool === 'common' ? taken.bytes : 0
   }
 
   /** The bytes that the call may hold. */
@@ -362,8 +362,8 @@ export class MemoryShare {
     this.#commonBytes -= common
     this.#smallBytes -= small
     const isLast = this.#commonBytes === 0
-    if (common > 0) this.#account.give({ lane: 'common', bytes: common, isLast })
-    if (small > 0) this.#account.give({ lane: 'small', bytes: small, isLast: false })
+    if (common > 0) this.#account.give({ pool: 'common', bytes: common, isLast })
+    if (small > 0) this.#account.give({ pool: 'small', bytes: small, isLast: false })
   }
 }
 

@@ -73,10 +73,10 @@ test('a value fits, and its errors are told, as TypeBox does it', () => {
     fc.property(pairs, ([schema, value]) => {
       const oracle = Compile(schema)
       assert.equal(fitsSchema(schema, value), oracle.Check(value))
-      const told = schemaErrors(schema, value).map(({ path, message }) => [path, message])
+      const errors = schemaErrors(schema, value).map(({ path, message }) => [path, message])
       const expected = oracle.Errors(value).map((error) => [error.instancePath, error.message])
       // TypeBox tells bounds of a list and unions in an order of its own; a message is made of those at one place.
-      assert.deepEqual(told.sort(), expected.sort())
+      assert.deepEqual(errors.sort(), expected.sort())
     }),
     { numRuns: roundsOf(2_000) },
   )

@@ -44,10 +44,10 @@ test('names that settings had are taken, and hosts without a port have that of i
     ['embedded', 'folder', ''].map((WEIR_STORE) => readConfig({ WEIR_STORE }).store),
     ['embedded', 'embedded', 'embedded'],
   )
-  const wrong = (environment: Record<string, string>, told: RegExp) =>
+  const wrong = (environment: Record<string, string>, expected: RegExp) =>
     assert.throws(
       () => readConfig(environment),
-      (error) => error instanceof ConfigError && told.test(error.mistakes.join()),
+      (error) => error instanceof ConfigError && expected.test(error.mistakes.join()),
     )
   wrong({ WEIR_STORE: 'sqlite' }, /^WEIR_STORE must be one of embedded, cluster, not "sqlite"$/)
   wrong({ ...hosts, WEIR_CASSANDRA_HOSTS: 'a:1,b:2' }, /the same port on all hosts, not 1, 2$/)

@@ -3,10 +3,10 @@ import { productError, roundedQuotient } from './error-free.ts'
 import { WideSum } from './wide-sum.ts'
 
 /** So many values are summed in two lanes at once before the lanes could round. */
-const LANE_VALUES_MAX = 4_096
+const BLOCK_VALUES_MAX = 4_096
 /** Outside these the lanes' constants would overflow or vanish; the slow way takes over. */
-const LANE_EXPONENT_MAX = 1_000
-const LANE_EXPONENT_MIN = -900
+const BLOCK_EXPONENT_MAX = 1_000
+const BLOCK_EXPONENT_MIN = -900
 /** A pair whose head stays below this cannot overflow by one more value. */
 const PAIR_MAX = 2 ** 1_000
 /** Factors and divisors are whole numbers below 2⁵³, so products of these neither overflow nor vanish. */
@@ -61,14 +61,14 @@ export class ExactSums {
   ): void {
     if (range.magnitudeMax === 0) return
     const exponent = exponentAbove(range.magnitudeMax)
-    if (exponent > LANE_EXPONENT_MAX || exponent < LANE_EXPONENT_MIN) {
+    if (exponent > BLOCK_EXPONENT_MAX || exponent < BLOCK_EXPONENT_MIN) {
       for (let at = range.start; at < range.end; at++) this.add(index, numbers[at])
       return
     }
-    for (let start = range.start; start < range.end; start += LANE_VALUES_MAX) {
-      this.#addLanes(index, numbers, {
+    for (let start = range.start; start < range.end; start += BLOCK_VALUES_MAX) {
+      this.#addBlock(index, numbers, {
         start,
-        end: Math.min(start + LANE_VALUES_MAX, range.end),
+        end: Math.min(start + BLOCK_VALUES_MAX, range.end),
         exponent,
       })
     }
@@ -80,16 +80,16 @@ export class ExactSums {
    * units rounds to that unit. What is left below, of values 2²⁸ times smaller than the largest, is
    * added one by one.
    */
-  #addLanes(
+  #addBlock(
     index: number,
     numbers: Float64Array,
-    lanes: { readonly start: number; readonly end: number; readonly exponent: number },
+    block: { readonly start: number; readonly end: number; readonly exponent: number },
   ): void {
-    const cutHigh = 1.5 * powerOf2(lanes.exponent - 40 + 52)
-    const cutLow = 1.5 * powerOf2(lanes.exponent - 80 + 52)
+    const cutHigh = 1.5 * powerOf2(block.exponent - 40 + 52)
+    const cutLow = 1.5 * powerOf2(block.exponent - 80 + 52)
     let highSum = 0
     let lowSum = 0
-    for (let at = lanes.start; at < lanes.end; at++) {
+    for (let at = block.start; at < block.end; at++) {
       const value = numbers[at]
       const high = value + cutHigh - cutHigh
       const rest = value - high

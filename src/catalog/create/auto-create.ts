@@ -1,6 +1,6 @@
-import { nextTurn, requireCreatable } from '../../base/index.ts'
+import { nextIteration, requireCreatable } from '../../base/index.ts'
 import { CatalogConflict, type Committed, type StreamHandle } from '../../store/index.ts'
-import { refuseDeleted, typeWrites } from '../documents/apply-type-wishes.ts'
+import { refuseDeleted, typeWrites } from '../documents/apply-inferred-types.ts'
 import { BY_DEVICES } from '../documents/record-change.ts'
 import { retryConflicts } from '../documents/retry-conflicts.ts'
 import type { ComponentEntry } from '../index/stream-index.ts'
@@ -65,10 +65,10 @@ async function createOnce(
     // Templates add streams that nobody named, so the count is known only on the way.
     requireCreatable(added, deps.createMax)
     planned.push(component)
-    if (planned.length % COMPONENTS_PER_STEP === 0) await nextTurn()
+    if (planned.length % COMPONENTS_PER_STEP === 0) await nextIteration()
   }
-  const wishes = await check(planned)
-  const types = await typeWrites(documents, wishes ?? [])
+  const inferred = await check(planned)
+  const types = await typeWrites(documents, inferred ?? [])
   const writes = [...creation.writes, ...creation.components.writes(), ...types]
   const { firstHandles } =
     writes.length === 0 ? NOTHING : await documents.commit(writes, BY_DEVICES)

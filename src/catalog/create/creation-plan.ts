@@ -1,6 +1,6 @@
 /** What a put wants to exist, and what will exist once it does. */
 import type { Labels, StreamHandle } from '../../store/index.ts'
-import type { TypeWish } from '../documents/apply-type-wishes.ts'
+import type { InferredType } from '../documents/apply-inferred-types.ts'
 import type { ComponentEntry } from '../index/stream-index.ts'
 import type { StreamKind } from '../shape/stream-kind.ts'
 import type { ValueType } from '../shape/value-type.ts'
@@ -77,7 +77,7 @@ export interface PreparedComponent {
 export type CreationCheck = (
   prepared: readonly PreparedComponent[],
   // biome-ignore lint/suspicious/noConfusingVoidType: most checks have nothing to tell.
-) => readonly TypeWish[] | void | Promise<readonly TypeWish[] | void>
+) => readonly InferredType[] | void | Promise<readonly InferredType[] | void>
 
 /** What exists after the plan was carried out. */
 export interface CreatedComponent {

@@ -1,4 +1,4 @@
-import { isUid, newOrderedUid, nextTurn, refuse } from '../../base/index.ts'
+import { isUid, newOrderedUid, nextIteration, refuse } from '../../base/index.ts'
 import type { CatalogWrite, JsonValue, Labels, StreamDefinition } from '../../store/index.ts'
 import { checkBaseCycle } from '../../time/index.ts'
 import { bindSources } from '../derived/bind-sources.ts'
@@ -101,7 +101,7 @@ export class CreationAttempt {
     await this.#makeFolders(path)
     const streams: TemplateStream[] = []
     for (const { uid: _, ...body } of template?.stream ?? []) {
-      if (streams.length % STREAMS_PER_STEP === STREAMS_PER_STEP - 1) await nextTurn()
+      if (streams.length % STREAMS_PER_STEP === STREAMS_PER_STEP - 1) await nextIteration()
       const definition = await this.#define(body, fields.timeZone)
       const { id, name: streamName, labels, derivation = null } = body
       streams.push({ id, name: streamName, definition, labels, derivation })

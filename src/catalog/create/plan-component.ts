@@ -1,5 +1,11 @@
 /** Works out what a wanted component needs, without writing anything. */
-import { countedUidOf, invariant, newComponentUid, nextTurn, refuse } from '../../base/index.ts'
+import {
+  countedUidOf,
+  invariant,
+  newComponentUid,
+  nextIteration,
+  refuse,
+} from '../../base/index.ts'
 import type { StreamDefinition } from '../../store/index.ts'
 import type { ComponentEntry } from '../index/stream-index.ts'
 import { componentWrite } from '../record/component-rules.ts'
@@ -126,7 +132,7 @@ async function writeAdditions(
   writes.push(componentWrite({ orgUid, uid }, addressed, component.revision))
   const addedUids: string[] = []
   for (let at = 0; at < made.count; at++) {
-    if (at % STREAMS_PER_STEP === STREAMS_PER_STEP - 1) await nextTurn()
+    if (at % STREAMS_PER_STEP === STREAMS_PER_STEP - 1) await nextIteration()
     const streamUid = nextUid()
     addedUids.push(streamUid)
     writes.push({
@@ -173,7 +179,7 @@ async function planSeries(
 ): Promise<PlannedComponent> {
   const { streams, rules } = planned.wanted
   for (let at = 0; at < streams.length; at++) {
-    if (at % STREAMS_PER_STEP === STREAMS_PER_STEP - 1) await nextTurn()
+    if (at % STREAMS_PER_STEP === STREAMS_PER_STEP - 1) await nextIteration()
     const { streamId = '', series, valueType } = streams[at]
     invariant(series !== undefined, 'a stream without a series is wanted beside series')
     const want = { ...series, valueType }
@@ -213,7 +219,7 @@ async function planInSteps(
   let like: StreamDefinition | undefined
   for (const isByPosition of hasPositions(streams) ? [true, false] : [false]) {
     for (let at = 0; at < streams.length; at++) {
-      if (at % STREAMS_PER_STEP === STREAMS_PER_STEP - 1) await nextTurn()
+      if (at % STREAMS_PER_STEP === STREAMS_PER_STEP - 1) await nextIteration()
       const wanted = streams[at]
       if ((wanted.position !== undefined) !== isByPosition) continue
       const known = findStream(creation, planned, wanted)

@@ -138,21 +138,21 @@ export class DerivationEdges {
       for (const [handle, stream] of this.#open) {
         const isFound = this.#place(index, handle, stream)
         if (isFound || isWhole) this.#open.delete(handle)
-        this.#tellUntyped(index, handle)
+        this.#notifyUntyped(index, handle)
       }
       this.#generation += 1
     }
     for (const source of this.#savedSources) {
-      for (const derived of this.dependentsOf(source)) this.#tellUntyped(index, derived)
+      for (const derived of this.dependentsOf(source)) this.#notifyUntyped(index, derived)
     }
     this.#savedSources.clear()
   }
 
-  #tellUntyped(index: StreamIndex, derived: StreamHandle): void {
+  #notifyUntyped(index: StreamIndex, derived: StreamHandle): void {
     const isTyped = (handle: StreamHandle) => index.valueCodeOf(handle) !== VALUE_CODE.NONE
     if (!index.has(derived) || isTyped(derived)) return
     if (!this.sourcesOf(derived).some(isTyped)) return
-    for (const tell of this.#untypedListeners) tell(derived)
+    for (const notify of this.#untypedListeners) notify(derived)
   }
 
   /** Draws the edges of a stream; false when some of its sources are not in the index. */
@@ -172,7 +172,7 @@ export class DerivationEdges {
     for (const source of sources) {
       const dependents = this.#dependents.get(source)
       this.#dependents.set(source, (dependents ?? new Set()).add(handle))
-      if (dependents === undefined) for (const tell of this.#sourceListeners) tell(source)
+      if (dependents === undefined) for (const notify of this.#sourceListeners) notify(source)
     }
     return sources.length === sourceUids.size
   }

@@ -1,4 +1,4 @@
-import { nextTurn } from '../../base/index.ts'
+import { nextIteration } from '../../base/index.ts'
 import type { SourceFinder, StreamReads } from './source-finder.ts'
 
 /** A formula over more streams, directly or through others, would make a commit of as many. */
@@ -52,7 +52,7 @@ export class LoopFinder {
   async #enter(uid: string) {
     if (this.#seen.has(uid)) return []
     this.#looked += 1
-    if (this.#looked % STREAMS_PER_STEP === 0) await nextTurn()
+    if (this.#looked % STREAMS_PER_STEP === 0) await nextIteration()
     const stream = await this.#finder.readsOf(uid)
     if (stream === undefined) return []
     const mark = { stream, isOpen: true }

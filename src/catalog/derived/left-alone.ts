@@ -1,4 +1,4 @@
-import { nextTurn } from '../../base/index.ts'
+import { nextIteration } from '../../base/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import type { StreamIndex } from '../index/stream-index.ts'
 import type { Derivation, LeftAlone } from '../shape/derivation-shape.ts'
@@ -36,7 +36,7 @@ export async function withLeftAlone(
   const newest = await newestByUid(times, begun)
   const settled: PlacedStreamBody[] = []
   for (const [at, stream] of streams.entries()) {
-    if (at % STREAMS_PER_STEP === STREAMS_PER_STEP - 1) await nextTurn()
+    if (at % STREAMS_PER_STEP === STREAMS_PER_STEP - 1) await nextIteration()
     const { leftAlone: _, ...after } = stream.after
     const left = isBegun(stream) ? leftOf(after.derivation, newest) : keptOf(stream)
     settled.push(left === undefined ? after : { ...after, leftAlone: left })

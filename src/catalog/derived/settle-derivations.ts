@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { allows } from '../../access/index.ts'
 import { invariant, Pacer } from '../../base/index.ts'
 import type { CatalogWrite } from '../../store/index.ts'
-import { WORK_PER_STREAM, WORK_PER_TURN, workOfStream } from '../documents/stream-work.ts'
+import { WORK_PER_SLICE, WORK_PER_STREAM, workOfStream } from '../documents/stream-work.ts'
 import type { DerivationInput } from '../shape/derivation-shape.ts'
 import { refuseField } from '../shape/record-checks.ts'
 import { streamKindOf } from '../shape/stream-kind.ts'
@@ -54,7 +54,7 @@ export async function settleDerivations(
     settled.set(draft.uid, body)
     context.finder.replace({ uid: draft.uid, body })
   }
-  const pacer = new Pacer(WORK_PER_TURN)
+  const pacer = new Pacer(WORK_PER_SLICE)
   for (const draft of drafts.filter(isDerived)) {
     await pacer.spend(WORK_PER_STREAM)
     const body = await withDerivation(context, draft)

@@ -28,8 +28,8 @@ test('readingOf() takes samples as they are where the result has none of its own
   }
   const same = readingOf(daily, source(daily, 'LONG', 'sum'), '')
   assert.deepEqual(same, { type: 'LONG', rollup: undefined })
-  const sameElsewhere = { kind: INTERVAL, grid: grid('HOUR', 'Europe/Berlin') } as const
-  const alike = readingOf(hourly, source(sameElsewhere, 'LONG', 'sum'), '')
+  const sameInBerlin = { kind: INTERVAL, grid: grid('HOUR', 'Europe/Berlin') } as const
+  const alike = readingOf(hourly, source(sameInBerlin, 'LONG', 'sum'), '')
   assert.deepEqual(alike, { type: 'LONG', rollup: undefined })
 })
 

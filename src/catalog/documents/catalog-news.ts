@@ -17,7 +17,7 @@ export interface CatalogListener {
 }
 
 /** Tells listeners what commits were about. */
-export class CatalogNewsTeller {
+export class CatalogNewsListeners {
   readonly #listeners: CatalogListener[] = []
 
   add(listener: CatalogListener): void {
@@ -32,7 +32,7 @@ export class CatalogNewsTeller {
     if (!this.#isHeard) return () => {}
     const news = newsOf(writes, index)
     return () => {
-      for (const one of news) this.#tell(one)
+      for (const one of news) this.#notify(one)
     }
   }
 
@@ -40,7 +40,7 @@ export class CatalogNewsTeller {
     return this.#listeners.some((listener) => listener.isListening())
   }
 
-  #tell(news: CatalogNews): void {
+  #notify(news: CatalogNews): void {
     for (const listener of this.#listeners) if (listener.isListening()) listener.note(news)
   }
 }

@@ -25,7 +25,7 @@ import {
 } from '../../store/index.ts'
 import { DerivationEdges } from '../derived/derivation-edges.ts'
 import { StreamIndex } from '../index/stream-index.ts'
-import { type CatalogListener, CatalogNewsTeller } from './catalog-news.ts'
+import { type CatalogListener, CatalogNewsListeners } from './catalog-news.ts'
 import { CatchUps } from './catch-ups.ts'
 import { changesPlace } from './changed-places.ts'
 import { DocumentCache } from './document-cache.ts'
@@ -65,7 +65,7 @@ export class Documents {
   readonly #store: CatalogStore
   readonly #cache = new DocumentCache(CACHED_DOCUMENTS_MAX)
   readonly #listeners: StreamsDeletedListener[] = []
-  readonly #news = new CatalogNewsTeller()
+  readonly #news = new CatalogNewsListeners()
   /** Which streams are derived from which. */
   readonly edges = new DerivationEdges()
   /** Commits whose documents cache and index do not have all yet; as many as calls run. */
@@ -164,7 +164,7 @@ export class Documents {
     let looked = 0
     for (const handle of derived) {
       looked += 1
-      if (looked % RECORDS_PER_STEP === 0) await nextTurn()
+      if (looked % RECORDS_PER_STEP === 0) await nextIteration()
       const { orgUid } = this.index.componentOf(handle)
       const uid = this.index.streamUid(handle)
       const stream = await this.#store.components.getStream(orgUid, uid).catch(unlessDamaged)
@@ -303,13 +303,13 @@ export class Documents {
     const writes = withoutRepeatedUses(wanted)
     const doomed = this.#doomedBy(writes)
     const notice = doomed.length === 0 ? undefined : noticeWrite(doomed)
-    const tellNews = this.#news.gather(writes, this.index)
+    const notifyNews = this.#news.gather(writes, this.index)
     const mustBeHeard = this.catchUps.isShared && writes.some((write) => this.#mustBeHeard(write))
     const along = notice === undefined ? entries : [...entries, notice]
     const following = this.#commitAndFollow(writes, along)
     this.#running.add(following)
     const committed = await following.finally(() => this.#running.delete(following))
-    tellNews()
+    notifyNews()
     // What others have put before they heard of it goes along; later they put nothing any more.
     if (notice !== undefined || mustBeHeard) await this.catchUps.heard()
     if (notice !== undefined) await this.#carryOut(notice.uid, doomed)
@@ -342,7 +342,7 @@ export class Documents {
         await this.#followCreated(write, firstHandles[created++])
       } else if (write.op !== 'delete' && write.op !== 'expect') {
         this.#follow(records[put++])
-        if (put % RECORDS_PER_STEP === 0) await nextTurn()
+        if (put % RECORDS_PER_STEP === 0) await nextIteration()
       }
     }
     this.#forget(writes.filter(({ op }) => op === 'delete'))
@@ -357,14 +357,14 @@ export class Documents {
     if (!this.loaded.isFollowed(orgUid)) return
     const { timeZone } = created.common
     let stream = 0
-    let turnAt = CREATED_PER_STEP
+    let pauseAt = CREATED_PER_STEP
     for (let at = 0; at < uids.length; at++) {
       const place = { orgUid, uid: uids[at], timeZone }
       let component = this.index.addComponent(place, ids[at])
       for (let ordinal = 1; ordinal <= streamCounts[at]; ordinal++, stream++) {
-        if (stream === turnAt) {
-          await nextTurn()
-          turnAt += CREATED_PER_STEP
+        if (stream === pauseAt) {
+          await nextIteration()
+          pauseAt += CREATED_PER_STEP
           // Another process may have deleted the component meanwhile.
           component = this.index.componentRef(orgUid, uids[at])
         }
@@ -503,13 +503,13 @@ export class Documents {
     const read = await Promise.all(changes.map((change) => this.#readChanged(change)))
     for (const [at, change] of changes.entries()) {
       // The deleting process has told its listeners; here only memory follows.
-      const tellNews = this.#news.gather([change], this.index)
+      const notifyNews = this.#news.gather([change], this.index)
       if (change.isDeleted) this.#forget([change])
       else if (change.kind === DELETE_PROFILE) this.index.noteDeleteProfiles()
       for (const record of read[at]) this.#follow(record)
       const isLong = (change.streamCount ?? 0) > STREAMS_PER_PAGE
       if (isLong && read[at].length > 0) await this.#learnStreams(change, STREAMS_PER_PAGE)
-      tellNews()
+      notifyNews()
     }
   }
 

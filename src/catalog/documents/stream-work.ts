@@ -1,7 +1,7 @@
 /** What work on streams costs, for a pacer. */
 
 /** Work between two turns, about a millisecond. */
-export const WORK_PER_TURN = 2_000
+export const WORK_PER_SLICE = 2_000
 
 /** Of a stream that is read, checked or shown. */
 export const WORK_PER_STREAM = 100

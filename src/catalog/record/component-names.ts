@@ -1,4 +1,4 @@
-import { nextTurn } from '../../base/index.ts'
+import { nextIteration } from '../../base/index.ts'
 import { LISTED_NAME_LENGTH, type StoredComponent } from '../../store/index.ts'
 import type { CatalogListener, CatalogNews } from '../documents/catalog-news.ts'
 import type { Documents } from '../documents/documents.ts'
@@ -113,7 +113,7 @@ export class ComponentNames implements CatalogListener {
     const names = await this.#current(orgUid)
     const found: string[] = []
     for (const [at, { uid, place, text }] of names.entries()) {
-      if (at % SLICE === SLICE - 1) await nextTurn()
+      if (at % SLICE === SLICE - 1) await nextIteration()
       if (!words.every((word) => text.includes(word))) continue
       if (place.startsWith(placeStart) && !hidden.has(uid)) found.push(uid)
     }
@@ -148,7 +148,7 @@ export class ComponentNames implements CatalogListener {
     let characters = 0
     let after: string | undefined
     do {
-      await nextTurn()
+      await nextIteration()
       if (this.#isClosed) throw new Error('the catalog was closed while names were read')
       const query = { orgUid, after, limit: STEP }
       const { components, next } = await this.#documents.walkComponents(query)
@@ -233,7 +233,7 @@ async function mergeRuns(runs: readonly NamedComponent[][]): Promise<NamedCompon
     const merged: NamedComponent[] = []
     let [a, b] = [0, 0]
     while (a < all.length || b < run.length) {
-      if (merged.length % SLICE === SLICE - 1) await nextTurn()
+      if (merged.length % SLICE === SLICE - 1) await nextIteration()
       const isFirst = a < all.length && (b === run.length || compareNames(all[a], run[b]) < 0)
       merged.push(isFirst ? all[a++] : run[b++])
     }

@@ -1,5 +1,5 @@
 import { allows, type Principal, requirePermit } from '../../access/index.ts'
-import { isUid, newOrderedUid, nextTurn, Pacer, RecordBytes } from '../../base/index.ts'
+import { isUid, newOrderedUid, nextIteration, Pacer, RecordBytes } from '../../base/index.ts'
 import type {
   CatalogWrite,
   PutDocument,
@@ -21,7 +21,7 @@ import {
 } from '../documents/record-change.ts'
 import { useWrites } from '../documents/record-uses.ts'
 import { retryConflicts } from '../documents/retry-conflicts.ts'
-import { WORK_PER_TURN, workOfStream } from '../documents/stream-work.ts'
+import { WORK_PER_SLICE, workOfStream } from '../documents/stream-work.ts'
 import { type ComponentBody, componentBodyOf } from '../shape/component-shape.ts'
 import { refuseField, shapeCheck } from '../shape/record-checks.ts'
 import type { StreamType } from '../shape/stream-kind.ts'
@@ -58,8 +58,8 @@ const checkShape = shapeCheck(KIND, streamShape)
 const STREAMS_PER_STEP = 50
 
 /** Lets others have a turn after every so many streams. */
-async function takeTurns(at: number): Promise<void> {
-  if (at % STREAMS_PER_STEP === STREAMS_PER_STEP - 1) await nextTurn()
+async function pauseAfter(at: number): Promise<void> {
+  if (at % STREAMS_PER_STEP === STREAMS_PER_STEP - 1) await nextIteration()
 }
 
 /** A component as the writes of its streams need it. */
@@ -143,7 +143,7 @@ export class ComponentStreams {
       allows(principal, `component/${componentUid}/stream/${index.streamUid(handle)}`, 'GET'),
     )
     const records: StreamRecord[] = []
-    const pacer = new Pacer(WORK_PER_TURN)
+    const pacer = new Pacer(WORK_PER_SLICE)
     for (const handle of handles.slice(page.start, page.start + page.limit)) {
       // Others may delete streams in their turns.
       if (!index.has(handle)) continue
@@ -231,7 +231,7 @@ export class ComponentStreams {
     const drafts: Draft[] = []
     const nextUid = this.#uidsFor(owner)
     for (const [order, input] of inputs.entries()) {
-      await takeTurns(order)
+      await pauseAfter(order)
       const place = { field: `component.stream[${order}]`, uid: nextUid(), order }
       drafts.push(await this.#draftInsert(owner, input, place))
     }
@@ -254,7 +254,7 @@ export class ComponentStreams {
     const nextUid = this.#uidsFor(owner)
     const drafts: Draft[] = []
     for (const [order, input] of inputs.entries()) {
-      await takeTurns(order)
+      await pauseAfter(order)
       const field = `component.stream[${order}]`
       if (!input.uid) {
         drafts.push(await this.#draftInsert(owner, input, { field, uid: nextUid(), order }))
@@ -376,7 +376,7 @@ export class ComponentStreams {
     const { bodies, writes } = await this.#plan(owner, drafts)
     const puts: PutStream[] = []
     for (const [at, { uid, revision }] of drafts.entries()) {
-      await takeTurns(at)
+      await pauseAfter(at)
       puts.push(streamWrite({ orgUid, uid, componentUid }, bodies[at], revision))
     }
     return [...writes, ...puts]
@@ -398,7 +398,7 @@ export class ComponentStreams {
     const bodies = await this.#withLeftAlone(orgUid, drafts, settled.bodies)
     const writes = [...settled.writes]
     for (const [at, { before }] of drafts.entries()) {
-      await takeTurns(at)
+      await pauseAfter(at)
       writes.push(...this.#useWrites(owner, { before, after: bodies[at] }))
     }
     return { bodies, writes }

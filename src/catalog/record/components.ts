@@ -8,7 +8,7 @@ import {
 } from '../../store/index.ts'
 import { commonFieldsOf, NewComponents } from '../create/new-components.ts'
 import { type CatalogBase, folderWrites } from '../documents/catalog-base.ts'
-import { inLanes } from '../documents/in-lanes.ts'
+import { inParallel } from '../documents/in-parallel.ts'
 import { listPermittedComponents } from '../documents/list-permitted.ts'
 import {
   type Author,
@@ -325,8 +325,8 @@ export class Components {
     uids: readonly string[],
     deleteOne: (uid: string) => Promise<void>,
   ): Promise<void> {
-    const lanes = this.#base.documents.catchUps.isShared ? DELETED_AT_ONCE : 1
-    await inLanes(uids, lanes, deleteOne)
+    const width = this.#base.documents.catchUps.isShared ? DELETED_AT_ONCE : 1
+    await inParallel(uids, width, deleteOne)
   }
 
   /**

@@ -68,7 +68,7 @@ export const mapShape = Type.Array(
 )
 
 /** What is to be imported, and how. */
-export interface ImportOrder {
+export interface ImportRequest {
   readonly dashboard: Omit<Static<typeof exportShape>, 'panels'> & {
     readonly panels: readonly (Omit<Static<typeof exportShape>['panels'][number], 'streams'> & {
       readonly streams?: readonly ExportedStream[]
@@ -87,7 +87,7 @@ const checkOptions = shapeCheck(
 )
 
 /** Reads an order to import; refuses a file of another kind or of a later version, and names the wrong field. */
-export function readImport(input: unknown): ImportOrder {
+export function readImport(input: unknown): ImportRequest {
   const { dashboard, ...options } = (input ?? {}) as { dashboard?: unknown }
   const { format, version } = (dashboard ?? {}) as { format?: unknown; version?: unknown }
   if (format !== EXPORT_FORMAT) {

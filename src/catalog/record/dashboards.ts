@@ -14,7 +14,7 @@ import {
   EXPORT_VERSION,
   type ExportedDashboard,
   type ExportedStream,
-  type ImportOrder,
+  type ImportRequest,
   readImport,
   textOfIds,
 } from './dashboard-transfer.ts'
@@ -132,7 +132,7 @@ export class Dashboards {
   #resolve(
     principal: Principal,
     stream: ExportedStream,
-    { map }: ImportOrder,
+    { map }: ImportRequest,
   ): PanelStream | undefined {
     const wanted = map.get(textOfIds(stream)) ?? stream
     const byUid = this.#find(principal, wanted)

@@ -1,6 +1,6 @@
 /** Finds the streams and templates that refer to a cycle, a unit or a delete profile. */
 import { allows, type Principal } from '../../access/index.ts'
-import { nextTurn } from '../../base/index.ts'
+import { nextIteration } from '../../base/index.ts'
 import type { StoredStream } from '../../store/index.ts'
 import { cycleUidsOf } from '../documents/catalog-base.ts'
 import type { Documents } from '../documents/documents.ts'
@@ -52,7 +52,7 @@ async function findTemplates(
       uses.push(isSeen ? `template ${shown(template)}` : 'a template that you cannot access')
     }
     if (page.documents.length < TEMPLATES_PER_PAGE) return
-    await nextTurn()
+    await nextIteration()
   }
 }
 
@@ -70,7 +70,7 @@ async function findStreams(
     if (field === 'baseCycle' && !hasCycle) continue
     if (field === 'delete_profile' && !index.hasDeleteProfile(handle)) continue
     looked += 1
-    if (looked % STREAMS_PER_STEP === 0) await nextTurn()
+    if (looked % STREAMS_PER_STEP === 0) await nextIteration()
     if (!index.has(handle)) continue
     const stream = await documents.getStreamOnce(principal.orgUid, index.streamUid(handle))
     if (stream === undefined || !refers(streamBodyOf(stream))) continue

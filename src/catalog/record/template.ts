@@ -3,7 +3,7 @@ import { newUid, Pacer, STREAMS_PER_RECORD_MAX, Type } from '../../base/index.ts
 import { type DerivedDraft, settleDerivations } from '../derived/settle-derivations.ts'
 import { SourceFinder } from '../derived/source-finder.ts'
 import { type CatalogBase, referencesOf, usesOfStream } from '../documents/catalog-base.ts'
-import { WORK_PER_STREAM, WORK_PER_TURN } from '../documents/stream-work.ts'
+import { WORK_PER_SLICE, WORK_PER_STREAM } from '../documents/stream-work.ts'
 import {
   checkText,
   DESCRIPTION_LENGTH_MAX,
@@ -96,7 +96,7 @@ async function readTemplate(
     const drafts: DerivedDraft[] = []
     const ids = new Set<string>()
     const streams = streamsByUid(before)
-    const pacer = new Pacer(WORK_PER_TURN)
+    const pacer = new Pacer(WORK_PER_SLICE)
     for (const [index, each] of inputs.entries()) {
       await pacer.spend(WORK_PER_STREAM)
       const field = `component_template.stream[${index}]`

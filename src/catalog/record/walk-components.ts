@@ -1,4 +1,4 @@
-import { nextTurn } from '../../base/index.ts'
+import { nextIteration } from '../../base/index.ts'
 import { CatalogDamaged, type StoredComponent } from '../../store/index.ts'
 import type { Documents } from '../documents/documents.ts'
 import type { ComponentRecord } from '../shape/component-shape.ts'
@@ -18,7 +18,7 @@ export async function* walkComponents(
     folder === undefined ? walkAll(documents, orgUid) : walkFolder(documents, orgUid, folder)
   for await (const page of pages) {
     yield page.flatMap((component) => shown(documents, component) ?? [])
-    await nextTurn()
+    await nextIteration()
   }
 }
 

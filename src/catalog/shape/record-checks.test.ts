@@ -17,7 +17,7 @@ function refused(run: () => void): string {
 }
 
 test('shapeCheck() looks at no item of a list that is too long', () => {
-  const told = (noun: string, field: string, run: (input: unknown) => void) => {
+  const messageOf = (noun: string, field: string, run: (input: unknown) => void) => {
     let looks = 0
     const item = new Proxy(
       {},
@@ -39,12 +39,12 @@ test('shapeCheck() looks at no item of a list that is too long', () => {
     assert.equal(message, `${noun}.${field} must not have more than 10000 items`)
     assert.equal(looks, 0)
   }
-  told('component', 'stream', check)
-  told('component_template', 'stream', shapeCheck('component_template', templateShape))
-  told('cycle', 'intervals', shapeCheck('cycle', cycleShape))
+  messageOf('component', 'stream', check)
+  messageOf('component_template', 'stream', shapeCheck('component_template', templateShape))
+  messageOf('cycle', 'intervals', shapeCheck('cycle', cycleShape))
 })
 
-test('shapeCheck() tells what is wrong from the first wrong item, and looks at the others once', () => {
+test('shapeCheck() expectMessage what is wrong from the first wrong item, and looks at the others once', () => {
   let looks = 0
   const good = Object.defineProperty({}, 'id', {
     enumerable: true,
@@ -63,18 +63,18 @@ test('shapeCheck() tells what is wrong from the first wrong item, and looks at t
 })
 
 test('shapeCheck() names the field, in lists with its place', () => {
-  const tells = (input: unknown, message: string) =>
+  const expectMessage = (input: unknown, message: string) =>
     assert.equal(
       refused(() => check(input)),
       message,
     )
-  tells({ stream: [] }, 'accepted')
-  tells({ stream: [{}, { id: 1 }] }, 'component.stream[1].id must be a string')
-  tells({ stream: [{}, 1] }, 'component.stream[1] must be an object')
-  tells({ stream: {} }, 'component.stream must be an array')
-  tells({ stream: [{}], name: 1 }, 'component.name must be a string')
-  tells({ location: { latitude: 'x' } }, 'component.location.latitude must be a number')
-  tells([], 'component must be an object')
-  tells(null, 'component must be an object')
-  tells(undefined, 'component must be an object')
+  expectMessage({ stream: [] }, 'accepted')
+  expectMessage({ stream: [{}, { id: 1 }] }, 'component.stream[1].id must be a string')
+  expectMessage({ stream: [{}, 1] }, 'component.stream[1] must be an object')
+  expectMessage({ stream: {} }, 'component.stream must be an array')
+  expectMessage({ stream: [{}], name: 1 }, 'component.name must be a string')
+  expectMessage({ location: { latitude: 'x' } }, 'component.location.latitude must be a number')
+  expectMessage([], 'component must be an object')
+  expectMessage(null, 'component must be an object')
+  expectMessage(undefined, 'component must be an object')
 })

@@ -149,7 +149,7 @@ export class Connections {
   async #try(target: DatabaseTarget): Promise<ConnectionTest> {
     const { rules, clock, driversDir, limits = TEST_LIMITS } = this.#deps
     const start = clock.now()
-    const told = (isOk: boolean, reason: string, message: string) => ({
+    const outcome = (isOk: boolean, reason: string, message: string) => ({
       isOk,
       message,
       reason,
@@ -160,10 +160,10 @@ export class Connections {
       const session = await openDatabase(target, { rules, limits, signal, driversDir })
       await session.close()
       const encrypted = target.tls === 'off' ? 'unencrypted' : 'encrypted'
-      return told(true, 'ok', `Signed in to ${session.server}, ${encrypted}`)
+      return outcome(true, 'ok', `Signed in to ${session.server}, ${encrypted}`)
     } catch (error) {
       if (!(error instanceof DatabaseFailure)) throw error
-      return told(false, error.reason, error.message)
+      return outcome(false, error.reason, error.message)
     }
   }
 

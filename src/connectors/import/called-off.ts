@@ -26,7 +26,7 @@ interface CalledOff {
 }
 
 /** What runs of other processes are called off with. */
-interface ElsewhereDeps {
+interface CancelDeps {
   readonly catalogStore: Pick<CatalogStore, 'commit'>
   readonly clock: Clock
   readonly payloads: Pick<PayloadStore, 'get' | 'list'>
@@ -37,8 +37,8 @@ interface ElsewhereDeps {
  * Calls off what a connector runs in another process, or will when one takes it up; resolves when it is over, and refuses
  * when it stores or that takes too long. False when it runs nothing.
  */
-export async function callOffElsewhere(
-  deps: ElsewhereDeps,
+export async function cancelRemotely(
+  deps: CancelDeps,
   connectorUid: string,
   isGone: boolean,
 ): Promise<boolean> {
@@ -71,7 +71,7 @@ export function refuseStoring(): never {
 }
 
 async function note(
-  { catalogStore, clock }: ElsewhereDeps,
+  { catalogStore, clock }: CancelDeps,
   { connectorUid, uid: runUid }: RunKey,
   isGone: boolean,
 ): Promise<void> {

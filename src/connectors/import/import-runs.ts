@@ -5,7 +5,7 @@ import { HeldLease, type Lease, type PayloadStore, type RunOutcome } from '../..
 import { DatabaseFailure } from '../database/database-port.ts'
 import type { Connector } from '../record/connector-shape.ts'
 import { ResultFile } from '../result/result-file.ts'
-import { callOffElsewhere, findCalledOff, refuseStoring } from './called-off.ts'
+import { cancelRemotely, findCalledOff, refuseStoring } from './called-off.ts'
 import { ImportFigures } from './import-figures.ts'
 import { readImportState } from './import-memory.ts'
 import { importOf } from './import-record.ts'
@@ -184,7 +184,7 @@ export class ImportRuns {
    */
   async cancel(connectorUid: string, { isGone } = { isGone: false }): Promise<boolean> {
     const running = this.#running.get(connectorUid)
-    if (running === undefined) return await callOffElsewhere(this.#deps, connectorUid, isGone)
+    if (running === undefined) return await cancelRemotely(this.#deps, connectorUid, isGone)
     if (running.isStoring && !isGone) refuseStoring()
     running.calling.abort(new RunEnded('The run was canceled'))
     await running.done
@@ -291,7 +291,7 @@ export class ImportRuns {
     } catch (error) {
       isTransient = !running.signal.aborted && mayPass(error)
       outcome = { ...failedOutcome(running, error), end: clock.now() }
-      if (!isTold(error) && !running.signal.aborted) {
+      if (!isReported(error) && !running.signal.aborted) {
         log.error({ error, connector: connector.uid }, 'an import failed')
       }
     }
@@ -358,7 +358,7 @@ function mayPass(error: unknown): boolean {
   return !(error instanceof Refusal) || error.status >= 500 || error.status === 429
 }
 
-function isTold(error: unknown): boolean {
+function isReported(error: unknown): boolean {
   return error instanceof Refusal || error instanceof DatabaseFailure
 }
 
@@ -366,9 +366,9 @@ function isTold(error: unknown): boolean {
 function failedOutcome(running: RunningImport, error: unknown): Omit<RunOutcome, 'end'> {
   const { start, rowsFetched, samples, signal } = running
   const message = messageOf(signal.aborted ? signal.reason : error)
-  const told = samples === 0 ? message : `${message} (${samples} samples of the run were stored)`
+  const text = samples === 0 ? message : `${message} (${samples} samples of the run were stored)`
   const none = { rowsIngested: 0, rowsSkipped: 0 }
-  return { start, status: 'FAILED', rowsFetched, ...none, samples, message: told }
+  return { start, status: 'FAILED', rowsFetched, ...none, samples, message: text }
 }
 
 /** Why a run failed, for the one who wrote the connector. */

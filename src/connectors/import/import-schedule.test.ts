@@ -60,16 +60,16 @@ test('readSchedule() takes one of both forms, and names the field of a mistake',
     assert.ok(error instanceof Refusal, JSON.stringify(input))
     assert.equal(error.field, `connector.schedule${field}`)
   }
-  const tells = async (cron: string, message: string) => {
+  const checkCron = async (cron: string, message: string) => {
     const error = await readSchedule({ cron }).catch((reason: unknown) => reason)
     assert.equal((error as Error).message, `connector.schedule.cron must be ${message}`)
   }
   const parts = 'minute, hour, day, month, and weekday'
-  await tells('0 6 * *', `${parts}: expected five fields separated by spaces, got 4`)
-  await tells('0 0 6 * * 1', `${parts}: expected five fields separated by spaces, got 6`)
-  await tells('', `${parts}: expected five fields separated by spaces, got 0`)
+  await checkCron('0 6 * *', `${parts}: expected five fields separated by spaces, got 4`)
+  await checkCron('0 0 6 * * 1', `${parts}: expected five fields separated by spaces, got 6`)
+  await checkCron('', `${parts}: expected five fields separated by spaces, got 0`)
   const words = '@hourly, @daily, @weekly, @monthly, or @yearly'
-  await tells('@fortnightly', `${parts}: "@fortnightly" is not ${words}`)
+  await checkCron('@fortnightly', `${parts}: "@fortnightly" is not ${words}`)
   await check({}, '')
   await check({ cron: '* * * * *', everyMinutes: 5 }, '')
   await check({ everyMinutes: 0 }, '.everyMinutes')

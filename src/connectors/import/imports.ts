@@ -63,7 +63,7 @@ export class Imports {
       newestRunOf,
       runs: this.#runs,
     })
-    connectors.tell({
+    connectors.onChange({
       onSaved: (connector) => this.#scheduler.follow(connector),
       onDeleted: (connector) => this.#forget(connector),
       nextRunOf: (uid) => this.#scheduler.nextRunOf(uid),

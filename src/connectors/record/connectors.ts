@@ -67,7 +67,7 @@ export class Connectors {
   }
 
   /** Says who is told of saves and deletions, which wait for it. */
-  tell(listener: ConnectorListener): void {
+  onChange(listener: ConnectorListener): void {
     this.#listener = listener
   }
 

@@ -4,7 +4,7 @@
  */
 import type { FileHandle } from 'node:fs/promises'
 import { deserialize, serialize } from 'node:v8'
-import { nextTurn } from '../../base/index.ts'
+import { nextIteration } from '../../base/index.ts'
 import type { IncomingSamples } from '../../feed/index.ts'
 import type { RunStreams } from './run-streams.ts'
 import { BlockBuilder, blockOf, type SampleBlock } from './sample-block.ts'
@@ -14,7 +14,7 @@ import { openUnnamedFile } from './unnamed-file.ts'
 const BLOCK_SAMPLES = 1_000
 const BLOCK_TEXT_CHARS = 200_000
 /** Samples that are given before others have their turn. */
-const SAMPLES_PER_TURN = 10_000
+const SAMPLES_PER_SLICE = 10_000
 
 /** Takes one sample of a block; what it returns is pending while it can take no more. */
 type TakeSample = (block: SampleBlock, at: number) => void | Promise<void>
@@ -83,7 +83,7 @@ export class GatheredSamples {
       }
       this.#sink(heap, 0)
       given += 1
-      if (given % SAMPLES_PER_TURN === 0) await nextTurn()
+      if (given % SAMPLES_PER_SLICE === 0) await nextIteration()
     }
   }
 

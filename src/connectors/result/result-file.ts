@@ -72,7 +72,7 @@ export class ResultFile {
   #summary: ResultSummary | undefined
   #progress: ResultProgress = { part: 0, assigned: undefined }
   #bytes = 0
-  #tell: ((progress: ResultProgress) => Promise<void>) | undefined
+  #report: ((progress: ResultProgress) => Promise<void>) | undefined
 
   private constructor(file: FileHandle, path: string) {
     this.#file = file
@@ -188,8 +188,8 @@ export class ResultFile {
   }
 
   /** Tells from then on how far it is stored, before that counts. */
-  tellProgress(tell: (progress: ResultProgress) => Promise<void>): void {
-    this.#tell = tell
+  reportProgress(report: (progress: ResultProgress) => Promise<void>): void {
+    this.#report = report
   }
 
   /** Goes on where another process has come to. */
@@ -199,7 +199,7 @@ export class ResultFile {
 
   /** Notes what the samples of a part are assigned; durable when it resolves. */
   async noteAssigned(part: number, spans: readonly AssignedSpan[]): Promise<void> {
-    await this.#tell?.({ part, assigned: spans })
+    await this.#report?.({ part, assigned: spans })
     await this.#append(FRAME.assigned, { part, spans })
     await this.#file.datasync()
     this.#progress = { part, assigned: spans }
@@ -207,7 +207,7 @@ export class ResultFile {
 
   /** Notes that a part is stored. A crash may lose that: the part is then put where it was put. */
   async noteStored(part: number): Promise<void> {
-    await this.#tell?.({ part: part + 1, assigned: undefined })
+    await this.#report?.({ part: part + 1, assigned: undefined })
     await this.#append(FRAME.stored, { part })
     this.#progress = { part: part + 1, assigned: undefined }
   }

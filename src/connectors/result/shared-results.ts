@@ -99,7 +99,7 @@ export class SharedResults {
 
   #follow(file: ResultFile, about: Pick<ResultNote, 'key' | 'blob'>, lease: Lease): void {
     const { key, blob } = about
-    file.tellProgress(({ part, assigned }) =>
+    file.reportProgress(({ part, assigned }) =>
       this.#put(
         { key, blob, part, assigned: assigned === undefined ? null : flat(assigned) },
         lease,

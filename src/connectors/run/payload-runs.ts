@@ -216,14 +216,15 @@ export class PayloadRuns {
 }
 
 function failedOutcome(error: unknown, secret: string): Omit<RunOutcome, 'start' | 'end'> {
-  const told = error instanceof Refusal ? error : refusal('internal', { incident: 'see the log' })
+  const refused =
+    error instanceof Refusal ? error : refusal('internal', { incident: 'see the log' })
   return {
     status: 'FAILED',
     rowsFetched: 0,
     rowsIngested: 0,
     rowsSkipped: 0,
     samples: 0,
-    message: maskInMessage(told.message, secret).slice(0, MESSAGE_LENGTH_MAX),
+    message: maskInMessage(refused.message, secret).slice(0, MESSAGE_LENGTH_MAX),
   }
 }
 

@@ -8,7 +8,7 @@ const KEPT_MAX = 2_000
 
 /**
  * Connectors by the ID in the address of their sink, those in use in memory. It must be told of every commit
- * (`tellCommits`): nothing is kept that one has touched. IDs that nobody has take no memory.
+ * (`withCommitListener`): nothing is kept that one has touched. IDs that nobody has take no memory.
  */
 export class ConnectorFinder {
   #kept = new BoundedCache<string, Connector>(KEPT_MAX)

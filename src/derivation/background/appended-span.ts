@@ -4,7 +4,7 @@ import type { Range } from '../../time/index.ts'
 import type { DerivationPlan } from '../derivation-plan.ts'
 import { sourcesKey } from '../derive-stream.ts'
 import type { StatusBook } from '../status-book.ts'
-import type { StreamDues } from './stream-dues.ts'
+import type { PendingUpdates } from './pending-updates.ts'
 
 interface AppendedDeps {
   readonly store: Pick<SampleStore, 'latest' | 'range'>
@@ -27,13 +27,15 @@ export async function appendedSpan(
   { status, store }: AppendedDeps,
   plan: DerivationPlan,
   sources: readonly StreamHandle[],
-  dues: StreamDues,
+  pending: PendingUpdates,
 ): Promise<Appended> {
   const { leftAlone: left } = plan
   // Before anything is read: what is put meanwhile is left to the run that it asks for.
   const newest = await store.latest(sources, { isTimesOnly: true })
   const known = await status.frontsOf(plan.handle, sources)
-  const firsts = sources.map((handle) => dues.spansOf(handle)[0]?.from ?? Number.POSITIVE_INFINITY)
+  const firsts = sources.map(
+    (handle) => pending.spansOf(handle)[0]?.from ?? Number.POSITIVE_INFINITY,
+  )
   const touchedFrom = Math.min(...firsts)
   const start = Number.isFinite(touchedFrom)
     ? await status.startOf(plan.handle, touchedFrom, sourcesKey(plan))
@@ -43,7 +45,7 @@ export async function appendedSpan(
   for (const [at, handle] of sources.entries()) {
     const last = newest[at]?.time
     const first = Number.isFinite(firsts[at]) ? Math.min(firsts[at], start) - 1 : undefined
-    const front = dues.fronts.get(handle) ?? later(known.get(handle), left.get(handle)) ?? first
+    const front = pending.fronts.get(handle) ?? later(known.get(handle), left.get(handle)) ?? first
     if (last === undefined || front === undefined || last <= front) continue
     fronts.set(handle, last)
     from = Math.min(from, await firstChange(store, plan, { handle, front }))

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Clock, nextTurn } from '../../base/index.ts'
+import { type Clock, nextIteration } from '../../base/index.ts'
 import type { StreamIndex } from '../../catalog/index.ts'
 import {
   type CatalogStore,
@@ -11,9 +11,9 @@ import type { ComponentLocks } from '../component-locks.ts'
 import { type DerivationGraph, isProblem } from '../derivation-plan.ts'
 import { StreamRanks } from '../stream-ranks.ts'
 import { cursorWrite, readCursor } from './derivation-cursor.ts'
-import { type DuesDeps, deriveDues } from './derive-dues.ts'
+import { derivePending, type UpdateDeps } from './derive-pending.ts'
 import { DueLevels } from './due-levels.ts'
-import { StreamDues } from './stream-dues.ts'
+import { PendingUpdates } from './pending-updates.ts'
 
 /** How soon appends are looked for; what is derived is there well within two seconds. */
 const LOOK_EVERY_MS = 100
@@ -31,7 +31,7 @@ const LOOKS_PER_LEVEL_MAX = 20
 /** Streams derived at a time: their samples become durable together. */
 const STREAMS_AT_ONCE = 64
 /** A stream with much to derive lets the others have their turn after so long. */
-const TURN_MS = 250
+const SLICE_MS = 250
 /** How often the whole set of watched streams is told to the store. */
 const WATCH_EVERY_MS = 1_000
 
@@ -41,7 +41,7 @@ const LEASE_NAME = 'derivation'
 const NEVER = -1
 
 /** What the worker is built from. */
-interface WorkerDeps extends DuesDeps {
+interface WorkerDeps extends UpdateDeps {
   readonly catalog: Pick<CatalogStore, 'get' | 'commit' | 'acquireLease' | 'releaseLease'>
   readonly clock: Clock
   readonly graph: DerivationGraph
@@ -57,7 +57,7 @@ interface PassState {
   readonly rank: number
   readonly due: DueLevels
   /** What the next pass has to derive. */
-  readonly late: Map<StreamHandle, StreamDues>
+  readonly late: Map<StreamHandle, PendingUpdates>
 }
 
 /**
@@ -69,7 +69,7 @@ export class DerivationWorker {
   readonly #deps: WorkerDeps
   readonly #ranks: StreamRanks
   /** What could not be derived yet: the component is locked, or the store takes nothing. */
-  #waiting = new Map<StreamHandle, StreamDues>()
+  #waiting = new Map<StreamHandle, PendingUpdates>()
   readonly #held: HeldLease
   /** Everything up to here was derived, or waits. */
   #cursor = 0
@@ -173,7 +173,7 @@ export class DerivationWorker {
   async #work(): Promise<void> {
     const { clock } = this.#deps
     if (!(await this.#holdLease())) {
-      await this.#keepElsewhere()
+      await this.#keepRemote()
       return this.#rest()
     }
     await this.#watch()
@@ -188,7 +188,7 @@ export class DerivationWorker {
       if (this.#failure !== undefined) return this.#rest()
       // What had waited and was derived is touched itself, which may be due to others.
       const isMore =
-        this.#cursor !== before || this.#waiting.size < waited || (await this.#hasTurnsLeft())
+        this.#cursor !== before || this.#waiting.size < waited || (await this.#hasRoundsLeft())
       if (!isMore || !(await this.#holdLease())) return
     }
   }
@@ -199,10 +199,10 @@ export class DerivationWorker {
    */
   async #pass(): Promise<void> {
     const due = new DueLevels(this.#ranks)
-    for (const [derived, dues] of this.#waiting) due.set(derived, dues)
+    for (const [derived, pending] of this.#waiting) due.set(derived, pending)
     this.#waiting = new Map()
-    const late = new Map<StreamHandle, StreamDues>()
-    await this.#take((derived) => due.duesOf(derived))
+    const late = new Map<StreamHandle, PendingUpdates>()
+    await this.#take((derived) => due.pendingOf(derived))
     const begun = this.#cursor
     for (let level = due.takeFirst(); level !== undefined; level = due.takeFirst()) {
       const { rank } = level
@@ -211,49 +211,49 @@ export class DerivationWorker {
       let looks = 0
       do {
         before = this.#cursor
-        await this.#take((derived) => this.#duesBehind(derived, { rank, due, late }))
+        await this.#take((derived) => this.#pendingBehind(derived, { rank, due, late }))
         looks += 1
       } while (this.#cursor !== before && looks < LOOKS_PER_LEVEL_MAX)
     }
     // What was touched too late for this pass was touched after it began.
     if (this.#waiting.size === 0) this.#safeCursor = late.size === 0 ? this.#cursor : begun
-    for (const [derived, dues] of late) this.#waiting.set(derived, dues)
+    for (const [derived, pending] of late) this.#waiting.set(derived, pending)
   }
 
   /** Takes in what was touched since the last time. */
-  async #take(duesOf: (derived: StreamHandle) => StreamDues): Promise<void> {
+  async #take(pendingOf: (derived: StreamHandle) => PendingUpdates): Promise<void> {
     const { graph, store } = this.#deps
     const { spans, cursor } = await store.touchedSince(this.#cursor, SPANS_PER_LOOK)
     for (const span of spans) {
-      for (const derived of graph.dependentsOf(span.handle)) duesOf(derived).add(span)
+      for (const derived of graph.dependentsOf(span.handle)) pendingOf(derived).add(span)
     }
     this.#cursor = cursor
   }
 
   /** Where is noted what is due after streams of a rank were derived: in this pass, or in the next. */
-  #duesBehind(derived: StreamHandle, { rank, due, late }: PassState): StreamDues {
+  #pendingBehind(derived: StreamHandle, { rank, due, late }: PassState): PendingUpdates {
     const waiting = this.#waiting.get(derived)
     if (waiting !== undefined) return waiting
-    if (this.#ranks.of(derived) > rank) return due.duesOf(derived)
-    const dues = late.get(derived) ?? new StreamDues()
-    late.set(derived, dues)
-    return dues
+    if (this.#ranks.of(derived) > rank) return due.pendingOf(derived)
+    const pending = late.get(derived) ?? new PendingUpdates()
+    late.set(derived, pending)
+    return pending
   }
 
-  async #deriveAll(due: ReadonlyMap<StreamHandle, StreamDues>): Promise<void> {
+  async #deriveAll(due: ReadonlyMap<StreamHandle, PendingUpdates>): Promise<void> {
     const queue = due.entries()
-    const lane = async (): Promise<void> => {
-      for (const [derived, dues] of queue) {
-        if (this.#closing.signal.aborted || !(await this.#derive(derived, dues)))
-          this.#waiting.set(derived, dues)
-        await nextTurn()
+    const worker = async (): Promise<void> => {
+      for (const [derived, pending] of queue) {
+        if (this.#closing.signal.aborted || !(await this.#derive(derived, pending)))
+          this.#waiting.set(derived, pending)
+        await nextIteration()
       }
     }
-    await Promise.all(Array.from({ length: Math.min(STREAMS_AT_ONCE, due.size) }, lane))
+    await Promise.all(Array.from({ length: Math.min(STREAMS_AT_ONCE, due.size) }, worker))
   }
 
   /** False: it has to be tried again. */
-  async #derive(derived: StreamHandle, dues: StreamDues): Promise<boolean> {
+  async #derive(derived: StreamHandle, pending: PendingUpdates): Promise<boolean> {
     const { clock, graph, index, locks, onFailure, status } = this.#deps
     if (!index.has(derived)) return true
     try {
@@ -265,11 +265,11 @@ export class DerivationWorker {
       }
       const begunAt = clock.elapsed()
       const onBlock = async () =>
-        clock.elapsed() - begunAt < TURN_MS &&
+        clock.elapsed() - begunAt < SLICE_MS &&
         !this.#closing.signal.aborted &&
         !(await locks.isLocked(plan.componentUid))
       const touchedSince = (handles: readonly StreamHandle[]) => this.#touchedSince(handles)
-      return (await deriveDues(this.#deps, plan, dues, { onBlock, touchedSince })).isThrough
+      return (await derivePending(this.#deps, plan, pending, { onBlock, touchedSince })).isThrough
     } catch (error) {
       // A stream that was deleted meanwhile takes nothing, and needs nothing.
       if (!index.has(derived)) return true
@@ -310,7 +310,7 @@ export class DerivationWorker {
   }
 
   /** Whether streams wait that are not kept from being derived: they had their turn and need another. */
-  async #hasTurnsLeft(): Promise<boolean> {
+  async #hasRoundsLeft(): Promise<boolean> {
     const { index, locks } = this.#deps
     for (const derived of this.#waiting.keys()) {
       if (index.has(derived) && !(await locks.isLocked(index.componentOf(derived).uid))) return true
@@ -345,7 +345,7 @@ export class DerivationWorker {
   }
 
   /** Keeps what has become of streams that puts of this process have derived, while another one holds the lease. */
-  async #keepElsewhere(): Promise<void> {
+  async #keepRemote(): Promise<void> {
     const { clock, status } = this.#deps
     if (clock.elapsed() - this.#keptAt < KEEP_EVERY_MS || !status.isDirty) return
     this.#keptAt = clock.elapsed()

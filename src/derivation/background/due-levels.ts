@@ -1,33 +1,33 @@
 import type { StreamHandle } from '../../store/index.ts'
 import type { StreamRanks } from '../stream-ranks.ts'
-import { StreamDues } from './stream-dues.ts'
+import { PendingUpdates } from './pending-updates.ts'
 
 /** Streams of one rank: none of them depends on another. */
 interface DueLevel {
   readonly rank: number
-  readonly due: ReadonlyMap<StreamHandle, StreamDues>
+  readonly due: ReadonlyMap<StreamHandle, PendingUpdates>
 }
 
 /** Streams that have to be derived, taken by ascending rank: each after all others that it depends on. */
 export class DueLevels {
   readonly #ranks: StreamRanks
-  readonly #levels = new Map<number, Map<StreamHandle, StreamDues>>()
+  readonly #levels = new Map<number, Map<StreamHandle, PendingUpdates>>()
 
   constructor(ranks: StreamRanks) {
     this.#ranks = ranks
   }
 
   /** What has to be derived of a stream, to be added to. */
-  duesOf(derived: StreamHandle): StreamDues {
+  pendingOf(derived: StreamHandle): PendingUpdates {
     const level = this.#levelOf(derived)
-    const dues = level.get(derived) ?? new StreamDues()
-    level.set(derived, dues)
-    return dues
+    const pending = level.get(derived) ?? new PendingUpdates()
+    level.set(derived, pending)
+    return pending
   }
 
   /** Takes in a stream that is not among them. */
-  set(derived: StreamHandle, dues: StreamDues): void {
-    this.#levelOf(derived).set(derived, dues)
+  set(derived: StreamHandle, pending: PendingUpdates): void {
+    this.#levelOf(derived).set(derived, pending)
   }
 
   /** Takes out the streams of the lowest rank; undefined when there are none. */
@@ -39,9 +39,9 @@ export class DueLevels {
     return due && { rank, due }
   }
 
-  #levelOf(derived: StreamHandle): Map<StreamHandle, StreamDues> {
+  #levelOf(derived: StreamHandle): Map<StreamHandle, PendingUpdates> {
     const rank = this.#ranks.of(derived)
-    const level = this.#levels.get(rank) ?? new Map<StreamHandle, StreamDues>()
+    const level = this.#levels.get(rank) ?? new Map<StreamHandle, PendingUpdates>()
     this.#levels.set(rank, level)
     return level
   }

@@ -62,7 +62,7 @@ function within(samples: readonly Sample[], variable: PlanVariable, { from, unti
 
 function stepBack(cycle: Cycle, at: number, back: number): Period | undefined {
   let found = cycle.periodOf(at)
-  for (let turn = 0; turn < back && found !== undefined; turn += 1)
+  for (let step = 0; step < back && found !== undefined; step += 1)
     found = cycle.previous(found.from)
   return found
 }

@@ -75,7 +75,7 @@ function endOfPeriods(cycle: Cycle, at: number, later: number): number {
   let period = cycle.periodOf(at) ?? cycle.next(at)
   if (period === undefined) return TIME_END
   if (cycle.fixedMs !== undefined) return period.until + later * cycle.fixedMs
-  for (let turn = 0; turn < later; turn += 1) {
+  for (let step = 0; step < later; step += 1) {
     period = cycle.next(period.from)
     if (period === undefined || period.until >= TIME_END) return TIME_END
   }

@@ -99,7 +99,7 @@ export async function deriveSpan(
   for (;;) {
     const memory = new BlockTexts(limit === 1 ? rowTextBytesMax : TEXT_BYTES_MAX)
     const block = await readBlock({ store, memory }, plan, { from, until, limit })
-    for (let turn = blockPacer.due; turn !== undefined; turn = blockPacer.due) await turn
+    for (let pause = blockPacer.due; pause !== undefined; pause = blockPacer.due) await pause
     if (isOver?.() === true) return nothingUntil(plan, span.from)
     if (block !== undefined) {
       const evaluated = await evaluateBlock(deps, { plan, compiled }, block)

@@ -68,10 +68,10 @@ export const UNHURRIED: RowLimits = {
 const CHARACTERS_PER_LOOK = 50_000
 
 /** Characters of a text that are told of a failure. */
-export const VALUE_LENGTH_TOLD = 200
+export const SHOWN_LENGTH_MAX = 200
 
 /** Variables that are told of a failure. */
-const VALUES_TOLD = 50
+const SHOWN_VALUES = 50
 
 /**
  * Evaluates a formula for rows; rows without a value, or that fail, give no sample. It ends before the last row when its
@@ -262,9 +262,9 @@ class ResultCollector {
 
   fail(row: number, message: string, count = 1): void {
     this.#failed += count
-    const shown = this.#plan.variables.slice(0, VALUES_TOLD).map(({ name }, at) => {
+    const shown = this.#plan.variables.slice(0, SHOWN_VALUES).map(({ name }, at) => {
       const value = valueAt(this.#columns[at], row)
-      return [name, typeof value === 'string' ? value.slice(0, VALUE_LENGTH_TOLD) : value] as const
+      return [name, typeof value === 'string' ? value.slice(0, SHOWN_LENGTH_MAX) : value] as const
     })
     this.#last = { time: this.#times[row], message, values: Object.fromEntries(shown) }
   }

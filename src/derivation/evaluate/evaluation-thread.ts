@@ -6,7 +6,7 @@ import {
   evaluateRows,
   type RowLimits,
   type RowPlan,
-  VALUE_LENGTH_TOLD,
+  SHOWN_LENGTH_MAX,
 } from './evaluate-rows.ts'
 import type { InputColumn } from './input-column.ts'
 import type { InputBlock } from './random-block.ts'
@@ -128,7 +128,7 @@ function firstRows({ numbers, texts, absent }: InputColumn, count: number, isUse
   const sent = texts?.slice(0, count)
   return {
     numbers: numbers.slice(0, count),
-    texts: isUsed ? sent : sent?.map((text) => text?.slice(0, VALUE_LENGTH_TOLD)),
+    texts: isUsed ? sent : sent?.map((text) => text?.slice(0, SHOWN_LENGTH_MAX)),
     absent: absent?.slice(0, count),
   }
 }

@@ -1,5 +1,5 @@
 /** Variables that stand for a statistic of periods. */
-import { nextTurn } from '../../base/index.ts'
+import { nextIteration } from '../../base/index.ts'
 import { type CutQuery, readCutPeriods } from '../../feed/statistic/index.ts'
 import type { SampleStore, TextMemory } from '../../store/index.ts'
 import { ALL_PERIODS, type Cycle } from '../../time/index.ts'
@@ -48,7 +48,7 @@ export async function windowColumn(
     },
   )
   // A formula may have a thousand of them.
-  await nextTurn()
+  await nextIteration()
   const column = new ColumnFiller(instants.length)
   for (const [at, row] of rows.entries()) {
     if (values.isRecorded[at] === 1) column.set(row, values.data[at])
@@ -65,8 +65,8 @@ function periodsAt(cycle: Cycle, instants: Float64Array, before: number) {
   if (fixedMs !== undefined) {
     const base = cycle.periodOf(instants[0])?.from ?? 0
     for (let row = 0; row < instants.length; row++) {
-      const turns = Math.floor((instants[row] - base) / fixedMs) - before
-      froms[row] = base + turns * fixedMs
+      const mutex = Math.floor((instants[row] - base) / fixedMs) - before
+      froms[row] = base + mutex * fixedMs
       untils[row] = froms[row] + fixedMs
     }
     return { froms, untils }

@@ -1,6 +1,6 @@
 /** What a formula would give of the newest samples, before it is saved. */
 import type { Principal } from '../../access/index.ts'
-import { epochMs, nextTurn, refuse } from '../../base/index.ts'
+import { epochMs, nextIteration, refuse } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import type { ValueType } from '../../catalog/shape/index.ts'
 import type { SampleStore, StreamHandle } from '../../store/index.ts'
@@ -75,7 +75,7 @@ export async function previewDerivation(
     textBytes += block.textBytes
     plan = { ...plan, valueType: block.valueType }
     rows.push(rowOf(time, block))
-    await nextTurn()
+    await nextIteration()
   }
   return { valueType: plan.valueType, rows, isCut: false }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as iteration } from 'node:timers/promises'
 import { HistoryJobs } from './history-jobs.ts'
 
 const EVERY_MS = 30_000
@@ -24,13 +24,13 @@ test('jobs of processes that have gone are looked for again and again, also afte
   await jobs.resume()
   for (const expected of [2, 3, 4]) {
     t.mock.timers.tick(EVERY_MS)
-    await turn()
+    await iteration()
     assert.equal(looks, expected)
   }
   assert.match(String(failures), /the cluster is away/)
   assert.equal(failures.length, 1)
   await jobs.close()
   t.mock.timers.tick(EVERY_MS)
-  await turn()
+  await iteration()
   assert.equal(looks, 4)
 })

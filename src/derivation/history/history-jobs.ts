@@ -168,7 +168,7 @@ export class HistoryJobs {
       await announceChange(author, { kind: 'job', verb: 'cancelled', uid, detail })
     }
     const unfinished = this.#unfinished.get(uid)
-    if (unfinished === undefined) return showJob(await this.#cancelElsewhere(job))
+    if (unfinished === undefined) return showJob(await this.#cancelRemotely(job))
     unfinished.isCancelled = true
     if (!unfinished.isWorking) await this.#end(unfinished, 'CANCELLED', '')
     await unfinished.over.promise
@@ -176,7 +176,7 @@ export class HistoryJobs {
   }
 
   /** Says in the book that a job of another process is cancelled, where that looks before it keeps how far it is. */
-  async #cancelElsewhere(job: HistoryJob): Promise<HistoryJob> {
+  async #cancelRemotely(job: HistoryJob): Promise<HistoryJob> {
     if (job.status !== 'RUNNING') return job
     const { book, clock } = this.#deps
     return await book.writeRunning({ ...job, status: 'CANCELLED', end: clock.now() })

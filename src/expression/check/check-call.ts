@@ -13,7 +13,7 @@ import {
 import { nearestName, shorten } from './nearest-name.ts'
 
 /** Names of functions that people bring from elsewhere, with those that do the same here. */
-const NAMES_ELSEWHERE: ReadonlyMap<string, string> = new Map([
+const NAMES_IN_OTHER_LANGUAGES: ReadonlyMap<string, string> = new Map([
   ['log', 'ln or log10'],
   ['isnan', 'isNull'],
   ['concat', '+'],
@@ -99,7 +99,7 @@ function describeCount({ name, parameters }: ExpressionFunction, count: number):
 }
 
 function adviceOn(name: string): string {
-  const elsewhere = NAMES_ELSEWHERE.get(name.toLowerCase())
+  const elsewhere = NAMES_IN_OTHER_LANGUAGES.get(name.toLowerCase())
   if (elsewhere !== undefined) return `: write ${elsewhere}`
   const nearest = nearestName(
     name,

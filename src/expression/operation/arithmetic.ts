@@ -43,9 +43,9 @@ function calculation(of: Calculation): Arithmetic {
     long: {
       name: `${of.name}_long`,
       value: longs,
-      number: (out, args, doubts, count) => {
-        of.loop(out, args, doubts, count)
-        doubtUnsafe(out, doubts, count)
+      number: (out, args, uncertain, count) => {
+        of.loop(out, args, uncertain, count)
+        markUnsafe(out, uncertain, count)
       },
       sql: ([left, right]) => {
         if (left.bits === undefined || right.bits === undefined) return undefined
@@ -62,15 +62,15 @@ function calculation(of: Calculation): Arithmetic {
 }
 
 /** Doubts whole numbers that a double may not hold exactly. */
-function doubtUnsafe(out: Float64Array, doubts: Uint8Array, count: number): void {
+function markUnsafe(out: Float64Array, uncertain: Uint8Array, count: number): void {
   for (let row = 0; row < count; row++) {
     const result = out[row]
-    if (result > Number.MAX_SAFE_INTEGER || result < Number.MIN_SAFE_INTEGER) doubts[row] = 1
+    if (result > Number.MAX_SAFE_INTEGER || result < Number.MIN_SAFE_INTEGER) uncertain[row] = 1
   }
 }
 
 /** Doubts a result that is not finite though both operands are there. */
-function isDoubtful(one: number, other: number, result: number): boolean {
+function isUncertain(one: number, other: number, result: number): boolean {
   return result - result !== 0 && !Number.isNaN(one) && !Number.isNaN(other)
 }
 
@@ -80,13 +80,13 @@ const addition = calculation({
   doubles: (left, right) => left + right,
   bigints: (left, right) => left + right,
   bits: (left, right) => Math.max(left, right) + 1,
-  loop: (out, [left, right], doubts, count) => {
+  loop: (out, [left, right], uncertain, count) => {
     for (let row = 0; row < count; row++) {
       const one = left[row]
       const other = right[row]
       const result = one + other
       out[row] = result
-      if (isDoubtful(one, other, result)) doubts[row] = 1
+      if (isUncertain(one, other, result)) uncertain[row] = 1
     }
   },
 })
@@ -112,13 +112,13 @@ export const subtract = calculation({
   doubles: (left, right) => left - right,
   bigints: (left, right) => left - right,
   bits: (left, right) => Math.max(left, right) + 1,
-  loop: (out, [left, right], doubts, count) => {
+  loop: (out, [left, right], uncertain, count) => {
     for (let row = 0; row < count; row++) {
       const one = left[row]
       const other = right[row]
       const result = one - other
       out[row] = result
-      if (isDoubtful(one, other, result)) doubts[row] = 1
+      if (isUncertain(one, other, result)) uncertain[row] = 1
     }
   },
 })
@@ -130,13 +130,13 @@ export const multiply = calculation({
   doubles: (left, right) => left * right,
   bigints: (left, right) => left * right,
   bits: (left, right) => left + right,
-  loop: (out, [left, right], doubts, count) => {
+  loop: (out, [left, right], uncertain, count) => {
     for (let row = 0; row < count; row++) {
       const one = left[row]
       const other = right[row]
       const result = one * other
       out[row] = result
-      if (isDoubtful(one, other, result)) doubts[row] = 1
+      if (isUncertain(one, other, result)) uncertain[row] = 1
     }
   },
 })
@@ -148,13 +148,13 @@ export const divide: Operation = {
     const divisor = Number(right)
     return divisor === 0 ? null : finite(run, Number(left) / divisor, '"/"')
   },
-  number: (out, [left, right], doubts, count) => {
+  number: (out, [left, right], uncertain, count) => {
     for (let row = 0; row < count; row++) {
       const one = left[row]
       const other = right[row]
       const result = other === 0 ? Number.NaN : one / other
       out[row] = result
-      if (other !== 0 && isDoubtful(one, other, result)) doubts[row] = 1
+      if (other !== 0 && isUncertain(one, other, result)) uncertain[row] = 1
     }
   },
 }

@@ -32,7 +32,7 @@ export function orderOf(run: Run, left: Present, right: Present): number {
 
 const NULL = Number.NaN
 
-const equal: NumberLoop = (out, [left, right], _doubts, count) => {
+const equal: NumberLoop = (out, [left, right], _uncertain, count) => {
   for (let row = 0; row < count; row++) {
     const one = left[row]
     const other = right[row]
@@ -40,7 +40,7 @@ const equal: NumberLoop = (out, [left, right], _doubts, count) => {
   }
 }
 
-const unequal: NumberLoop = (out, [left, right], _doubts, count) => {
+const unequal: NumberLoop = (out, [left, right], _uncertain, count) => {
   for (let row = 0; row < count; row++) {
     const one = left[row]
     const other = right[row]
@@ -48,7 +48,7 @@ const unequal: NumberLoop = (out, [left, right], _doubts, count) => {
   }
 }
 
-const less: NumberLoop = (out, [left, right], _doubts, count) => {
+const less: NumberLoop = (out, [left, right], _uncertain, count) => {
   for (let row = 0; row < count; row++) {
     const one = left[row]
     const other = right[row]
@@ -56,7 +56,7 @@ const less: NumberLoop = (out, [left, right], _doubts, count) => {
   }
 }
 
-const lessEqual: NumberLoop = (out, [left, right], _doubts, count) => {
+const lessEqual: NumberLoop = (out, [left, right], _uncertain, count) => {
   for (let row = 0; row < count; row++) {
     const one = left[row]
     const other = right[row]
@@ -64,11 +64,11 @@ const lessEqual: NumberLoop = (out, [left, right], _doubts, count) => {
   }
 }
 
-const greater: NumberLoop = (out, [left, right], doubts, count) =>
-  less(out, [right, left], doubts, count)
+const greater: NumberLoop = (out, [left, right], uncertain, count) =>
+  less(out, [right, left], uncertain, count)
 
-const greaterEqual: NumberLoop = (out, [left, right], doubts, count) =>
-  lessEqual(out, [right, left], doubts, count)
+const greaterEqual: NumberLoop = (out, [left, right], uncertain, count) =>
+  lessEqual(out, [right, left], uncertain, count)
 
 /** The six comparisons by their operators. */
 export const comparisons: Readonly<Record<ComparisonOperator, Operation>> = {
@@ -85,7 +85,7 @@ export const negation: Operation = {
   name: 'not',
   value: (_run, value) => value === false,
   // NaN, which is NULL, stays.
-  number: (out, [of], _doubts, count) => {
+  number: (out, [of], _uncertain, count) => {
     for (let row = 0; row < count; row++) out[row] = 1 - of[row]
   },
   sql: ([of]) => `NOT ${of.text}`,

@@ -3,7 +3,7 @@ import { finite, isLong, needNumber, shortenLong, showOperand, textOfValue } fro
 import type { NumberLoop, Operation, Present, Run, SqlOperand } from './operation.ts'
 import { joinTexts, madeText } from './text-work.ts'
 
-const same: NumberLoop = (out, [of], _doubts, count) => {
+const same: NumberLoop = (out, [of], _uncertain, count) => {
   if (out !== of) out.set(of.subarray(0, count))
 }
 const sameSql = ([of]: readonly SqlOperand[]): string => of.text
@@ -51,7 +51,7 @@ export const booleanToText: Operation = {
 export const numberToCondition: Operation = {
   name: 'number_condition',
   value: (_run, value) => Number(value) !== 0,
-  number: (out, [of], _doubts, count) => {
+  number: (out, [of], _uncertain, count) => {
     for (let row = 0; row < count; row++) {
       const value = of[row]
       out[row] = value === 0 || Number.isNaN(value) ? value : 1

@@ -15,7 +15,7 @@ const formatOperation: Operation = {
     run.charge(DATE_CHARGE)
     const write = () =>
       formatDate(compileDatePattern(textOfValue(pattern)), loadZone(textOfValue(zone)), Number(ms))
-    return madeText(run, refusalsTold(run, write))
+    return madeText(run, messagesOf(run, write))
   },
 }
 
@@ -30,12 +30,12 @@ const readOperation: Operation = {
         loadZone(textOfValue(zone)),
         textOfValue(text),
       )
-    return refusalsTold(run, read)
+    return messagesOf(run, read)
   },
 }
 
 /** What the calendar refuses is the end of the evaluation, in the same words. */
-function refusalsTold<T>(run: Run, work: () => T): T {
+function messagesOf<T>(run: Run, work: () => T): T {
   try {
     return work()
   } catch (error) {

@@ -10,12 +10,12 @@ function ofOne(name: string, help: string, of: (x: number) => number, ...example
   const operation: Operation = {
     name,
     value: (run, x) => finite(run, of(Number(x)), `${name}()`),
-    number: (out, [argument], doubts, count) => {
+    number: (out, [argument], uncertain, count) => {
       for (let row = 0; row < count; row++) {
         const x = argument[row]
         const result = of(x)
         out[row] = result
-        if (result - result !== 0 && !Number.isNaN(x)) doubts[row] = 1
+        if (result - result !== 0 && !Number.isNaN(x)) uncertain[row] = 1
       }
     },
   }
@@ -31,14 +31,14 @@ function ofTwo(
   const operation: Operation = {
     name,
     value: (run, x, y) => finite(run, of(Number(x), Number(y)), `${name}()`),
-    number: (out, [first, second], doubts, count) => {
+    number: (out, [first, second], uncertain, count) => {
       for (let row = 0; row < count; row++) {
         const x = first[row]
         const y = second[row]
         const isNull = Number.isNaN(x) || Number.isNaN(y)
         const result = isNull ? Number.NaN : of(x, y)
         out[row] = result
-        if (!isNull && result - result !== 0) doubts[row] = 1
+        if (!isNull && result - result !== 0) uncertain[row] = 1
       }
     },
   }
@@ -80,7 +80,7 @@ function keepingType(
       const whole = bigint(x)
       return isLong(whole) ? shortenLong(whole) : Number(whole)
     },
-    number: (out, [argument], _doubts, count) => {
+    number: (out, [argument], _uncertain, count) => {
       for (let row = 0; row < count; row++) out[row] = double(argument[row])
     },
   }
@@ -184,7 +184,7 @@ function extreme(name: 'min' | 'max', help: string, examples: Example[]): Expres
 }
 
 /** The least of the columns; NaN, which is NULL, when one is. */
-const leastLoop: NumberLoop = (out, [first, ...rest], _doubts, count) => {
+const leastLoop: NumberLoop = (out, [first, ...rest], _uncertain, count) => {
   if (out !== first) out.set(first.subarray(0, count))
   for (const column of rest) {
     for (let row = 0; row < count; row++) out[row] = Math.min(out[row], column[row])
@@ -192,7 +192,7 @@ const leastLoop: NumberLoop = (out, [first, ...rest], _doubts, count) => {
 }
 
 /** The greatest of the columns; NaN, which is NULL, when one is. */
-const greatestLoop: NumberLoop = (out, [first, ...rest], _doubts, count) => {
+const greatestLoop: NumberLoop = (out, [first, ...rest], _uncertain, count) => {
   if (out !== first) out.set(first.subarray(0, count))
   for (const column of rest) {
     for (let row = 0; row < count; row++) out[row] = Math.max(out[row], column[row])

@@ -19,7 +19,7 @@ export interface Run {
 export type NumberLoop = (
   out: Float64Array,
   args: readonly Float64Array[],
-  doubts: Uint8Array,
+  uncertain: Uint8Array,
   count: number,
 ) => void
 

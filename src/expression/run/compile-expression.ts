@@ -136,16 +136,16 @@ function adapt(value: Present, { name, type, fail }: Adapted): ExpressionValue {
 }
 
 function columnEvaluation(closure: BlockClosure, evaluate: Evaluate) {
-  const doubts = new Uint8Array(BLOCK_ROWS)
+  const uncertain = new Uint8Array(BLOCK_ROWS)
   return (columns: readonly Float64Array[], results: Float64Array): RowFailures => {
     const failures = new FailureCount()
     for (let from = 0; from < results.length; from += BLOCK_ROWS) {
       const count = Math.min(BLOCK_ROWS, results.length - from)
-      results.set(closure({ columns, from, count, doubts }).subarray(0, count), from)
-      for (let at = doubts.indexOf(1); at >= 0; at = doubts.indexOf(1, at + 1)) {
+      results.set(closure({ columns, from, count, uncertain }).subarray(0, count), from)
+      for (let at = uncertain.indexOf(1); at >= 0; at = uncertain.indexOf(1, at + 1)) {
         const row = from + at
         results[row] = failures.take(row, () => evaluate(columns.map((column) => column[row])))
-        doubts[at] = 0
+        uncertain[at] = 0
       }
     }
     return failures

@@ -24,7 +24,7 @@ interface Block {
   readonly from: number
   readonly count: number
   /** Rows that must be evaluated value by value are 1. */
-  readonly doubts: Uint8Array
+  readonly uncertain: Uint8Array
 }
 
 /** Gives the column of a term for a block; it is good until the next call. */
@@ -65,7 +65,7 @@ function compileInto(term: Term, slot: number): BlockClosure {
   const args: Float64Array[] = []
   return (block) => {
     for (let index = 0; index < closures.length; index++) args[index] = closures[index](block)
-    loop(out, args, block.doubts, block.count)
+    loop(out, args, block.uncertain, block.count)
     return out
   }
 }

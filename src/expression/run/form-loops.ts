@@ -4,7 +4,7 @@ const NULL = Number.NaN
 
 /** AND is decided by FALSE, OR by TRUE; NULL only where neither side decides. */
 function logic(decides: 0 | 1): NumberLoop {
-  return (out, [left, right], _doubts, count) => {
+  return (out, [left, right], _uncertain, count) => {
     for (let row = 0; row < count; row++) {
       const one = left[row]
       const other = right[row]
@@ -14,25 +14,25 @@ function logic(decides: 0 | 1): NumberLoop {
   }
 }
 
-const isNull: NumberLoop = (out, [of], _doubts, count) => {
+const isNull: NumberLoop = (out, [of], _uncertain, count) => {
   for (let row = 0; row < count; row++) out[row] = Number.isNaN(of[row]) ? 1 : 0
 }
 
-const nullIf: NumberLoop = (out, [of, unwanted], _doubts, count) => {
+const nullIf: NumberLoop = (out, [of, unwanted], _uncertain, count) => {
   for (let row = 0; row < count; row++) {
     const value = of[row]
     out[row] = value === unwanted[row] ? NULL : value
   }
 }
 
-const coalesce: NumberLoop = (out, [first, ...rest], _doubts, count) => {
+const coalesce: NumberLoop = (out, [first, ...rest], _uncertain, count) => {
   if (out !== first) out.set(first.subarray(0, count))
   for (const column of rest) {
     for (let row = 0; row < count; row++) if (Number.isNaN(out[row])) out[row] = column[row]
   }
 }
 
-const choose: NumberLoop = (out, args, _doubts, count) => {
+const choose: NumberLoop = (out, args, _uncertain, count) => {
   const last = args.length - 1
   for (let row = 0; row < count; row++) {
     let index = 0
@@ -41,7 +41,7 @@ const choose: NumberLoop = (out, args, _doubts, count) => {
   }
 }
 
-const chooseEqual: NumberLoop = (out, args, _doubts, count) => {
+const chooseEqual: NumberLoop = (out, args, _uncertain, count) => {
   const last = args.length - 1
   for (let row = 0; row < count; row++) {
     const subject = args[0][row]
@@ -51,7 +51,7 @@ const chooseEqual: NumberLoop = (out, args, _doubts, count) => {
   }
 }
 
-const isIn: NumberLoop = (out, args, _doubts, count) => {
+const isIn: NumberLoop = (out, args, _uncertain, count) => {
   for (let row = 0; row < count; row++) {
     const subject = args[0][row]
     let found = 0
@@ -64,7 +64,7 @@ const isIn: NumberLoop = (out, args, _doubts, count) => {
   }
 }
 
-const isBetween: NumberLoop = (out, [of, low, high], _doubts, count) => {
+const isBetween: NumberLoop = (out, [of, low, high], _uncertain, count) => {
   for (let row = 0; row < count; row++) {
     const subject = of[row]
     const least = low[row]

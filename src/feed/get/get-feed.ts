@@ -1,5 +1,5 @@
 import type { Principal } from '../../access/index.ts'
-import { nextTurn, refuse } from '../../base/index.ts'
+import { nextIteration, refuse } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import { POINT, VALUE_CODE } from '../../catalog/shape/index.ts'
 import type { SampleStore, StreamHandle, TextMemory } from '../../store/index.ts'
@@ -109,7 +109,7 @@ const RETRY_AFTER_SECONDS = 5
 
 /** Lets others have their turn; refuses to go on for nobody. */
 export async function nextSlice({ isGone }: Pick<GetCommand, 'isGone'>): Promise<void> {
-  await nextTurn()
+  await nextIteration()
   if (isGone?.() === true) refuse('overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS })
 }
 

@@ -9,7 +9,7 @@ interface Span {
 /** What a listener has not been told of a stream. */
 export interface Due {
   /** Samples after this time are owed; undefined: its last one alone. */
-  readonly told: number | undefined
+  readonly sent: number | undefined
   /** Where something was replaced or removed; undefined: nothing was. */
   readonly changed: Span | undefined
   /** Whether it is not known what the listener has missed. */
@@ -21,7 +21,7 @@ export interface Due {
 }
 
 const NOTHING_KNOWN = {
-  told: undefined,
+  sent: undefined,
   changed: undefined,
   last: undefined,
   isOne: false,
@@ -34,13 +34,13 @@ export const LAST_DUE: Due = { ...NOTHING_KNOWN, isGap: false }
 export const GAP_DUE: Due = { ...NOTHING_KNOWN, isGap: true }
 
 /** All samples of a stream, for whoever follows it since before it was made. */
-export const NEW_DUE: Due = { ...NOTHING_KNOWN, told: Number.NEGATIVE_INFINITY, isGap: false }
+export const NEW_DUE: Due = { ...NOTHING_KNOWN, sent: Number.NEGATIVE_INFINITY, isGap: false }
 
 /** Both together: what was owed earlier, and what came since. */
 export function addDue(earlier: Due | undefined, later: Due): Due {
   if (earlier === undefined) return later
   return {
-    told: earlier.told,
+    sent: earlier.sent,
     changed: unite(earlier.changed, later.changed),
     isGap: earlier.isGap || later.isGap,
     last: later.last,
@@ -54,17 +54,17 @@ function unite(one: Span | undefined, other: Span | undefined): Span | undefined
 }
 
 /** What is left of what was owed once all up to a time was told. */
-export function dueAfter({ last }: Due, told: number): Due {
-  return { told, changed: undefined, isGap: false, last, isOne: false }
+export function dueAfter({ last }: Due, sent: number): Due {
+  return { sent, changed: undefined, isGap: false, last, isOne: false }
 }
 
 /** What a touch of a stream makes owed to those who were told all up to a time. */
 export function dueOf(
   { from, until }: Omit<TouchedSpan, 'handle'>,
-  told: number,
+  sent: number,
   last: Sample | undefined,
 ): Due {
-  const changed = from <= told ? { from, until } : undefined
+  const changed = from <= sent ? { from, until } : undefined
   const isOne = changed === undefined && last?.time === from
-  return { told, changed, isGap: false, last, isOne }
+  return { sent, changed, isGap: false, last, isOne }
 }

@@ -9,7 +9,7 @@ import type { LiveListener } from './live-listener.ts'
 import { selectStreams } from './live-selection.ts'
 import type { LiveStore } from './live-store.ts'
 import { LiveStreams } from './live-streams.ts'
-import type { TurnWork } from './turn-work.ts'
+import type { SlicedWork } from './sliced-work.ts'
 
 /** Streams that all listeners together may follow, each counted as often as it is followed. */
 const FOLLOWED_MAX = 200_000
@@ -30,7 +30,7 @@ export class LiveFollows {
   /** Cursors of other processes mean nothing here. */
   readonly #bootId = randomBytes(4).toString('hex')
   /** The last turn that is over. */
-  #doneTurn = 0
+  #doneRound = 0
   #followed = 0
 
   constructor(deps: LiveFollowsDeps) {
@@ -45,7 +45,7 @@ export class LiveFollows {
 
   /** The cursor of a listener that is owed nothing up to the last turn that is over. */
   get cursor(): string {
-    return this.#cursorOf(this.#doneTurn)
+    return this.#cursorOf(this.#doneRound)
   }
 
   /** Has a listener follow what it has selected, owed all that it has missed. */
@@ -73,7 +73,7 @@ export class LiveFollows {
   }
 
   /** Asks the store what was touched, and notes what listeners are owed by it. */
-  async gather(work: TurnWork): Promise<void> {
+  async gather(work: SlicedWork): Promise<void> {
     const touched = this.#streams.take()
     for (let at = 0; at < touched.length; at += LATEST_PER_STEP) {
       const spans = touched.slice(at, at + LATEST_PER_STEP)
@@ -87,17 +87,17 @@ export class LiveFollows {
     const { handle } = span
     const stream = this.#streams.get(handle)
     if (stream === undefined) return
-    const { told = last?.time ?? Number.NEGATIVE_INFINITY } = stream
+    const { sent = last?.time ?? Number.NEGATIVE_INFINITY } = stream
     // A point stream is emptied by every sample: that alone is no change worth a word.
     const isPoint = this.#deps.catalog.index.kindOf(handle) === POINT
-    const isMoved = isPoint && last !== undefined && last.time > told
-    const reach = Math.max(told, span.until - 1)
+    const isMoved = isPoint && last !== undefined && last.time > sent
+    const reach = Math.max(sent, span.until - 1)
     // What came since the store was asked is told by the next turn, which hears of it.
     const isAhead = last !== undefined && last.time > reach
     const known = isAhead ? undefined : last
-    const due = dueOf(isMoved ? { ...span, from: last.time } : span, told, known)
-    stream.told = isAhead ? reach : (last?.time ?? Number.NEGATIVE_INFINITY)
-    this.#history.add(this.#doneTurn + 1, handle, due)
+    const due = dueOf(isMoved ? { ...span, from: last.time } : span, sent, known)
+    stream.sent = isAhead ? reach : (last?.time ?? Number.NEGATIVE_INFINITY)
+    this.#history.add(this.#doneRound + 1, handle, due)
     for (const listener of stream.listeners) if (!listener.isOver) listener.owe(handle, due)
   }
 
@@ -107,8 +107,8 @@ export class LiveFollows {
   }
 
   /** Says that a turn is over, and lets go of streams that nobody came back to. */
-  async endTurn(work: TurnWork): Promise<void> {
-    this.#doneTurn += 1
+  async endRound(work: SlicedWork): Promise<void> {
+    this.#doneRound += 1
     await this.#streams.sweep(this.#deps.clock.elapsed(), work)
   }
 
@@ -120,11 +120,11 @@ export class LiveFollows {
   #oweFirst(listener: LiveListener): void {
     const { since } = listener.call
     const [bootId, digits] = since?.split('-') ?? []
-    const turn = bootId === this.#bootId && /^\d{1,15}$/.test(digits ?? '') ? Number(digits) : -1
-    const owed = turn < 0 ? undefined : this.#history.owedSince(turn, listener.streams)
+    const round = bootId === this.#bootId && /^\d{1,15}$/.test(digits ?? '') ? Number(digits) : -1
+    const owed = round < 0 ? undefined : this.#history.owedSince(round, listener.streams)
     const otherwise = since === undefined ? LAST_DUE : GAP_DUE
-    for (const [handle, { sinceTurn }] of listener.streams) {
-      if (owed === undefined || sinceTurn > turn) listener.owe(handle, otherwise)
+    for (const [handle, { sinceRound }] of listener.streams) {
+      if (owed === undefined || sinceRound > round) listener.owe(handle, otherwise)
     }
     for (const [handle, due] of owed ?? []) listener.owe(handle, due)
   }
@@ -134,9 +134,9 @@ export class LiveFollows {
       if (listener.isOver || listener.streams.has(handle)) continue
       if (this.#followed >= FOLLOWED_MAX) refuse('overloaded', { retryAfterSeconds: 30 })
       this.#followed += 1
-      listener.streams.set(handle, this.#streams.attach(handle, listener, this.#doneTurn))
+      listener.streams.set(handle, this.#streams.attach(handle, listener, this.#doneRound))
     }
-    await this.#streams.readTold(listener.streams.values())
+    await this.#streams.readSent(listener.streams.values())
   }
 
   #detach(listener: LiveListener, handle: StreamHandle): void {
@@ -147,7 +147,7 @@ export class LiveFollows {
     this.#streams.detach(stream, listener, this.#deps.clock.elapsed())
   }
 
-  #cursorOf(turn: number): string {
-    return `${this.#bootId}-${turn}`
+  #cursorOf(round: number): string {
+    return `${this.#bootId}-${round}`
   }
 }

@@ -6,8 +6,8 @@ import { addDue, dueOf, GAP_DUE, LAST_DUE } from './live-due.ts'
 import { LiveHistory } from './live-history.ts'
 
 const stream = (handle: number) => handle as StreamHandle
-const touch = (from: number, told: number) =>
-  dueOf({ from: epochMs(from), until: epochMs(from + 1) }, told, undefined)
+const touch = (from: number, sent: number) =>
+  dueOf({ from: epochMs(from), until: epochMs(from + 1) }, sent, undefined)
 
 test('LiveHistory.owedSince() tells what became owed after a turn, of the streams asked for', () => {
   const history = new LiveHistory(10)
@@ -17,9 +17,9 @@ test('LiveHistory.owedSince() tells what became owed after a turn, of the stream
   history.add(3, stream(1), touch(2, 6))
   const all = new Set([stream(1), stream(2)])
   assert.deepEqual(
-    [...(history.owedSince(1, all) ?? [])].map(([handle, { told, changed }]) => [
+    [...(history.owedSince(1, all) ?? [])].map(([handle, { sent, changed }]) => [
       handle,
-      told,
+      sent,
       changed?.from,
     ]),
     [
@@ -33,16 +33,16 @@ test('LiveHistory.owedSince() tells what became owed after a turn, of the stream
 
 test('LiveHistory.owedSince() knows when it has forgotten', () => {
   const history = new LiveHistory(3)
-  for (let turn = 1; turn <= 5; turn += 1) history.add(turn, stream(1), touch(turn, turn - 1))
+  for (let round = 1; round <= 5; round += 1) history.add(round, stream(1), touch(round, round - 1))
   const one = new Set([stream(1)])
   assert.equal(history.owedSince(1, one), undefined)
-  assert.equal(history.owedSince(2, one)?.get(stream(1))?.told, 2)
+  assert.equal(history.owedSince(2, one)?.get(stream(1))?.sent, 2)
 })
 
 test('addDue() keeps what was owed first, and widens what changed', () => {
   assert.equal(addDue(undefined, LAST_DUE), LAST_DUE)
   assert.deepEqual(addDue(touch(5, 4), touch(3, 5)), {
-    told: 4,
+    sent: 4,
     changed: { from: 3, until: 4 },
     isGap: false,
     last: undefined,
@@ -50,5 +50,5 @@ test('addDue() keeps what was owed first, and widens what changed', () => {
   })
   assert.deepEqual(addDue(touch(3, 4), touch(2, 4)).changed, { from: 2, until: 4 })
   assert.equal(addDue(GAP_DUE, touch(9, 8)).isGap, true)
-  assert.equal(addDue(LAST_DUE, touch(9, 8)).told, undefined)
+  assert.equal(addDue(LAST_DUE, touch(9, 8)).sent, undefined)
 })

@@ -6,42 +6,42 @@ const ENTRIES_DEFAULT = 65_536
 
 /** What became owed in the latest turns, so that whoever was away for a moment is told exactly that. */
 export class LiveHistory {
-  readonly #turns: Float64Array
+  readonly #rounds: Float64Array
   readonly #handles: Uint32Array
-  readonly #dues: (Due | undefined)[]
+  readonly #spans: (Due | undefined)[]
   /** What became owed after this turn is all here. */
   #floor = 0
   #next = 0
 
   constructor(entries = ENTRIES_DEFAULT) {
-    this.#turns = new Float64Array(entries)
+    this.#rounds = new Float64Array(entries)
     this.#handles = new Uint32Array(entries)
-    this.#dues = new Array<Due | undefined>(entries)
+    this.#spans = new Array<Due | undefined>(entries)
   }
 
   /** Notes what became owed in a turn, which is not before those noted earlier. */
-  add(turn: number, handle: StreamHandle, due: Due): void {
+  add(round: number, handle: StreamHandle, due: Due): void {
     const at = this.#next
-    if (this.#dues[at] !== undefined) this.#floor = this.#turns[at]
-    this.#turns[at] = turn
+    if (this.#spans[at] !== undefined) this.#floor = this.#rounds[at]
+    this.#rounds[at] = round
     this.#handles[at] = handle
-    this.#dues[at] = due
-    this.#next = (at + 1) % this.#dues.length
+    this.#spans[at] = due
+    this.#next = (at + 1) % this.#spans.length
   }
 
   /** What of some streams became owed after a turn; undefined: not known any more. */
   owedSince(
-    turn: number,
+    round: number,
     handles: { has(handle: StreamHandle): boolean },
   ): Map<StreamHandle, Due> | undefined {
-    if (turn < this.#floor) return undefined
+    if (round < this.#floor) return undefined
     const owed = new Map<StreamHandle, Due>()
-    const length = this.#dues.length
+    const length = this.#spans.length
     // From the latest back, so that each one found is earlier than what it is added to.
     for (let step = 1; step <= length; step += 1) {
       const at = (this.#next - step + length) % length
-      const due = this.#dues[at]
-      if (due === undefined || this.#turns[at] <= turn) break
+      const due = this.#spans[at]
+      if (due === undefined || this.#rounds[at] <= round) break
       const handle = this.#handles[at] as StreamHandle
       if (!handles.has(handle)) continue
       const later = owed.get(handle)

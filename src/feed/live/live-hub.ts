@@ -5,12 +5,12 @@ import { LiveFollows } from './live-follows.ts'
 import { LiveLimits } from './live-limits.ts'
 import { type LiveCall, LiveListener } from './live-listener.ts'
 import { selectStreams } from './live-selection.ts'
+import { LiveSender, type LiveSenderDeps } from './live-sender.ts'
 import { waitedFor } from './live-store.ts'
-import { LiveTeller, type LiveTellerDeps } from './live-teller.ts'
-import { TurnWork } from './turn-work.ts'
+import { SlicedWork } from './sliced-work.ts'
 
 /** What live connections are served from. */
-interface LiveHubDeps extends LiveTellerDeps {
+interface LiveHubDeps extends LiveSenderDeps {
   readonly figures: LiveFigures
   /** Rises when what callers may do has changed. */
   readonly countChanges: () => number
@@ -43,9 +43,9 @@ interface OrganizationNews {
 export class LiveHub {
   readonly #deps: LiveHubDeps
   readonly #follows: LiveFollows
-  readonly #teller: LiveTeller
+  readonly #sender: LiveSender
   readonly #limits: LiveLimits
-  readonly #work: TurnWork
+  readonly #work: SlicedWork
   readonly #listeners = new Map<LiveListener, () => void>()
   /** Calls that wait to be opened, one by one; the limits say how many there may be. */
   readonly #openings = new Set<() => Promise<void>>()
@@ -58,18 +58,18 @@ export class LiveHub {
   #callersAtMs: number
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
-  #isTurnDue = false
+  #isRoundDue = false
   #isClosed = false
   #pauseMs: number
-  #turns = 0
+  #rounds = 0
 
   constructor(deps: LiveHubDeps) {
     this.#deps = deps
-    this.#work = new TurnWork(deps.clock)
+    this.#work = new SlicedWork(deps.clock)
     const { isShared } = deps.catalog.catchUps
     const store = isShared ? waitedFor(deps.store, this.#work) : deps.store
     this.#follows = new LiveFollows({ ...deps, store })
-    this.#teller = new LiveTeller({ ...deps, store })
+    this.#sender = new LiveSender({ ...deps, store })
     this.#limits = new LiveLimits(deps.figures)
     this.#changes = deps.countChanges()
     this.#callersAtMs = deps.clock.elapsed()
@@ -143,13 +143,13 @@ export class LiveHub {
         'Streams with live subscribers.',
         this.#follows.size,
       ),
-      metricText('weir_live_turns_total', 'counter', 'Rounds of live updates.', this.#turns),
-      metricText('weir_live_sent_total', 'counter', 'Live updates sent.', this.#teller.sent),
+      metricText('weir_live_turns_total', 'counter', 'Rounds of live updates.', this.#rounds),
+      metricText('weir_live_sent_total', 'counter', 'Live updates sent.', this.#sender.sent),
       metricText(
         'weir_live_sent_characters_total',
         'counter',
         'Characters of live updates sent.',
-        this.#teller.sentLength,
+        this.#sender.sentLength,
       ),
       metricText(
         'weir_live_unsent_bytes',
@@ -196,7 +196,7 @@ export class LiveHub {
   #remove(listener: LiveListener): void {
     if (listener.isOver) return
     listener.isOver = true
-    this.#teller.countSent(listener)
+    this.#sender.countSent(listener)
     this.#listeners.get(listener)?.()
     this.#listeners.delete(listener)
     this.#ready.delete(listener)
@@ -214,11 +214,11 @@ export class LiveHub {
   }
 
   #schedule(): void {
-    if (this.#timer !== undefined || this.#isTurnDue || this.#isClosed) return
+    if (this.#timer !== undefined || this.#isRoundDue || this.#isClosed) return
     if (this.#listeners.size === 0 && this.#follows.size === 0) return
     this.#timer = setTimeout(() => {
       this.#timer = undefined
-      this.#isTurnDue = true
+      this.#isRoundDue = true
       this.#wake()
     }, this.#pauseMs).unref()
   }
@@ -234,7 +234,9 @@ export class LiveHub {
   }
 
   get #hasWork(): boolean {
-    return this.#isTurnDue || this.#gone.size > 0 || this.#openings.size > 0 || this.#ready.size > 0
+    return (
+      this.#isRoundDue || this.#gone.size > 0 || this.#openings.size > 0 || this.#ready.size > 0
+    )
   }
 
   async #run(): Promise<void> {
@@ -243,7 +245,7 @@ export class LiveHub {
     while (this.#hasWork) {
       // First: whoever comes back finds the room that they have left.
       await this.#letGo(work)
-      if (this.#isTurnDue) await this.#runTurn()
+      if (this.#isRoundDue) await this.#runRound()
       const [open] = this.#openings
       if (open !== undefined) {
         this.#openings.delete(open)
@@ -253,14 +255,14 @@ export class LiveHub {
       const [listener] = this.#ready
       if (listener === undefined) continue
       this.#ready.delete(listener)
-      await this.#tell(listener).catch(this.#deps.onFailure)
+      await this.#send(listener).catch(this.#deps.onFailure)
       await work.rest()
     }
     work.end()
   }
 
   /** Takes those who have gone off their streams, one after the other. */
-  async #letGo(work: TurnWork): Promise<void> {
+  async #letGo(work: SlicedWork): Promise<void> {
     for (const listener of this.#gone) {
       this.#gone.delete(listener)
       this.#follows.end(listener)
@@ -268,10 +270,10 @@ export class LiveHub {
     }
   }
 
-  async #runTurn(): Promise<void> {
+  async #runRound(): Promise<void> {
     const { figures, onFailure } = this.#deps
     const work = this.#work
-    this.#teller.beginTurn()
+    this.#sender.beginRound()
     try {
       await this.#checkCallers(work)
       await this.#followCatalog(work)
@@ -280,16 +282,16 @@ export class LiveHub {
     } catch (error) {
       onFailure(error)
     }
-    await this.#follows.endTurn(work)
-    this.#turns += 1
+    await this.#follows.endRound(work)
+    this.#rounds += 1
     const pauseMs = Math.max(1_000 / figures.perSecond, work.takeBusyMs() * IDLE_PARTS)
     this.#pauseMs = Math.min(pauseMs, PAUSE_MS_MAX)
-    this.#isTurnDue = false
+    this.#isRoundDue = false
     this.#schedule()
   }
 
   /** Nobody is told a thing after their rights have ended: it is asked before each turn. */
-  async #checkCallers(work: TurnWork): Promise<void> {
+  async #checkCallers(work: SlicedWork): Promise<void> {
     const changes = this.#deps.countChanges()
     const now = this.#deps.clock.elapsed()
     const isTimed = now - this.#callersAtMs >= CALLERS_EVERY_MS
@@ -306,7 +308,7 @@ export class LiveHub {
     if (listener.isOver) return
     try {
       const principal = await listener.call.renew(isTimed)
-      if (isTimed) this.#teller.countSent(listener)
+      if (isTimed) this.#sender.countSent(listener)
       if (principal === listener.principal) return
       listener.principal = principal
       if (listener.call.wantsCatalog) requirePermit(principal, 'component', 'GET')
@@ -321,7 +323,7 @@ export class LiveHub {
     this.#end(listener, error instanceof Refusal ? error : failed())
   }
 
-  async #followCatalog(work: TurnWork): Promise<void> {
+  async #followCatalog(work: SlicedWork): Promise<void> {
     if (this.#news.size === 0) return
     const byOrg = new Map(this.#news)
     this.#news.clear()
@@ -343,10 +345,10 @@ export class LiveHub {
   }
 
   /** Tells a listener a piece of what it is owed, and the next when that has left. */
-  async #tell(listener: LiveListener): Promise<void> {
+  async #send(listener: LiveListener): Promise<void> {
     // Rights may have ended since the turn began.
     if (this.#deps.countChanges() !== this.#changes) await this.#checkCaller(listener, false)
-    await this.#teller.tell(listener, this.#follows.cursor, () => {
+    await this.#sender.send(listener, this.#follows.cursor, () => {
       if (listener.isOver || !listener.isOwed) return
       this.#ready.add(listener)
       this.#wake()

@@ -55,7 +55,7 @@ export class LiveListener {
   isOver = false
   #missing = new Set<string>()
   /** Those of the missing that are to be told. */
-  #untold: string[] = []
+  #unsent: string[] = []
   #components = new Set<string>()
   #hasFolders = false
 
@@ -80,7 +80,7 @@ export class LiveListener {
         }),
       ),
     )
-    if (!missing.isSubsetOf(this.#missing)) this.#untold = [...missing]
+    if (!missing.isSubsetOf(this.#missing)) this.#unsent = [...missing]
     this.#missing = missing
   }
 
@@ -106,7 +106,7 @@ export class LiveListener {
 
   /** Whether there is something to tell. */
   get isOwed(): boolean {
-    return this.dues.size > 0 || this.#untold.length > 0 || this.#hasNews
+    return this.dues.size > 0 || this.#unsent.length > 0 || this.#hasNews
   }
 
   get #hasNews(): boolean {
@@ -115,7 +115,7 @@ export class LiveListener {
 
   /** The next event that is not about samples; undefined: there is none. */
   takeNotice(frame: LiveFrame): string | undefined {
-    const missing = this.#untold.shift()
+    const missing = this.#unsent.shift()
     if (missing !== undefined) return frame('missing', missing)
     if (!this.#hasNews) return undefined
     const components = [...this.#components].slice(0, NEWS_COMPONENTS_MAX)

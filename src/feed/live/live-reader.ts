@@ -59,7 +59,7 @@ interface Showing {
 }
 
 /** A stream as listeners have heard of it. */
-type ReadStream = Pick<LiveStream, 'handle' | 'told'>
+type ReadStream = Pick<LiveStream, 'handle' | 'sent'>
 
 const NOTHING: LiveNews = []
 
@@ -75,7 +75,7 @@ export class LiveReader {
   }
 
   /** Forgets what was made: later asked, it may be more. */
-  beginTurn(): void {
+  beginRound(): void {
     this.#kept.clear()
     this.#keptLength = 0
   }
@@ -112,9 +112,9 @@ export class LiveReader {
       const sd = startOf(changed.from, showing)
       text += frame('change', `{${showing.names},"sd":${sd},"ed":${changed.until}}`)
     }
-    const { told, last, isOne } = due
-    if (told !== undefined && !form.isLast && !isOne) {
-      const found = await this.#since(stream, told, showing)
+    const { sent, last, isOne } = due
+    if (sent !== undefined && !form.isLast && !isOne) {
+      const found = await this.#since(stream, sent, showing)
       if (found.length > 0 || changed === undefined) return behind(text, found)
     }
     const sample = last ?? (await this.#lastOf(stream))
@@ -123,12 +123,12 @@ export class LiveReader {
   }
 
   /** The last sample up to the stream's `told`. */
-  async #lastOf({ handle, told = TIME_END }: ReadStream): Promise<Sample | undefined> {
+  async #lastOf({ handle, sent = TIME_END }: ReadStream): Promise<Sample | undefined> {
     const { store } = this.#deps
     const [last] = await store.latest([handle])
-    if (last === undefined || last.time <= told) return last
-    if (told < EARLIEST_TIME) return undefined
-    const until = epochMs(told + 1)
+    if (last === undefined || last.time <= sent) return last
+    if (sent < EARLIEST_TIME) return undefined
+    const until = epochMs(sent + 1)
     const range = { from: epochMs(EARLIEST_TIME), until, limit: 1, order: 'latest_first' } as const
     const { count, times, numbers, texts } = await store.range(handle, range)
     return count === 0 ? undefined : { time: epochMs(times[0]), value: texts?.[0] ?? numbers[0] }
@@ -136,11 +136,11 @@ export class LiveReader {
 
   /** The samples after a time from the earliest on, and before them the gap when they are too many. */
   async #since(
-    { handle, told: reach = TIME_END - 1 }: ReadStream,
-    told: number,
+    { handle, sent: reach = TIME_END - 1 }: ReadStream,
+    sent: number,
     showing: Showing,
   ): Promise<LiveNews> {
-    const from = epochMs(Math.max(told + 1, EARLIEST_TIME))
+    const from = epochMs(Math.max(sent + 1, EARLIEST_TIME))
     if (reach < from) return NOTHING
     const limit = SAMPLES_MAX + 1
     const { store, frame } = this.#deps

@@ -1,5 +1,5 @@
 import type { SampleStore } from '../../store/index.ts'
-import type { TurnWork } from './turn-work.ts'
+import type { SlicedWork } from './sliced-work.ts'
 
 /** What telling listeners asks of a store. */
 export type LiveStore = Pick<SampleStore, 'latest' | 'range' | 'follow'>
@@ -8,7 +8,7 @@ export type LiveStore = Pick<SampleStore, 'latest' | 'range' | 'follow'>
  * The same store, whose answers are waited for without that counting as work: those of a cluster come from elsewhere, and
  * the main thread is free meanwhile.
  */
-export function waitedFor(store: LiveStore, work: TurnWork): LiveStore {
+export function waitedFor(store: LiveStore, work: SlicedWork): LiveStore {
   const aside = async <T>(answer: Promise<T>): Promise<T> => {
     work.end()
     try {

@@ -1,7 +1,7 @@
 import type { StreamFollow, StreamHandle } from '../../store/index.ts'
 import type { Due } from './live-due.ts'
 import type { LiveStore } from './live-store.ts'
-import type { TurnWork } from './turn-work.ts'
+import type { SlicedWork } from './sliced-work.ts'
 
 /** Someone who is told of a stream. */
 interface Follower {
@@ -15,9 +15,9 @@ export interface LiveStream {
   readonly handle: StreamHandle
   readonly listeners: Set<Follower>
   /** It is followed without a break since this turn was over. */
-  readonly sinceTurn: number
+  readonly sinceRound: number
   /** The time of the newest sample that listeners were told of, or are about to be; undefined: not read yet. */
-  told: number | undefined
+  sent: number | undefined
   /** Until when it is followed for those who come back; undefined while it has listeners. */
   lingersUntilMs: number | undefined
 }
@@ -51,7 +51,7 @@ export class LiveStreams {
   }
 
   /** Has a listener follow a stream; `turn` is the last one that is over. */
-  attach(handle: StreamHandle, listener: Follower, turn: number): LiveStream {
+  attach(handle: StreamHandle, listener: Follower, round: number): LiveStream {
     const known = this.#streams.get(handle)
     if (known !== undefined) {
       known.listeners.add(listener)
@@ -62,8 +62,8 @@ export class LiveStreams {
     const stream: LiveStream = {
       handle,
       listeners: new Set([listener]),
-      sinceTurn: turn,
-      told: undefined,
+      sinceRound: round,
+      sent: undefined,
       lingersUntilMs: undefined,
     }
     this.#streams.set(handle, stream)
@@ -75,11 +75,11 @@ export class LiveStreams {
    * Reads where streams end of which that is not known. They are followed already: what comes in
    * between is told twice rather than not at all.
    */
-  async readTold(streams: Iterable<LiveStream>): Promise<void> {
-    const unread = [...streams].filter(({ told }) => told === undefined)
+  async readSent(streams: Iterable<LiveStream>): Promise<void> {
+    const unread = [...streams].filter(({ sent }) => sent === undefined)
     const latest = await this.#store.latest(unread.map(({ handle }) => handle))
     for (const [at, stream] of unread.entries()) {
-      stream.told ??= latest[at]?.time ?? Number.NEGATIVE_INFINITY
+      stream.sent ??= latest[at]?.time ?? Number.NEGATIVE_INFINITY
     }
   }
 
@@ -96,7 +96,7 @@ export class LiveStreams {
   }
 
   /** Lets go of streams that nobody came back to. */
-  async sweep(nowMs: number, work: TurnWork): Promise<void> {
+  async sweep(nowMs: number, work: SlicedWork): Promise<void> {
     let swept = 0
     for (const stream of this.#lingering) {
       const isOver = (stream.lingersUntilMs ?? nowMs) <= nowMs

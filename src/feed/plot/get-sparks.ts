@@ -1,5 +1,5 @@
 import type { Principal } from '../../access/index.ts'
-import { nextTurn, refuse } from '../../base/index.ts'
+import { nextIteration, refuse } from '../../base/index.ts'
 import { VALUE_CODE } from '../../catalog/shape/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import { feedName } from '../feed-rights.ts'
@@ -55,7 +55,7 @@ export async function getSparks(
   const edges = edgesOf(command)
   const sparks: Spark[] = []
   for (const [at, handle] of handles.slice(start, start + limit).entries()) {
-    if (at % STREAMS_PER_SLICE === STREAMS_PER_SLICE - 1) await nextTurn()
+    if (at % STREAMS_PER_SLICE === STREAMS_PER_SLICE - 1) await nextIteration()
     if (!index.has(handle) || TEXTS.has(index.valueCodeOf(handle))) continue
     const mean = await meansOf(handle)
     if (mean !== undefined) sparks.push({ streamUid: index.streamUid(handle), mean })

@@ -1,5 +1,5 @@
 import type { Principal } from '../../access/index.ts'
-import { EARLIEST_TIME, epochMs, nextTurn, TIME_END } from '../../base/index.ts'
+import { EARLIEST_TIME, epochMs, nextIteration, TIME_END } from '../../base/index.ts'
 import type { ComponentEntry, StreamIndex } from '../../catalog/index.ts'
 import { POINT, VALUE_CODE } from '../../catalog/shape/index.ts'
 import type { SampleColumns, StreamHandle, TextMemory } from '../../store/index.ts'
@@ -137,6 +137,6 @@ export async function visitPages(
     if (isOver) return
     left -= page.count
     from = page.times[page.count - 1] + 1
-    await nextTurn()
+    await nextIteration()
   }
 }

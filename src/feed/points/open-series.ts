@@ -23,7 +23,7 @@ import { type RefusedPoints, refusalOf } from './refused-points.ts'
 /** Series that are looked for at once. */
 const SOUGHT_AT_ONCE = 32
 /** Series that are looked for before others get a turn. */
-const SOUGHT_PER_TURN = 128
+const SOUGHT_PER_SLICE = 128
 
 /** Of some calls that make the same series, each comes through by then. */
 const TRIES_MAX = 4
@@ -97,7 +97,7 @@ async function findSeries(
   const sought = samples.series.filter(({ handle, samples: indexes }) => {
     return handle === 0 && indexes.some((index) => !refused.has(index))
   })
-  const pacer = new Pacer(SOUGHT_PER_TURN)
+  const pacer = new Pacer(SOUGHT_PER_SLICE)
   for (let from = 0; from < sought.length; from += SOUGHT_AT_ONCE) {
     const some = sought.slice(from, from + SOUGHT_AT_ONCE)
     const areFound = await Promise.all(some.map(find))

@@ -1,4 +1,4 @@
-import { growColumn, nextTurn } from '../../base/index.ts'
+import { growColumn, nextIteration } from '../../base/index.ts'
 import type { StreamIndex } from '../../catalog/index.ts'
 import { RANDOM } from '../../catalog/shape/index.ts'
 import type { SampleStore, StreamHandle } from '../../store/index.ts'
@@ -10,7 +10,7 @@ const HANDLES_MIN = 1024
  * The times that one process may assign among those that share a store: every so many milliseconds one, which
  * no other process has.
  */
-export interface TimeLane {
+export interface AssignableTimes {
   /** Milliseconds from one time to the next; 1 for a process that is alone. */
   readonly step: number
   /** The rest of its times by `step`; it may change from one call to the next. */
@@ -22,11 +22,11 @@ export interface TimeLane {
 }
 
 /** All times, of a process that shares its store with none. */
-export const EVERY_TIME: TimeLane = { step: 1, offset: 0, generation: 0, require: () => {} }
+export const EVERY_TIME: AssignableTimes = { step: 1, offset: 0, generation: 0, require: () => {} }
 
 /** The first time of a lane from one on. */
-export function firstInLane(
-  { step, offset }: Pick<TimeLane, 'step' | 'offset'>,
+export function firstAssignable(
+  { step, offset }: Pick<AssignableTimes, 'step' | 'offset'>,
   from: number,
 ): number {
   if (step === 1) return from
@@ -39,18 +39,18 @@ export function firstInLane(
  * before, so that two quick puts keep both samples. Eight bytes per stream.
  */
 export class AssignedTimes {
-  readonly lane: TimeLane
+  readonly assignable: AssignableTimes
   #last = new Float64Array(HANDLES_MIN).fill(Number.NEGATIVE_INFINITY)
   #generation: number
 
-  constructor(lane: TimeLane = EVERY_TIME) {
-    this.lane = lane
-    this.#generation = lane.generation
+  constructor(assignable: AssignableTimes = EVERY_TIME) {
+    this.assignable = assignable
+    this.#generation = assignable.generation
   }
 
   /** Whether the stream's assigned times are known: from before the start, or since. */
   knows(handle: number): boolean {
-    if (this.#generation !== this.lane.generation) this.#forget()
+    if (this.#generation !== this.assignable.generation) this.#forget()
     return handle < this.#last.length && this.#last[handle] !== Number.NEGATIVE_INFINITY
   }
 
@@ -85,12 +85,12 @@ export class AssignedTimes {
 
   /** The first time from one on that this process may assign. */
   first(from: number): number {
-    return firstInLane(this.lane, from)
+    return firstAssignable(this.assignable, from)
   }
 
   /** What another process has assigned in the lane is found in the store. */
   #forget(): void {
-    this.#generation = this.lane.generation
+    this.#generation = this.assignable.generation
     this.#last.fill(Number.NEGATIVE_INFINITY)
   }
 
@@ -162,12 +162,12 @@ export async function recallTimes(
   uploadTime: number,
 ): Promise<void> {
   for (let from = 0; from < handles.length; from += STREAMS_PER_SLICE) {
-    if (from > 0) await nextTurn()
+    if (from > 0) await nextIteration()
     const some = handles.slice(from, from + STREAMS_PER_SLICE)
     const latest = await store.latest(some, { isTimesOnly: true })
     for (const [at, handle] of some.entries()) {
       const isAhead = (latest[at]?.time ?? uploadTime - 1) >= uploadTime
-      const run = { from: uploadTime, step: assignedTimes.lane.step }
+      const run = { from: uploadTime, step: assignedTimes.assignable.step }
       const last = isAhead ? await followRun(store, handle, run) : uploadTime - 1
       assignedTimes.recall(handle, last)
     }

@@ -6,7 +6,7 @@ import type {
   PreparedStream,
   WantedComponent,
 } from '../../catalog/create/index.ts'
-import type { Catalog, StreamIndex, TypeWish } from '../../catalog/index.ts'
+import type { Catalog, InferredType, StreamIndex } from '../../catalog/index.ts'
 import { RANDOM, VALUE_CODE } from '../../catalog/shape/index.ts'
 import type { Removal, StreamHandle } from '../../store/index.ts'
 import { factsOf, factsOfPrepared } from '../stream-facts.ts'
@@ -49,7 +49,7 @@ interface Created {
 /** What a look at the streams of a put has shown. */
 interface Findings {
   readonly removals: Removal[]
-  readonly wishes: TypeWish[]
+  readonly inferred: InferredType[]
   readonly slices: Pacer
 }
 
@@ -223,7 +223,7 @@ function lookAt(
       const { count, handles } = samples
       requireAllLiving(catalog.index, { count, handles, removals: [] })
     }
-    const findings: Findings = { removals: [], wishes: [], slices: new Pacer() }
+    const findings: Findings = { removals: [], inferred: [], slices: new Pacer() }
     if (isFitting) return findings
     await prepareUntyped(catalog.index, creation, findings)
     for (const [at, component] of prepared.entries()) {
@@ -272,7 +272,7 @@ function note(stream: StreamSamples, prepared: PreparedSamples, findings: Findin
   const { handle, facts } = stream
   const { valueType } = prepared
   if (handle !== 0 && facts.valueType === '' && valueType !== '') {
-    findings.wishes.push({ handle, valueType })
+    findings.inferred.push({ handle, valueType })
   }
 }
 

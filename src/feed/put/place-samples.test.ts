@@ -98,10 +98,10 @@ test('placeIntervals() does the same for many samples in any order, in slices', 
     // Many share their very time: the one that came last counts.
     return [START + random(count / 2) * 30_000, value]
   })
-  let turns = 0
+  let iterations = 0
   let isDone = false
   const tick = () => {
-    turns += 1
+    iterations += 1
     if (!isDone) setImmediate(tick)
   }
   setImmediate(tick)
@@ -110,7 +110,7 @@ test('placeIntervals() does the same for many samples in any order, in slices', 
   const { left: kept, removed } = expected(rows, false)
   assert.deepEqual(left, kept)
   assert.deepEqual(removedEnds(removals), removed)
-  assert.ok(turns >= 9, `only ${turns} turns for sorting, merging and placing`)
+  assert.ok(iterations >= 9, `only ${iterations} turns for sorting, merging and placing`)
 })
 
 test('placeIntervals() takes neighbouring nulls out as one, and nothing between others', async () => {

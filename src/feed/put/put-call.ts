@@ -158,7 +158,7 @@ export class PutCall implements Creation {
       const gathering = this.#gather()
       if (gathering !== undefined) await gathering
       const batch = await this.#append()
-      for (const tell of onLanded) tell(batch, this.#orgUid)
+      for (const notify of onLanded) notify(batch, this.#orgUid)
       if (options.deriveStreamsMax > 0) await derive(batch, limitsOf(options, startedAt))
       if (catalog.catchUps.isShared) await requireStillThere(catalog, batch, resolvedAt)
       const looked = { retention, index: catalog.index }
@@ -225,7 +225,7 @@ export class PutCall implements Creation {
   async #assignTimes(): Promise<void> {
     const { catalog, assignedTimes } = this.#deps
     const { uploadTime } = this.#command
-    assignedTimes.lane.require()
+    assignedTimes.assignable.require()
     await this.#recallTimes()
     // A put that may be made again finds free times from its upload on.
     if (this.#repeated !== undefined) await this.#repeated.prepare(this.samples, uploadTime)

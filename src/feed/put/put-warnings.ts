@@ -148,13 +148,13 @@ export function warnOfTimes(
       found.outdated.add(handles[at])
     }
   })
-  const tell = (): readonly string[] | Promise<readonly string[]> => {
+  const notify = (): readonly string[] | Promise<readonly string[]> => {
     const seconds = found.seconds === undefined ? NONE : warnOfSeconds(index, found.seconds)
     if (found.outdated === undefined) return seconds
-    const told = warnOfOutdated(retention, batch, { suspects: found.outdated, uploadTime })
-    return told.then((outdated) => [...outdated, ...seconds])
+    const outdated = warnOfOutdated(retention, batch, { suspects: found.outdated, uploadTime })
+    return outdated.then((outdated) => [...outdated, ...seconds])
   }
-  return looking === undefined ? tell() : looking.then(tell)
+  return looking === undefined ? notify() : looking.then(notify)
 }
 
 function noteSeconds(found: Found, { handles, times }: SampleBatch, at: number): void {

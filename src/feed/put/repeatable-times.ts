@@ -2,7 +2,7 @@ import { type EpochMs, KeyedMutex, TIME_END } from '../../base/index.ts'
 import type { StreamIndex } from '../../catalog/index.ts'
 import { POINT, RANDOM } from '../../catalog/shape/index.ts'
 import type { AssignedSpan, SampleBatch, SampleStore, StreamHandle } from '../../store/index.ts'
-import { type AssignedTimes, firstInLane, type TimeLane } from './assigned-times.ts'
+import { type AssignableTimes, type AssignedTimes, firstAssignable } from './assigned-times.ts'
 import type { IncomingSamples } from './incoming-samples.ts'
 
 /** Times some milliseconds apart. */
@@ -24,7 +24,7 @@ interface FreeTimesLook {
   readonly from: number
   readonly count: number
   /** The times that may be taken. */
-  readonly lane: TimeLane
+  readonly assignable: AssignableTimes
   /** Times that others are about to store at. */
   readonly claimed: readonly TimeSpan[]
 }
@@ -35,9 +35,10 @@ const PAGES_MAX = 100
 
 /** The first times from one on at which a stream has no sample; fewer where it is full for very long. */
 async function findFreeTimes(store: SampleStore, look: FreeTimesLook): Promise<TimeSpan[]> {
-  const { handle, count, lane } = look
-  const from = firstInLane(lane, look.from)
-  const wanted: TimeSpan = lane.step === 1 ? { from, count } : { from, count, step: lane.step }
+  const { handle, count, assignable } = look
+  const from = firstAssignable(assignable, look.from)
+  const wanted: TimeSpan =
+    assignable.step === 1 ? { from, count } : { from, count, step: assignable.step }
   const claimed = look.claimed.toSorted((one, other) => one.from - other.from)
   const { count: taken } = await store.fold(handle, Float64Array.of(from, afterSpan(wanted)))
   if (taken[0] === 0 && claimed.length === 0) return [wanted]
@@ -64,12 +65,12 @@ async function findFreeTimes(store: SampleStore, look: FreeTimesLook): Promise<T
 class FreeSpans {
   readonly spans: TimeSpan[] = []
   missing: number
-  readonly #lane: TimeLane
+  readonly #assignable: AssignableTimes
   readonly #claimed: readonly TimeSpan[]
 
-  constructor({ count, lane }: FreeTimesLook, claimed: readonly TimeSpan[]) {
+  constructor({ count, assignable }: FreeTimesLook, claimed: readonly TimeSpan[]) {
     this.missing = count
-    this.#lane = lane
+    this.#assignable = assignable
     this.#claimed = claimed
   }
 
@@ -87,8 +88,8 @@ class FreeSpans {
   }
 
   #add(after: number, until: number): void {
-    const from = firstInLane(this.#lane, after)
-    const { step } = this.#lane
+    const from = firstAssignable(this.#assignable, after)
+    const { step } = this.#assignable
     const count = Math.min(Math.ceil((until - from) / step), this.missing)
     if (count <= 0) return
     this.spans.push(step === 1 ? { from, count } : { from, count, step })
@@ -241,8 +242,8 @@ export class RepeatableTimes implements Pick<AssignedTimes, 'next' | 'first'> {
     const { assignedTimes, claimedTimes, store } = this.#deps
     await claimedTimes.looking.run([handle], async () => {
       const claimed = claimedTimes.of(handle)
-      const { lane } = assignedTimes
-      const look = { handle: handle as StreamHandle, from, count, claimed, lane }
+      const { assignable } = assignedTimes
+      const look = { handle: handle as StreamHandle, from, count, claimed, assignable }
       for (const span of await findFreeTimes(store, look)) {
         claimedTimes.add(handle, span)
         this.#claims.push({ handle, span })
@@ -265,7 +266,7 @@ export class RepeatableTimes implements Pick<AssignedTimes, 'next' | 'first'> {
   }
 
   #note(handle: StreamHandle, time: number): void {
-    const { step } = this.#deps.assignedTimes.lane
+    const { step } = this.#deps.assignedTimes.assignable
     const last = this.#lastAdded.get(handle)
     if (last !== undefined && afterSpan(last) === time) {
       last.count += 1

@@ -1,4 +1,4 @@
-import { nextTurn, refuse, requireCreatable } from '../../base/index.ts'
+import { nextIteration, refuse, requireCreatable } from '../../base/index.ts'
 import type { CreationRules } from '../../catalog/create/index.ts'
 import type { ComponentEntry, StreamIndex } from '../../catalog/index.ts'
 import type { ValueType } from '../../catalog/shape/index.ts'
@@ -117,7 +117,7 @@ export async function resolveTargets(
   for (const target of put.samples.open) {
     looked += 1
     if (looked % TARGETS_PER_SLICE === 0) {
-      await nextTurn()
+      await nextIteration()
       last = undefined
     }
     // Streams of one device mostly stand together.

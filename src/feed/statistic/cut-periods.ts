@@ -1,4 +1,4 @@
-import { EARLIEST_TIME, epochMs, nextTurn } from '../../base/index.ts'
+import { EARLIEST_TIME, epochMs, nextIteration } from '../../base/index.ts'
 import type {
   SampleColumns,
   SampleSpan,
@@ -57,7 +57,7 @@ export async function readCutPeriods(
   if (span === undefined) return { data, isRecorded }
   const placement = placementOf(query.baseCycle)
   const stream: CutStream = { ...query, placement, span }
-  const tell = (row: number, value: StatisticValue, isKnown: boolean): void => {
+  const setValue = (row: number, value: StatisticValue, isKnown: boolean): void => {
     data[row] = value
     isRecorded[row] = isKnown ? 1 : 0
   }
@@ -67,9 +67,9 @@ export async function readCutPeriods(
     at += run.length
     const isLong = run.length >= RUN_MIN
     if (isLong && !(query.isDecimal && isDecimalStatistic(query.statistic))) {
-      await tellRun(store, stream, { run, tell })
+      await setRun(store, stream, { run, setValue })
     } else {
-      for (const group of run) await tellGroup(store, stream, { group, tell })
+      for (const group of run) await setGroup(store, stream, { group, setValue })
     }
   }
   return { data, isRecorded }
@@ -147,10 +147,10 @@ function periodsOf(froms: readonly number[], untils: readonly number[]): Periods
   }
 }
 
-async function tellGroup(
+async function setGroup(
   store: SampleStore,
   query: CutStream,
-  { group, tell }: { readonly group: RowGroup; readonly tell: Tell },
+  { group, setValue }: { readonly group: RowGroup; readonly setValue: Tell },
 ): Promise<void> {
   const { periods, cut } = group
   const bounded = (instant: number) => Math.min(query.placement.sampleTimeAt(instant), cut)
@@ -162,7 +162,7 @@ async function tellGroup(
   for (const [at, row] of group.rows.entries()) {
     const entry = group.entries[at]
     const range = { from: periods.froms[entry], until: periods.untils[entry] }
-    tell(
+    setValue(
       row,
       readOne(entry),
       isKnown(query, { ...range, cut, hasSamples: part.entries[entry] >= 0 }),
@@ -182,10 +182,10 @@ function isKnown(
 }
 
 /** Walks once through the samples of a period and tells its statistic at every cut. */
-async function tellRun(
+async function setRun(
   store: SampleStore,
   stream: CutStream,
-  { run, tell }: { readonly run: readonly RowGroup[]; readonly tell: Tell },
+  { run, setValue }: { readonly run: readonly RowGroup[]; readonly setValue: Tell },
 ): Promise<void> {
   const { handle, placement, memory } = stream
   const { periods } = run[0]
@@ -201,14 +201,14 @@ async function tellRun(
       while (at < page.count && page.times[at] < cut) running.add(page, at++)
       if (at < page.count || from >= cut) break
       await memory?.resize(heldBefore)
-      await nextTurn()
+      await nextIteration()
       const order = 'oldest_first' as const
       page = await store.range(handle, { from, until, limit: PAGE_SAMPLES, order, memory })
       from = page.count < PAGE_SAMPLES ? until : epochMs(page.times[page.count - 1] + 1)
       at = 0
     }
-    const told = isKnown(stream, { ...period, cut, hasSamples: !running.isEmpty })
-    for (const row of rows) tell(row, running.value(period), told)
+    const isShown = isKnown(stream, { ...period, cut, hasSamples: !running.isEmpty })
+    for (const row of rows) setValue(row, running.value(period), isShown)
   }
 }
 

@@ -14,7 +14,7 @@ import { isStreamValue, type StatisticId } from './statistic-id.ts'
 import type { StatisticValue } from './statistic-value.ts'
 
 /** How many cycles a message lists. */
-const CYCLES_TOLD_MAX = 100
+const CYCLES_LISTED_MAX = 100
 
 /** Streams read before others get their turn: about a millisecond. */
 const STREAMS_PER_SLICE = 32
@@ -136,7 +136,7 @@ async function requireCycle(
 ): Promise<Cycle> {
   const definition = await catalog.findCycle(component.orgUid, cycleId)
   if (definition === undefined) {
-    const known = await catalog.cycles.listIds(component.orgUid, CYCLES_TOLD_MAX)
+    const known = await catalog.cycles.listIds(component.orgUid, CYCLES_LISTED_MAX)
     refuse('cycle_not_found', {
       what: `Cannot find cycle "${cycleId}". Cycles are ${known.join(', ')}`,
     })

@@ -1,4 +1,4 @@
-import { epochMs, nextTurn } from '../../base/index.ts'
+import { epochMs, nextIteration } from '../../base/index.ts'
 import type { SampleColumns, SampleStore } from '../../store/index.ts'
 import type { Periods } from '../../time/index.ts'
 import type { PlacedStream } from './fold-periods.ts'
@@ -36,6 +36,6 @@ export async function visitPeriodSamples(
     await memory?.resize(heldBefore)
     if (page.count < PAGE_SAMPLES) return
     from = Math.max(page.times[page.count - 1] + 1, starts[period])
-    await nextTurn()
+    await nextIteration()
   }
 }

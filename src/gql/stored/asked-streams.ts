@@ -1,6 +1,6 @@
 /** The streams and components that a query asks for, as far as the caller may read them. */
 import { allows, allowsEveryFeed, namedBelow, type Principal } from '../../access/index.ts'
-import { nextTurn } from '../../base/index.ts'
+import { nextIteration } from '../../base/index.ts'
 import type { Catalog, ComponentEntry } from '../../catalog/index.ts'
 import type { ComponentRecord } from '../../catalog/shape/index.ts'
 import { allowsStream } from '../../feed/index.ts'
@@ -35,7 +35,7 @@ export async function* findAskedStreams(
   for await (const handles of candidates({ catalog, principal }, asked)) {
     for (const handle of handles) {
       looked += 1
-      if (looked % LOOKED_AT === 0) await nextTurn()
+      if (looked % LOOKED_AT === 0) await nextIteration()
       if (!index.has(handle) || (ids !== undefined && !ids.has(index.streamIdOf(handle)))) continue
       if (!mayRead(handle)) continue
       slice.push(handle)

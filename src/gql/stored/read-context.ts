@@ -9,7 +9,7 @@ import type { StreamCellDeps } from './stream-cells.ts'
 import type { TextShare } from './text-share.ts'
 
 /** How many cycles a message lists. */
-const CYCLES_TOLD_MAX = 20
+const CYCLES_LISTED_MAX = 20
 
 /** Zones whose cycle is kept for one read. */
 const ZONES_MAX = 500
@@ -24,7 +24,7 @@ export interface ReadContext {
   readonly place: ReadPlace
   readonly now: EpochMs
   /** Tells of samples that are handed over one by one. */
-  readonly tellHanded: (handle: StreamHandle, amount: number) => void
+  readonly onRead: (handle: StreamHandle, amount: number) => void
   /** A cycle by its ID in a zone; refuses an unknown one. */
   readonly cycleOf: (cycleId: string, timeZone: string) => Promise<Cycle>
   /** The period of a cycle that the time of the call lies in. */
@@ -42,7 +42,7 @@ export function readContext(about: Omit<ReadContext, 'cycleOf' | 'periodOf'>): R
     if (kept !== undefined) return kept
     const definition = await catalog.findCycle(principal.orgUid, cycleId)
     if (definition === undefined) {
-      const ids = await catalog.cycles.listIds(principal.orgUid, CYCLES_TOLD_MAX)
+      const ids = await catalog.cycles.listIds(principal.orgUid, CYCLES_LISTED_MAX)
       refuseRead(place, `Cannot find cycle "${cycleId.slice(0, 60)}". Cycles are ${ids.join(', ')}`)
     }
     const cycle = compiledCycle(definition, timeZone)

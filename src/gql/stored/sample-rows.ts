@@ -1,5 +1,5 @@
 /** Samples one by one, as rows. */
-import { EARLIEST_TIME, epochMs, nextTurn, TIME_END } from '../../base/index.ts'
+import { EARLIEST_TIME, epochMs, nextIteration, TIME_END } from '../../base/index.ts'
 import { POINT } from '../../catalog/shape/index.ts'
 import { baseCycleOf, endsOf } from '../../feed/index.ts'
 import type { InputBatch } from '../../sql/index.ts'
@@ -39,10 +39,10 @@ export async function* readSampleRows(
     }
     isFirst = false
     budget.take(samples.count, asked, context.place)
-    context.tellHanded(handle, samples.count)
+    context.onRead(handle, samples.count)
     yield batchOf(context, row, samples)
     context.memory.settle()
-    await nextTurn()
+    await nextIteration()
   }
 }
 

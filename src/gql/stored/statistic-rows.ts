@@ -1,5 +1,5 @@
 /** Statistics of a cycle, a row for each period. */
-import { nextTurn } from '../../base/index.ts'
+import { nextIteration } from '../../base/index.ts'
 import { VALUE_CODE } from '../../catalog/shape/index.ts'
 import { baseCycleOf } from '../../feed/index.ts'
 import {
@@ -55,7 +55,7 @@ export async function* readStatisticRows(
     left -= first.count
     range = { from: range.from, until: first.froms[first.count - 1] }
     memory.settle()
-    await nextTurn()
+    await nextIteration()
   }
 }
 

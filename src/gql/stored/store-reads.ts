@@ -1,4 +1,4 @@
-import { type MemoryBudget, nextTurn } from '../../base/index.ts'
+import { type MemoryBudget, nextIteration } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import type { InputBatch } from '../../sql/index.ts'
 import type { SampleStore } from '../../store/index.ts'
@@ -58,7 +58,7 @@ export class StoreReads implements StoredReads {
         memory,
         place,
         now: run.now,
-        tellHanded: (handle, amount) => {
+        onRead: (handle, amount) => {
           if (run.onHanded === undefined) return
           const { uid: componentUid, compId } = catalog.index.componentOf(handle)
           const streamId = catalog.index.streamIdOf(handle)
@@ -115,7 +115,7 @@ async function* rowsOf(context: ReadContext): AsyncGenerator<InputBatch> {
       continue
     }
     for (const [at, row] of rows.entries()) {
-      if (at % STREAMS_PER_SLICE === STREAMS_PER_SLICE - 1) await nextTurn()
+      if (at % STREAMS_PER_SLICE === STREAMS_PER_SLICE - 1) await nextIteration()
       // Whoever deletes a stream meanwhile takes its samples along.
       if (!deps.catalog.index.has(row.handle)) continue
       if (asked.sample?.cycleId !== undefined) yield* readStatisticRows(context, row)

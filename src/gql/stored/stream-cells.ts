@@ -1,5 +1,5 @@
 /** What a row tells of a stream beside its samples. */
-import { nextTurn } from '../../base/index.ts'
+import { nextIteration } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import {
   type ComponentRecord,
@@ -57,7 +57,7 @@ export async function readStreamRows(
   const latest = isLatest ? await store.latest(handles, { memory: deps.memory }) : []
   const rows: StreamRow[] = []
   for (const [at, handle] of handles.entries()) {
-    if (at % STREAMS_PER_SLICE === STREAMS_PER_SLICE - 1) await nextTurn()
+    if (at % STREAMS_PER_SLICE === STREAMS_PER_SLICE - 1) await nextIteration()
     if (!index.has(handle)) continue
     const ref = index.componentRefOf(handle)
     if (needs(COMPONENT_RECORD) && !components.has(ref)) {
@@ -96,7 +96,7 @@ async function readRecords(
     for (const [at, record] of found.entries()) {
       if (record !== undefined) records.set(slice[at], record)
     }
-    await nextTurn()
+    await nextIteration()
   }
   return records
 }

@@ -1,5 +1,5 @@
 /** Sums of the samples of streams: one row tells of all of them, or one of each where that is not known. */
-import { nextTurn } from '../../base/index.ts'
+import { nextIteration } from '../../base/index.ts'
 import type { InputBatch, RowCell } from '../../sql/index.ts'
 import type { SampleColumns, Summaries } from '../../store/index.ts'
 import type { TimeRange } from './asked-rows.ts'
@@ -28,7 +28,7 @@ export async function* readSumRows(
   const periodMs = periodOf(asked.columns)
   let rows: RowCell[][] = []
   for (const [at, row] of streams.entries()) {
-    if (at % STREAMS_PER_SLICE === STREAMS_PER_SLICE - 1) await nextTurn()
+    if (at % STREAMS_PER_SLICE === STREAMS_PER_SLICE - 1) await nextIteration()
     if (!index.has(row.handle)) continue
     const range = await rangeOf(context, row.handle)
     if (range.from >= range.until) continue
@@ -68,7 +68,7 @@ function edgesFor(
   row: StreamRow,
   { summaries, periodMs }: Summed & { readonly periodMs: number | undefined },
 ): 'samples' | 'whole' | EdgesFrom {
-  if (!isTold(context, row, summaries)) return 'samples'
+  if (!isKnown(context, row, summaries)) return 'samples'
   if (periodMs !== undefined) {
     return isDense(summaries, periodMs) ? periodEdges(periodMs) : 'samples'
   }
@@ -148,21 +148,21 @@ async function* readParts(
     const filled = Array.from({ length: page.length }, (_, at) => at).filter(
       (at) => page.count[at] > 0,
     )
-    const [told, others] = [true, false].map((is) =>
+    const [known, others] = [true, false].map((is) =>
       filled.filter((at) => isExact(page, at) === is),
     )
-    budget.take(told.length, asked, place)
+    budget.take(known.length, asked, place)
     // Several parts may be of one group, and its mean is not that of their rounded ones: SQL takes whole sums too.
-    const toldBy = (column: string) => (isWholeSum && column === 'mean()' ? 'sum()' : column)
+    const shownAs = (column: string) => (isWholeSum && column === 'mean()' ? 'sum()' : column)
     const cellOf = (column: string, at: number) =>
-      summaryCell(context, row, { summaries: page, column: toldBy(column), at })
-    const rows = told.map((at) => asked.columns.map((column) => cellOf(column, at)))
+      summaryCell(context, row, { summaries: page, column: shownAs(column), at })
+    const rows = known.map((at) => asked.columns.map((column) => cellOf(column, at)))
     if (rows.length > 0) yield rowBatch(rows, asked.columns.length)
     for (const at of others) {
       yield* readInexact(context, row, { from: edges[at], until: edges[at + 1] })
     }
     memory.settle()
-    await nextTurn()
+    await nextIteration()
     from = edges[edges.length - 1]
   }
 }
@@ -194,12 +194,12 @@ async function* readOnes(
     budget.take(samples.count, asked, place)
     yield onesOf(context, row, samples)
     memory.settle()
-    await nextTurn()
+    await nextIteration()
   }
 }
 
 /** Whether the summary tells all columns: texts have no sums, and what is not finite is for SQL to refuse. */
-function isTold(
+function isKnown(
   { asked, deps }: ReadContext,
   { handle }: StreamRow,
   { count, numberCount, sum }: Summaries,

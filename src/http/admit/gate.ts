@@ -2,9 +2,9 @@ import {
   type AdmissionAnswer,
   type AdmissionCall,
   type Caller,
+  CallerCheck,
   type CountedAs,
   type Identity,
-  Standing,
 } from '../../auth/index.ts'
 import type { Dialect } from '../table/dialect.ts'
 import type { Exchange } from '../transport/exchange.ts'
@@ -47,9 +47,9 @@ export class Gate {
   }
 
   /** How a caller stands who was let in after `asOf`, for calls whose act is yet to come. */
-  follow(arrival: Arrival, caller: Caller, asOf: number): Standing {
+  follow(arrival: Arrival, caller: Caller, asOf: number): CallerCheck {
     const uncounted = { ...arrival, countedAs: undefined }
-    return new Standing(this.#admission, { callOf: () => callOf(uncounted), caller, asOf })
+    return new CallerCheck(this.#admission, { callOf: () => callOf(uncounted), caller, asOf })
   }
 }
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { MemoryBudget, nextTurn } from '../../base/index.ts'
+import { MemoryBudget, nextIteration } from '../../base/index.ts'
 import { FeedBodyReader } from './feed-body-reader.ts'
 
 const LIMIT_BYTES = 1_000
@@ -130,7 +130,7 @@ test('read() gives back what a caller held who goes away, while it waits or send
     const held = await budget.take(30_000_000)
     const inVain = reader.read(waiting.message, use)
     waiting.stream.write('[')
-    while (budget.figures.waiting === 0) await nextTurn()
+    while (budget.figures.waiting === 0) await nextIteration()
     const silent = request(sized(20_000_000))
     const unheard = reader.read(silent.message, use)
     silent.stream.destroy()
@@ -183,7 +183,7 @@ test('read() takes what a thread needs for a long batch before its body, not onc
       assert.equal(held?.readerBytes, readerBytes, begin)
     })
     stream.write(begin)
-    while (budget.figures.usedBytes === 0) await nextTurn()
+    while (budget.figures.usedBytes === 0) await nextIteration()
     assert.equal(budget.figures.usedBytes, 3_500_000 + (readerBytes ?? 0))
     stream.end(Buffer.alloc(2_000_000 - Buffer.byteLength(begin), ' '))
     await reading

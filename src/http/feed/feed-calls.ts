@@ -101,11 +101,11 @@ export interface ReadAside extends MemoryHolder {
   /** The header Accept of the call. */
   readonly accept?: string
   /** Takes the type of an answer that is not JSON. */
-  readonly tellType?: (type: string) => void
+  readonly onType?: (type: string) => void
   /** Told how many samples an answer holds, and whether as CSV. */
-  readonly tellSamples?: (count: number, form: 'csv' | 'json') => void
+  readonly onSamples?: (count: number, form: 'csv' | 'json') => void
   /** Told when the limit has cut the answer off, with the ed that goes on in its last stream. */
-  readonly tellMore?: (until: number) => void
+  readonly onMore?: (until: number) => void
 }
 
 const NO_HOLD: Hold = (share) => share.release()
@@ -158,8 +158,8 @@ export class FeedCalls {
     const current = renew === undefined ? principal : await renew()
     const share = held?.share ?? this.#budget.emptyShare()
     const command = { samples, options, uploadTime, share, renew: renewLater }
-    const told = await this.#feed.put(current, command)
-    warn(warnings.length === 0 ? told : [...warnings, ...told])
+    const result = await this.#feed.put(current, command)
+    warn(warnings.length === 0 ? result : [...warnings, ...result])
     return ''
   }
 
@@ -274,11 +274,11 @@ export class FeedCalls {
     aside: ReadAside & { readonly memory: ReadMemory },
   ): Buffer | Promise<Buffer> {
     const last = list.at(-1)
-    if (last?.isMore) aside.tellMore?.((last.starts ?? last.times)[last.count - 1])
+    if (last?.isMore) aside.onMore?.((last.starts ?? last.times)[last.count - 1])
     const isLong = bytesAtMost(list, fields) > SHORT_BYTES_MAX
-    aside.tellSamples?.(countSamples(list), isCsv ? 'csv' : 'json')
+    aside.onSamples?.(countSamples(list), isCsv ? 'csv' : 'json')
     if (isCsv) {
-      aside.tellType?.(CSV_TYPE)
+      aside.onType?.(CSV_TYPE)
       return isLong
         ? this.#writeLong(list, fields, { memory: aside.memory, write: writeCsv })
         : writeCsv(list, fields, CSV_BYTES)

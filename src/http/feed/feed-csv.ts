@@ -1,5 +1,5 @@
 /** The samples of an answer as CSV (RFC 4180), with a line of names: the same rows as in JSON. */
-import { nextTurn } from '../../base/index.ts'
+import { nextIteration } from '../../base/index.ts'
 import { type FeedFields, type FeedSeries, formatValue } from '../../feed/index.ts'
 import { prefers } from '../transport/accept.ts'
 import { JsonBytes } from './json-bytes.ts'
@@ -39,7 +39,7 @@ export async function writeCsv(
       writeRow(out, series, { fields, index })
       if (out.length < turnAt) continue
       turnAt = out.length + SLICE_BYTES
-      await nextTurn()
+      await nextIteration()
     }
   }
   return out.finish()

@@ -1,4 +1,4 @@
-import { nextTurn } from '../../base/index.ts'
+import { nextIteration } from '../../base/index.ts'
 import { type FeedFields, type FeedSeries, formatValue } from '../../feed/index.ts'
 import { JsonBytes } from './json-bytes.ts'
 import { writeNumberRows } from './number-rows.ts'
@@ -122,7 +122,7 @@ export async function countFeedBytes(
       if (fields.fData) bytes += jsonBytesOf(formattedOf(series, index))
       if (bytes - counted < SLICE_BYTES) continue
       counted = bytes
-      await nextTurn()
+      await nextIteration()
     }
   }
   return bytes
@@ -150,7 +150,7 @@ export async function writeLongFeed(
       out.byte(CLOSE)
       if (out.length < turnAt) continue
       turnAt = out.length + SLICE_BYTES
-      await nextTurn()
+      await nextIteration()
     }
   }
   out.byte(0x5d)

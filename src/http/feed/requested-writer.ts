@@ -1,4 +1,4 @@
-import { nextTurn } from '../../base/index.ts'
+import { nextIteration } from '../../base/index.ts'
 import { showNumber } from '../../feed/index.ts'
 import type { RequestedAnswer, RequestedValue } from '../../feed/put/index.ts'
 
@@ -38,7 +38,7 @@ export async function writeRequested(
     length += member.length
     if (length < SLICE_LENGTH) continue
     length = 0
-    await nextTurn()
+    await nextIteration()
   }
   const isTaken = values.some(([streamId]) => streamId === MISSING)
   if (missing.length > 0 && !isTaken) {

@@ -9,14 +9,14 @@ const TRY_EVERY_MS = 500
  */
 export function onceLeft({ request: req, response: res }: HttpReply, leave: () => void): void {
   let timer: NodeJS.Timeout | undefined
-  const tell = (): void => {
+  const notify = (): void => {
     if (!res.headersSent && !res.destroyed) res.writeProcessing()
   }
   const begin = (): void => {
     // Older clients know no answer before the answer.
     if (req.httpVersion === '1.0' || timer !== undefined) return
-    tell()
-    timer = setInterval(tell, TRY_EVERY_MS).unref()
+    notify()
+    timer = setInterval(notify, TRY_EVERY_MS).unref()
   }
   const { socket } = req
   if (socket.readableEnded) begin()

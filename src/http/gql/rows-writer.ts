@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { nextTurn, Refusal } from '../../base/index.ts'
+import { nextIteration, Refusal } from '../../base/index.ts'
 import type { ExpressionValue } from '../../expression/index.ts'
 import type { GqlOutcome } from '../../gql/index.ts'
 import { type RowCell, readCell, type SqlColumn } from '../../sql/index.ts'
@@ -32,14 +32,14 @@ export class RowsWriter {
   /** Resolves when the answer is too long to be held back, with what is left of it. */
   readonly begun: Promise<Readable>
   readonly #form: RowsForm
-  readonly #tellBegun: (stream: Readable) => void
+  readonly #reportBegun: (stream: Readable) => void
   #held: string[] = []
   #heldUnits = 0
   #stream: RowsStream | undefined
   #rowCount = 0
   #columns: ShownColumns | undefined
   /** Whether the columns are told behind the rows, as these tell their types. */
-  #tellsColumnsLast = false
+  #hasColumnsLast = false
   #hasMore = false
   #isBroken = false
 
@@ -47,7 +47,7 @@ export class RowsWriter {
     this.#form = form
     const { promise, resolve } = Promise.withResolvers<Readable>()
     this.begun = promise
-    this.#tellBegun = resolve
+    this.#reportBegun = resolve
   }
 
   /** Whether rows were left out. */
@@ -60,7 +60,7 @@ export class RowsWriter {
     const shown = this.#open(columns)
     const taken = rows.slice(0, this.#form.rowsMax - this.#rowCount)
     for (let from = 0; from < taken.length; from += ROWS_PER_SLICE) {
-      if (from > 0) await nextTurn()
+      if (from > 0) await nextIteration()
       if (this.#isBroken) return
       const slice = taken.slice(from, from + ROWS_PER_SLICE)
       if (shown.areOpen) for (const row of slice) shown.see(row)
@@ -76,7 +76,7 @@ export class RowsWriter {
   finish(outcome: GqlOutcome | undefined): string | undefined {
     const shown = this.#open(outcome?.columns ?? [])
     const { isCsv } = this.#form
-    const last = this.#tellsColumnsLast ? `,"cols":${JSON.stringify(shown.list())}` : ''
+    const last = this.#hasColumnsLast ? `,"cols":${JSON.stringify(shown.list())}` : ''
     const end = isCsv ? '' : `]${last}${this.#hasMore ? ',"more":true' : ''}${endOf(outcome)}}`
     if (this.#stream === undefined) return `${this.#begin(shown)}${this.#held.join('')}${end}`
     this.#stream.finish(end)
@@ -98,7 +98,7 @@ export class RowsWriter {
     await stream.put(`],${errorReply(error).body.slice(1)}`)
     await stream.emptied()
     // Node hands what is written in one turn to the connection at its end.
-    await nextTurn()
+    await nextIteration()
     cut()
   }
 
@@ -111,9 +111,7 @@ export class RowsWriter {
   #begin(shown: ShownColumns): string {
     const { isCsv, hasHeader } = this.#form
     if (!isCsv) {
-      return this.#tellsColumnsLast
-        ? '{"rows":['
-        : `{"cols":${JSON.stringify(shown.list())},"rows":[`
+      return this.#hasColumnsLast ? '{"rows":[' : `{"cols":${JSON.stringify(shown.list())},"rows":[`
     }
     const names = shown.list().map(({ name }) => csvText(name))
     return hasHeader && names.length > 0 ? `${names.join(',')}\r\n` : ''
@@ -139,20 +137,20 @@ export class RowsWriter {
 
   #release(): void {
     const shown = this.#open([])
-    this.#tellsColumnsLast = !this.#form.isCsv && shown.areOpen
+    this.#hasColumnsLast = !this.#form.isCsv && shown.areOpen
     const stream = new RowsStream(`${this.#begin(shown)}${this.#held.join('')}`)
     this.#held = []
     this.#stream = stream
-    this.#tellBegun(stream)
+    this.#reportBegun(stream)
   }
 }
 
 /** What stands behind the rows: who has read `success` has all of them. */
 function endOf(outcome: GqlOutcome | undefined): string {
   const { sampleCount = 0, samples, warnings = [] } = outcome ?? {}
-  const told = samples === undefined ? '' : `,"samples":${JSON.stringify(samples)}`
+  const count = samples === undefined ? '' : `,"samples":${JSON.stringify(samples)}`
   const message = JSON.stringify(warnings.join(' '))
-  return `,"sampleCount":${sampleCount}${told},"message":${message},"success":true`
+  return `,"sampleCount":${sampleCount}${count},"message":${message},"success":true`
 }
 
 interface TypedValue {

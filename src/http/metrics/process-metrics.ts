@@ -16,7 +16,7 @@ import {
   histogramHead,
   type MetricRow,
   metricText,
-  nextTurn,
+  nextIteration,
 } from '../../base/index.ts'
 
 /** How Prometheus' text is called. */
@@ -54,7 +54,7 @@ export class ProcessMetrics {
 
   async text(): Promise<string> {
     const asked = performance.now()
-    await nextTurn()
+    await nextIteration()
     const lag = (performance.now() - asked) / 1_000
     return [
       cpuText(),

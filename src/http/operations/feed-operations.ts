@@ -213,17 +213,17 @@ async function runRead(
   let exported: ExportedData | undefined
   const aside: ReadAside = {
     hold: holder(exchange),
-    isGone: goneTeller(exchange),
+    isGone: goneReporter(exchange),
     accept: exchange.req.headers.accept,
-    tellType: (type) => {
+    onType: (type) => {
       headers['Content-Type'] = type
       headers['Content-Security-Policy'] = JSON_POLICY
       headers.Vary = 'Accept'
     },
-    tellSamples: (amount, form) => {
+    onSamples: (amount, form) => {
       exported = { form, ...calls.targetOf(principal, read.ids), amount }
     },
-    tellMore: (until) => {
+    onMore: (until) => {
       headers['Weir-More'] = 'true'
       const next = nextTarget(path, read, until)
       if (next !== undefined) headers.Link = `<${next}>; rel="next"`
@@ -240,11 +240,11 @@ async function runRead(
 const ASKED_PER_TRY = 32
 
 /** Tells whether nobody waits for a read any more: a client that only goes away has closed its side. */
-function goneTeller({ reply }: Exchange): () => boolean {
+function goneReporter({ reply }: Exchange): () => boolean {
   let asked = 0
   return () => {
     asked += 1
-    if (asked % ASKED_PER_TRY === 0) reply.tellProcessing()
+    if (asked % ASKED_PER_TRY === 0) reply.sendProcessing()
     return reply.isOver
   }
 }

@@ -209,8 +209,8 @@ async function answerRows(
   const headers = { 'Content-Type': form.isCsv ? csvType : JSON_TYPE, Vary: 'accept' }
   const body = await Promise.race([writer.begun, done])
   if (body === undefined || typeof body === 'string') {
-    const told = writer.hasMore ? { ...headers, [MORE]: 'true' } : headers
-    return new Answer(body ?? '', { headers: told })
+    const allHeaders = writer.hasMore ? { ...headers, [MORE]: 'true' } : headers
+    return new Answer(body ?? '', { headers: allHeaders })
   }
   done.catch((error) => {
     if (error instanceof Refusal) exchange.code = error.code

@@ -70,8 +70,8 @@ async function serve(t: TestContext, folder: string): Promise<Ask> {
     const answer = await promise
     const parts = (await answer.toArray()) as Buffer[]
     const rawPayload = Buffer.concat(parts)
-    const { statusCode, headers: told } = answer
-    return { statusCode, headers: told, rawPayload, body: rawPayload.toString() }
+    const { statusCode, headers: allHeaders } = answer
+    return { statusCode, headers: allHeaders, rawPayload, body: rawPayload.toString() }
   }
 }
 

@@ -97,9 +97,9 @@ function sentFile(
   known: string | undefined,
   headers: Readonly<Record<string, string>>,
 ): Answer {
-  const told = { ...headers, ETag: etag }
-  if (known?.includes(etag) === true) return new Answer('', { status: 304, headers: told })
-  const typed = { ...told, 'Content-Type': type }
+  const allHeaders = { ...headers, ETag: etag }
+  if (known?.includes(etag) === true) return new Answer('', { status: 304, headers: allHeaders })
+  const typed = { ...allHeaders, 'Content-Type': type }
   const encoded = encoding === undefined ? typed : { ...typed, 'Content-Encoding': encoding }
   return new Answer(bytes, { headers: encoded })
 }

@@ -270,7 +270,7 @@ function liveOperation({ live, identity }: ReadingOperationsDeps): HttpOperation
 }
 
 async function openLive(live: LiveHub, identity: Identity, asked: Call): Promise<void> {
-  const { exchange, principal, standing, caller, acting } = asked
+  const { exchange, principal, callerCheck, caller, acting } = asked
   const { request, response } = nodeReplyOf(exchange)
   const sink = new EventSink(exchange, response)
   const given = asked.header('last-event-id') ?? ''
@@ -282,7 +282,8 @@ async function openLive(live: LiveHub, identity: Identity, asked: Call): Promise
     credentialName: caller.credentialName,
     since: given === '' ? query.since : given,
     network: networkOf(exchange.address),
-    renew: async (isTimed) => (await (isTimed ? standing.renewAnew() : standing.renew())).principal,
+    renew: async (isTimed) =>
+      (await (isTimed ? callerCheck.renewNow() : callerCheck.renew())).principal,
     onSent: ({ uid: componentUid, compId }, amount) =>
       identity.exports.note(acting, {
         form: 'json',

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { parse as parseQuery } from 'node:querystring'
 import type { Principal } from '../../access/index.ts'
 import type { ActingCaller } from '../../auth/administer/index.ts'
-import type { Caller, Standing } from '../../auth/index.ts'
+import type { Caller, CallerCheck } from '../../auth/index.ts'
 import { type HeldMemory, invariant } from '../../base/index.ts'
 import type { Exchange } from '../transport/exchange.ts'
 
@@ -10,7 +10,7 @@ import type { Exchange } from '../transport/exchange.ts'
 export interface Admitted {
   readonly caller: Caller
   /** How the caller stands while the call goes on. */
-  readonly standing: Standing
+  readonly callerCheck: CallerCheck
 }
 
 /** What is done with the bytes of a body; `held` is the memory of a long one, which may be let go early. */
@@ -103,19 +103,19 @@ export class Call<Body = unknown, Target = undefined> {
     return this.#known.caller.principal
   }
 
-  get standing(): Standing {
-    return this.#known.standing
+  get callerCheck(): CallerCheck {
+    return this.#known.callerCheck
   }
 
   /** Who acts, with the password and code that the call carries besides. */
   get acting(): ActingCaller {
-    const { principal, standing, address } = this
-    return { principal, address, password: this.#password, otp: this.#otp, standing }
+    const { principal, callerCheck, address } = this
+    return { principal, address, password: this.#password, otp: this.#otp, callerCheck }
   }
 
   /** The caller as of this moment, once the call has waited; refuses one whose rights have ended. */
   async renew(): Promise<Principal> {
-    return (await this.standing.renew()).principal
+    return (await this.callerCheck.renew()).principal
   }
 
   /** Reads the body in full and hands it to `use`; its memory is held until that is done. */

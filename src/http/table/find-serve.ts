@@ -1,5 +1,5 @@
 import { Refusal } from '../../base/index.ts'
-import type { FastLane, Serve } from '../transport/exchange.ts'
+import type { FastLookup, Serve } from '../transport/exchange.ts'
 import { type ServingParts, serveOperation } from './serve-operation.ts'
 import { type NoPage, serveUnknown } from './serve-unknown.ts'
 import type { OperationTable } from './table.ts'
@@ -11,7 +11,7 @@ interface TableParts extends ServingParts {
 }
 
 /** Finds how any call is served. Refuses a path that cannot be decoded. */
-export function operationsLane(parts: TableParts): (method: string, url: string) => Serve {
+export function operationsLookup(parts: TableParts): (method: string, url: string) => Serve {
   return (method, url) => {
     const match = parts.table.find(method, url)
     if (match === undefined) return (exchange) => void serveUnknown(parts, exchange)
@@ -20,7 +20,7 @@ export function operationsLane(parts: TableParts): (method: string, url: string)
 }
 
 /** Finds how a hot operation is served, for the front; what is unusual is left to Node's parser. */
-export function hotLane(parts: TableParts): FastLane {
+export function hotLookup(parts: TableParts): FastLookup {
   return (method, url) => {
     try {
       const match = parts.table.find(method, url)

@@ -8,7 +8,7 @@ import { Answer } from './call-answer.ts'
 import type { HttpOperation } from './http-operation.ts'
 
 /** Answers to strangers up to this length are not counted: metrics must be told also when nothing else is. */
-const STRANGER_BYTES_FREE = 64 * 1024
+const UNAUTHENTICATED_BYTES_FREE = 64 * 1024
 
 /** As much for callers who have said who they are: not worth counting. */
 const KNOWN_BYTES_FREE = 128 * 1024
@@ -62,8 +62,8 @@ function headersOf(
   own: Answer['head']['headers'] = {},
   length: number | undefined,
 ): string[] {
-  const told = operation?.isSecret === true ? { 'Cache-Control': 'no-store', ...own } : own
-  return answerHeaders(exchange, told, length)
+  const allHeaders = operation?.isSecret === true ? { 'Cache-Control': 'no-store', ...own } : own
+  return answerHeaders(exchange, allHeaders, length)
 }
 
 /** Whether an answer is so short, or its memory held already, that it need not be counted. */
@@ -71,7 +71,7 @@ function isShort(body: string | Uint8Array, { exchange, budget, isKnown }: Sendi
   if (budget === undefined || exchange.held !== undefined) return true
   // No text takes more than three bytes a character.
   const most = typeof body === 'string' && isKnown ? body.length * 3 : body.length
-  return most <= (isKnown ? KNOWN_BYTES_FREE : STRANGER_BYTES_FREE)
+  return most <= (isKnown ? KNOWN_BYTES_FREE : UNAUTHENTICATED_BYTES_FREE)
 }
 
 /** Counts a long answer until it has left or its connection is gone; refuses without room. */
@@ -82,8 +82,8 @@ async function holdUntilRead(
   if (budget === undefined) return body
   if (!isKnown) {
     const bytes = body.length
-    if (!budget.addStranger(bytes)) throw budget.refuseStranger()
-    exchange.reply.onceOver(() => budget.endStranger(bytes))
+    if (!budget.addUnauthenticated(bytes)) throw budget.refuseUnauthenticated()
+    exchange.reply.onceOver(() => budget.endUnauthenticated(bytes))
     return body
   }
   // Of a text Node would keep the bytes beside it.

@@ -43,7 +43,7 @@ async function serveBorrowed(
     isOver: false,
     status: 0,
     onceOver: () => {},
-    tellProcessing: () => {},
+    sendProcessing: () => {},
     sendStream: () => reject(new Error('a value was sent as a stream')),
     send: (status, _headers, answer) =>
       status === 200 ? resolve(String(answer)) : reject(new Error(String(answer))),

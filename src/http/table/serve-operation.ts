@@ -82,7 +82,7 @@ async function serve(
         await loading
       }
       if (operation.isWrite) requireOwnSite(exchange.req, caller)
-      admitted = { caller, standing: gate.follow(arrival, caller, asOf) }
+      admitted = { caller, callerCheck: gate.follow(arrival, caller, asOf) }
     }
     const isKnown = admitted !== undefined
     const reading = { exchange, operation, body, budget, isKnown }
@@ -91,7 +91,7 @@ async function serve(
       parsed = await readInput(reading)
       // A body may have taken minutes: whoever has lost a right meanwhile must not act by it.
       if (admitted !== undefined) {
-        admitted = { ...admitted, caller: await admitted.standing.renew() }
+        admitted = { ...admitted, caller: await admitted.callerCheck.renew() }
       }
       if (operation.input.kind === 'json' && operation.input.isChecked) {
         requireFits(operation.input.schema, parsed)

@@ -118,8 +118,8 @@ export function answerError(
   }
   const isWrongMethod = allow !== undefined && reply.code === 'method_not_allowed'
   if (exchange.reply.isOver) return
-  const told = { ...headers, ...reply.headers }
-  const own = isWrongMethod ? { ...told, Allow: allow } : told
+  const allHeaders = { ...headers, ...reply.headers }
+  const own = isWrongMethod ? { ...allHeaders, Allow: allow } : allHeaders
   const all = answerHeaders(exchange, own, Buffer.byteLength(reply.body))
   exchange.reply.send(reply.status, all, reply.body)
 }

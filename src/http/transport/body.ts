@@ -13,7 +13,7 @@ import {
   INFLATED_RATIO_MAX,
   isDeepJson,
   JSON_DEPTH_MAX,
-  nextTurn,
+  nextIteration,
   refusal,
   refuse,
 } from '../../base/index.ts'
@@ -153,7 +153,7 @@ export async function* inflatedChunks(
     if (isInflateError(error)) throw brokenEncoding(contentEncoding, error)
     if (source.readableAborted) {
       // Thousands of connections may go at once, and nobody waits for what is told.
-      await nextTurn()
+      await nextIteration()
       refuse('bad_input', {
         what: 'The connection closed before the body was complete. Send the request again',
       })

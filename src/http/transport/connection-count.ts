@@ -10,7 +10,7 @@ export interface ConnectionLimits {
 }
 
 /** Whoever is refused tries again at once; one line a minute tells all that is to know. */
-const TOLD_EVERY_MS = 60_000
+const REPORTED_EVERY_MS = 60_000
 
 /** Counts the open connections by where they come from, and refuses those beyond the limits. */
 export class ConnectionCount {
@@ -19,7 +19,7 @@ export class ConnectionCount {
   readonly #clock: Clock
   readonly #log: Log
   readonly #open = new Map<string, number>()
-  #toldAtMs = Number.NEGATIVE_INFINITY
+  #reportedAtMs = Number.NEGATIVE_INFINITY
   #count = 0
   #refused = 0
 
@@ -61,8 +61,8 @@ export class ConnectionCount {
   refuse(address: string): void {
     this.#refused += 1
     const now = this.#clock.elapsed()
-    if (now - this.#toldAtMs < TOLD_EVERY_MS) return
-    this.#toldAtMs = now
+    if (now - this.#reportedAtMs < REPORTED_EVERY_MS) return
+    this.#reportedAtMs = now
     const counts = { open: this.#count, refused: this.#refused, ...this.limits }
     this.#log.warn({ address, ...counts }, 'rejecting connections: too many')
   }

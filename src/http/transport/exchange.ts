@@ -78,7 +78,7 @@ export interface Reply {
    * Tells a client that has closed its side that its call is processed. It may still wait for the
    * answer, or be gone: only writing, more than once, shows which.
    */
-  tellProcessing(): void
+  sendProcessing(): void
 }
 
 /** One request and its answer, from the first byte to the last, whoever serves it. */
@@ -113,4 +113,4 @@ export interface Exchange {
 export type Serve = (exchange: Exchange) => void
 
 /** Finds who serves requests of a method and target; undefined: nobody does. */
-export type FastLane = (method: string, url: string) => Serve | undefined
+export type FastLookup = (method: string, url: string) => Serve | undefined

@@ -1,4 +1,4 @@
-import { freeBytes, nextTurn } from '../../base/index.ts'
+import { freeBytes, nextIteration } from '../../base/index.ts'
 
 /** Bytes moved before others get a turn: memory that is touched for the first time is slow. */
 const MOVED_BYTES_MAX = 1024 * 1024
@@ -26,7 +26,7 @@ export class BodyBytes {
     const before = this.#memory
     const memory = Buffer.allocUnsafeSlow(capacity)
     for (let at = 0; at < this.#length; ) {
-      if (at > 0) await nextTurn()
+      if (at > 0) await nextIteration()
       at += before.copy(memory, at, at, Math.min(at + MOVED_BYTES_MAX, this.#length))
     }
     this.#memory = memory

@@ -32,27 +32,27 @@ async function call(t: TestContext, version: string): Promise<Call> {
   return { ...(await asked), client }
 }
 
-test('tellProcessing() finds out that a client is gone', async (t) => {
+test('sendProcessing() finds out that a client is gone', async (t) => {
   const { reply, client } = await call(t, '1.1')
   client.destroy()
   while (!reply.isOver) {
-    reply.tellProcessing()
+    reply.sendProcessing()
     await new Promise((resolve) => setImmediate(resolve))
   }
 })
 
-test('tellProcessing() tells those who have closed their side, and know of it', async (t) => {
+test('sendProcessing() tells those who have closed their side, and know of it', async (t) => {
   for (const version of ['1.1', '1.0']) {
     const { reply, client, socket } = await call(t, version)
     let text = ''
     client.on('data', (bytes) => {
       text += bytes.toString()
     })
-    reply.tellProcessing()
+    reply.sendProcessing()
     const ended = once(socket, 'end')
     client.end()
     await ended
-    reply.tellProcessing()
+    reply.sendProcessing()
     reply.send(200, ['Content-Length', '2', 'Connection', 'close'], 'ok')
     await once(client, 'close')
     const statuses = text.match(/(?<=^HTTP\/1\.1 )\d+/gm)

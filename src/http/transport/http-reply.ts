@@ -71,7 +71,7 @@ export class HttpReply implements Reply {
     this.response.once('close', done)
   }
 
-  tellProcessing(): void {
+  sendProcessing(): void {
     const { httpVersion, socket } = this.request
     // Older clients know no answer before the answer.
     if (this.isOver || !socket.readableEnded || httpVersion === '1.0') return

@@ -4,7 +4,7 @@ import type { Log, MemoryBudget } from '../../base/index.ts'
 import { answerError } from './answer.ts'
 import { answerClientError } from './client-error.ts'
 import type { ConnectionCount } from './connection-count.ts'
-import type { Exchange, FastLane, Reply, Serve } from './exchange.ts'
+import type { Exchange, FastLookup, Reply, Serve } from './exchange.ts'
 import { type Front, openFront } from './front/front.ts'
 import { SilenceWatch } from './front/silence-watch.ts'
 import { HttpReply, hasUnreadBody } from './http-reply.ts'
@@ -34,7 +34,7 @@ interface RequestDeps {
   /** Says how a request is served. Refuses what cannot be. */
   readonly findServe: (method: string, url: string) => Serve
   /** The same, of what the front serves. */
-  readonly findHot: FastLane
+  readonly findHot: FastLookup
 }
 
 /** A server whose requests are served as `findServe` says, those of the front as `findHot` says. */

@@ -67,7 +67,7 @@ async function holdingFor(
   bytes: number,
 ): Promise<Holding> {
   if (budget === undefined) return UNCOUNTED
-  return isKnown ? holdingShare(await budget.take(bytes)) : holdingAsStranger(budget)
+  return isKnown ? holdingShare(await budget.take(bytes)) : holdingUnauthenticated(budget)
 }
 
 function holdingShare(share: MemoryShare): Holding {
@@ -78,21 +78,22 @@ function holdingShare(share: MemoryShare): Holding {
   }
 }
 
-function holdingAsStranger(budget: MemoryBudget): Holding {
-  let strangerBytes = 0
+function holdingUnauthenticated(budget: MemoryBudget): Holding {
+  let unauthenticatedBytes = 0
   let inflating: MemoryShare | undefined
   return {
     grow: (bytes) => {
-      if (!budget.addStranger(bytes - strangerBytes)) throw budget.refuseStranger()
-      strangerBytes = bytes
+      if (!budget.addUnauthenticated(bytes - unauthenticatedBytes))
+        throw budget.refuseUnauthenticated()
+      unauthenticatedBytes = bytes
       return undefined
     },
     // Inflating what is small takes no time worth telling, and nobody can draw it out.
     growToInflate: async (bytes) => {
-      inflating = await budget.take(bytes, { heldBytes: strangerBytes })
+      inflating = await budget.take(bytes, { heldBytes: unauthenticatedBytes })
     },
     [Symbol.dispose]: () => {
-      budget.endStranger(strangerBytes)
+      budget.endUnauthenticated(unauthenticatedBytes)
       inflating?.release()
     },
   }

@@ -5,7 +5,7 @@ import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schem
 
 const bytes = Type.Integer({ format: 'int64', description: 'Bytes' })
 /** Null where a cluster keeps the data: it tells its sizes itself. */
-const toldBytes = orNull(bytes)
+const bytesOrNull = orNull(bytes)
 const counts = { items: Type.Integer(), bytes }
 
 const runFields = {
@@ -45,15 +45,15 @@ export const storageRecord = named(
   'Storage',
   {
     sizes: Type.Object({
-      catalog: toldBytes,
-      samples: toldBytes,
-      quarantine: toldBytes,
+      catalog: bytesOrNull,
+      samples: bytesOrNull,
+      quarantine: bytesOrNull,
       free: bytes,
-      journal: toldBytes,
-      payloads: toldBytes,
+      journal: bytesOrNull,
+      payloads: bytesOrNull,
       files: orNull(bytes),
     }),
-    journal: Type.Object({ segments: orNull(Type.Integer()), bytes: toldBytes }),
+    journal: Type.Object({ segments: orNull(Type.Integer()), bytes: bytesOrNull }),
     scrub: Type.Object({ ...runFields, damaged: Type.Array(damaged) }),
   },
   {

@@ -5,7 +5,7 @@ import {
   littleGarbage,
   Mutex,
   memoryRefusal,
-  nextTurn,
+  nextIteration,
   Refusal,
   refusal,
 } from '../../base/index.ts'
@@ -133,7 +133,7 @@ async function readOn(
   let step: ParseStep = 'more'
   let areTextsHeld = held === undefined
   while (step === 'more') {
-    await nextTurn()
+    await nextIteration()
     if (!areTextsHeld && parser.samples.texts !== undefined) {
       areTextsHeld = true
       await held?.share.resize(held.share.bytes + bytes.length)

@@ -40,7 +40,7 @@ const SPLITTER = 2 ** 27 + 1
 const INTEGER_MAX = 2 ** 53
 
 /** Far above the error of what is computed here, 2^-103, and far below half of a double's last bit. */
-const DOUBT = 2 ** -90
+const UNCERTAINTY = 2 ** -90
 
 /**
  * The double nearest to (high · 10^lowDigits + low) · 10^exponent, exactly as Number() rounds; NaN when
@@ -94,7 +94,7 @@ function errorOf(left: number, right: number, product: number): number {
 
 /** The sum of a double and its small correction, if a little more or less of it rounds to the same. */
 function certain(value: number, correction: number): number {
-  const doubt = value * DOUBT
-  const more = value + (correction + doubt)
-  return more === value + (correction - doubt) ? more : Number.NaN
+  const uncertainty = value * UNCERTAINTY
+  const more = value + (correction + uncertainty)
+  return more === value + (correction - uncertainty) ? more : Number.NaN
 }

@@ -68,17 +68,17 @@ test('unpackSamples() brings many texts and targets over, with turns for other c
     if (at % 5 === 0) samples.open.push({ compId: 'c', streamId: `s${at}`, samples: [at] })
   }
   const before = shown(samples)
-  let turns = 0
+  let iterations = 0
   let isDone = false
   const tick = () => {
-    turns += 1
+    iterations += 1
     if (!isDone) setImmediate(tick)
   }
   setImmediate(tick)
   const arrived = await roundTrip(samples)
   isDone = true
   assert.deepEqual(shown(arrived), before)
-  assert.ok(turns >= 7, `${turns} turns`)
+  assert.ok(iterations >= 7, `${iterations} turns`)
 })
 
 test('copyBytes() copies all bytes, and nothing around them', async () => {

@@ -2,7 +2,7 @@
  * Samples on their way from the thread that reads an unusual long body. A clone of a million texts
  * would be made in one go on the main thread; packed as bytes they are unpacked with turns for others.
  */
-import { nextTurn } from '../../base/plain.ts'
+import { nextIteration } from '../../base/plain.ts'
 import { IncomingSamples, type OpenTarget } from '../../feed/plain.ts'
 
 /** Texts and indexes unpacked, and bytes copied, before other calls get a turn. */
@@ -106,7 +106,7 @@ async function unpackTargets({ slices, counts, indexes }: PackedTargets): Promis
       open.push({ ...target, samples: await unpackIndexes(indexes.subarray(end, end + count)) })
       end += count
     }
-    await nextTurn()
+    await nextIteration()
   }
   return open
 }
@@ -126,7 +126,7 @@ async function unpackTexts({
     end += lengths[at]
     if (at % ITEMS_PER_SLICE !== ITEMS_PER_SLICE - 1 && end < sliceEnd) continue
     sliceEnd = end + BYTES_PER_SLICE
-    await nextTurn()
+    await nextIteration()
   }
   return texts
 }
@@ -135,7 +135,7 @@ async function unpackIndexes(indexes: Uint32Array): Promise<number[]> {
   const list: number[] = []
   for (let at = 0; at < indexes.length; at++) {
     list.push(indexes[at])
-    if (at % ITEMS_PER_SLICE === ITEMS_PER_SLICE - 1) await nextTurn()
+    if (at % ITEMS_PER_SLICE === ITEMS_PER_SLICE - 1) await nextIteration()
   }
   return list
 }
@@ -144,7 +144,7 @@ async function unpackIndexes(indexes: Uint32Array): Promise<number[]> {
 export async function copyBytes(bytes: Uint8Array): Promise<Uint8Array> {
   const copy = new Uint8Array(bytes.length)
   for (let at = 0; at < bytes.length; at += BYTES_PER_SLICE) {
-    if (at > 0) await nextTurn()
+    if (at > 0) await nextIteration()
     copy.set(bytes.subarray(at, at + BYTES_PER_SLICE), at)
   }
   return copy

@@ -16,7 +16,7 @@ const COMPARISONS: Readonly<Record<string, SqlPredicate['is']>> = {
   greater_equal: '>=',
 }
 
-const TURNED: Readonly<Record<SqlPredicate['is'], SqlPredicate['is']>> = {
+const MIRRORED: Readonly<Record<SqlPredicate['is'], SqlPredicate['is']>> = {
   in: 'in',
   '<': '>',
   '<=': '>=',
@@ -111,7 +111,7 @@ export function restrictionsOf(statement: StatementContext, term: Term): Found[]
       if (is === undefined || term.args.length !== 2) return undefined
       const [left, right] = term.args
       return (
-        found(statement, left, [[is, [right]]]) ?? found(statement, right, [[TURNED[is], [left]]])
+        found(statement, left, [[is, [right]]]) ?? found(statement, right, [[MIRRORED[is], [left]]])
       )
     }
     case 'in':

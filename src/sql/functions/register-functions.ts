@@ -72,10 +72,10 @@ export function registerSqlFunctions(
   variableOf: VariableOf = () => null,
 ): void {
   const add = <State>(name: string, { start, step, result }: OwnAggregate<State>): void =>
-    host.aggregate(name, { ...OPTIONS, start, step, result: told(result, onFailure) })
+    host.aggregate(name, { ...OPTIONS, start, step, result: reporting(result, onFailure) })
   for (const name of names) {
     const call = callOf(name, variableOf)
-    if (call !== undefined) host.function(name, OPTIONS, told(placed(call), onFailure))
+    if (call !== undefined) host.function(name, OPTIONS, reporting(placed(call), onFailure))
     // Each has a state of its own type.
     if (name === 'weir_sum') add(name, aggregates[name])
     if (name === 'weir_mean') add(name, aggregates[name])
@@ -83,7 +83,7 @@ export function registerSqlFunctions(
   }
 }
 
-function told<Args extends unknown[]>(
+function reporting<Args extends unknown[]>(
   call: (...args: Args) => SqlCell,
   onFailure: OnFailure,
 ): (...args: Args) => SqlCell {

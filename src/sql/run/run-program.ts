@@ -12,7 +12,7 @@ import type { RowCell } from './cell-codec.ts'
 import { placeFailure } from './placed-failure.ts'
 import type { RunnerChannel } from './runner-channel.ts'
 import type { RunnerDatabase, SqlHost } from './runner-database.ts'
-import { type RunOrder, StatementRun } from './statement-run.ts'
+import { type RunRequest, StatementRun } from './statement-run.ts'
 
 /** A statement keeps what was bound to it last; one that holds more than this is closed. */
 const KEPT_TEXT_UNITS_MAX = 64 * 1024
@@ -31,7 +31,7 @@ export class RunnerProgram {
   }
 
   /** Runs all statements; rows go to the channel. Throws a PlacedFailure. Answers the count of rows. */
-  run(order: RunOrder, channel: RunnerChannel): number {
+  run(order: RunRequest, channel: RunnerChannel): number {
     let rowCount = 0
     this.#program.statements.forEach((statement, index) => {
       const run = new StatementRun({ order, channel, index, rowsLeft: order.rowsMax - rowCount })

@@ -64,7 +64,7 @@ export class RunningCall {
       case FRAME.options: {
         const statement = reader.uint32()
         const [row = []] = reader.rows(reader.uint32())
-        return this.#tell(() => this.call.onOptions?.(statement, row))
+        return this.#notify(() => this.call.onOptions?.(statement, row))
       }
       case FRAME.want:
         this.#feeding = this.#feed(readWanted(reader)).finally(() => {
@@ -93,11 +93,11 @@ export class RunningCall {
     }
     const statement = reader.uint32()
     const rows = reader.rows(reader.uint32())
-    return this.#tell(() => this.call.onRows(statement, rows))
+    return this.#notify(() => this.call.onRows(statement, rows))
   }
 
   /** Tells the caller; whoever throws there fails the call, not the runner. */
-  #tell(tell: () => void | Promise<void>): void | Promise<void> {
+  #notify(tell: () => void | Promise<void>): void | Promise<void> {
     try {
       const taken = tell()
       if (taken === undefined) return

@@ -83,14 +83,14 @@ class RunnerCalls {
       const rowCount = program.run({ now, rowsMax, variables }, this.#channel)
       this.#channel.write(FRAME.done, (writer) => writer.uint32(rowCount))
     } catch (error) {
-      this.#tellFailure(error)
+      this.#reportFailure(error)
     }
     this.#channel.flush()
     this.#channel.skipInputs()
     this.#database.clear()
   }
 
-  #tellFailure(error: unknown): void {
+  #reportFailure(error: unknown): void {
     const cause = error instanceof PlacedFailure ? error.cause : error
     if (cause instanceof ChannelEnd) throw cause
     const isPlaced = error instanceof PlacedFailure && !(cause instanceof InputFailure)

@@ -6,7 +6,7 @@ import type { InsertRow } from './runner-database.ts'
 import { FRAME, FRAME_BYTES_MAX, ROWS_BYTES } from './runner-frames.ts'
 
 /** One run of a program. */
-export interface RunOrder {
+export interface RunRequest {
   /** The time of the call, in epoch ms. */
   readonly now: bigint
   readonly rowsMax: number
@@ -25,13 +25,13 @@ interface TableWant {
 
 /** One statement of a run, on a runner's side of the channel. */
 export class StatementRun {
-  readonly order: RunOrder
+  readonly order: RunRequest
   readonly #channel: RunnerChannel
   readonly #index: number
   readonly #rowsLeft: number
 
   constructor(about: {
-    readonly order: RunOrder
+    readonly order: RunRequest
     readonly channel: RunnerChannel
     readonly index: number
     readonly rowsLeft: number

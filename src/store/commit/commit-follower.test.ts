@@ -7,7 +7,7 @@ import { CommitFollower } from './commit-follower.ts'
 /** A log of changes in memory. */
 function openLog() {
   const log: CatalogChange[] = []
-  const told: string[] = []
+  const notified: string[] = []
   const lost: Error[] = []
   let [failures, firstKept] = [0, 1]
   const add = (uid: string, isOwn?: true) =>
@@ -33,7 +33,7 @@ function openLog() {
       store,
       onChanges: async (changes) => {
         if (failures-- > 0) throw refusal('store_away', { retryAfterSeconds: 1 })
-        told.push(...changes.map(({ uid }) => uid))
+        notified.push(...changes.map(({ uid }) => uid))
       },
       onFailure: () => {},
       onLost: (error) => lost.push(error),
@@ -41,7 +41,7 @@ function openLog() {
   return {
     add,
     open,
-    told,
+    notified,
     lost,
     failNext: () => {
       failures = 1
@@ -60,9 +60,9 @@ test('a follower tells in order what others commit after it was opened', async (
   log.add('own', true)
   for (let at = 0; at < 2_500; at++) log.add(`n${at}`)
   await follower.look()
-  assert.deepEqual(log.told, ['a', ...Array.from({ length: 2_500 }, (_, at) => `n${at}`)])
+  assert.deepEqual(log.notified, ['a', ...Array.from({ length: 2_500 }, (_, at) => `n${at}`)])
   await follower.look()
-  assert.equal(log.told.length, 2_501)
+  assert.equal(log.notified.length, 2_501)
   await follower.close()
 })
 
@@ -72,7 +72,7 @@ test('looks at the same time see all that was committed before each of them', as
   const first = follower.look()
   log.add('late')
   await Promise.all([follower.look(), follower.look(), first])
-  assert.deepEqual(log.told, ['late'])
+  assert.deepEqual(log.notified, ['late'])
 })
 
 test('what a listener could not take is told again', async () => {
@@ -82,7 +82,7 @@ test('what a listener could not take is told again', async () => {
   log.failNext()
   await assert.rejects(follower.look(), { code: 'store_away' })
   await follower.look()
-  assert.deepEqual(log.told, ['a'])
+  assert.deepEqual(log.notified, ['a'])
 })
 
 test('changes that are not kept any more are told as lost', async () => {
@@ -93,7 +93,7 @@ test('changes that are not kept any more are told as lost', async () => {
   await follower.look()
   assert.match(String(log.lost), /changes 1 to 3 of the catalog are not kept any more/)
   assert.match(follower.problem ?? '', /Cannot catch up/)
-  assert.deepEqual(log.told, [])
+  assert.deepEqual(log.notified, [])
 })
 
 test('a store that hangs is told as a problem before its answer is given up', async () => {

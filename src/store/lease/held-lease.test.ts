@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as iteration } from 'node:timers/promises'
 import { ManualClock } from '../../base/index.ts'
 import { HeldLease } from './held-lease.ts'
 
@@ -26,11 +26,11 @@ async function lostAfter(t: TestContext, answers: readonly Answer[]): Promise<nu
   for (const _ of answers) {
     clock.advance(5_000)
     t.mock.timers.tick(5_000)
-    await turn()
+    await iteration()
   }
   await held.release()
   t.mock.timers.tick(60_000)
-  await turn()
+  await iteration()
   assert.equal(asked, answers.length + 1, 'nothing is asked after the end')
   t.mock.timers.reset()
   return lost
@@ -63,7 +63,7 @@ test('release() waits for a renewal under way, which would take the lease once m
   held.keep(() => asked.push('lost'))
   t.mock.timers.tick(5_000)
   const releasing = held.release()
-  await turn()
+  await iteration()
   assert.deepEqual(asked, ['acquire', 'acquire'])
   renewal.resolve()
   await releasing

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Clock, type EpochMs, type Log, nextTurn } from '../../base/index.ts'
+import { type Clock, type EpochMs, type Log, nextIteration } from '../../base/index.ts'
 import { type JobRun, LeasedJob, type LeasedJobDeps } from '../lease/leased-job.ts'
 import type { CatalogStore } from '../ports/catalog-port.ts'
 import type { Scrubbable, ScrubFinding, ScrubPass } from '../ports/scrub-port.ts'
@@ -214,7 +214,7 @@ export class ScrubRunner {
     if (run.isOver) return false
     const workedMs = clock.elapsed() - this.#resumedAt
     if (workedMs < STEP_MS) return true
-    if (this.#isWanted) await nextTurn()
+    if (this.#isWanted) await nextIteration()
     else await this.#restFor(Math.min(workedMs * REST_FACTOR, REST_MS_MAX))
     this.#resumedAt = clock.elapsed()
     if (this.#resumedAt - this.#renewedAt < RENEW_EVERY_MS) return !run.isOver
@@ -239,9 +239,9 @@ export class ScrubRunner {
     const report = { ...pass, time: clock.now(), items, bytes, damaged: damage.list() }
     this.#last = report
     const damagedCount = report.damaged.length
-    const told = { items, bytes, damagedCount, durationMs: report.time - pass.startedAt }
-    if (damagedCount === 0) log.info(told, 'all that is stored was read and checked')
-    else log.error(told, 'all that is stored was read, and some of it is damaged')
+    const figures = { items, bytes, damagedCount, durationMs: report.time - pass.startedAt }
+    if (damagedCount === 0) log.info(figures, 'all that is stored was read and checked')
+    else log.error(figures, 'all that is stored was read, and some of it is damaged')
     try {
       await saveReport(catalog, places, report)
     } catch (error) {

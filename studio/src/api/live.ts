@@ -75,7 +75,7 @@ function settle(): void {
 
 /** Connects when what is followed has changed; a page that nobody sees follows nothing. */
 function connectAnew(): void {
-  tellFresh()
+  deliverFresh()
   const next = document.visibilityState === 'hidden' ? '' : addressOf([...followers])
   if (next === address && (running !== undefined || next === '')) return
   const before = running
@@ -172,32 +172,32 @@ async function readEvents(
     const { done, value } = await reader.read()
     clearTimeout(silence)
     if (done || self.signal.aborted) return
-    const told = events.read(value)
+    const received = events.read(value)
     // The cursor of a connection that is being replaced is of other streams.
     if (running === self) lastEventId = events.lastEventId ?? lastEventId
-    if (told.length > 0) tell(told)
+    if (received.length > 0) deliver(received)
     // Why it ends, the next call is told: signed out, or not allowed any more.
-    if (told.some(({ event }) => event === 'end')) return
+    if (received.some(({ event }) => event === 'end')) return
   }
 }
 
-function tell(events: readonly LiveEvent[]): void {
+function deliver(events: readonly LiveEvent[]): void {
   for (const event of events) {
     if (event.event === 'change') lastSamples.delete(event.data.streamUid)
     if (event.event === 'sample') lastSamples.set(event.data.streamUid, event)
   }
-  for (const follower of [...followers]) tellOne(follower, events)
+  for (const follower of [...followers]) deliverOne(follower, events)
 }
 
-function tellOne({ topics, listener }: Follower, events: readonly LiveEvent[]): void {
+function deliverOne({ topics, listener }: Follower, events: readonly LiveEvent[]): void {
   const own = events.filter((event) => topics.some((topic) => isAbout(topic, event)))
   if (own.length > 0) listener(own)
 }
 
 /** A connection that is open tells last values no second time. */
-function tellFresh(): void {
+function deliverFresh(): void {
   const known = [...lastSamples.values()]
-  for (const follower of fresh) tellOne(follower, known)
+  for (const follower of fresh) deliverOne(follower, known)
   fresh.clear()
 }
 

@@ -3,10 +3,10 @@ import { useMemo, useSyncExternalStore } from 'react'
 import { inAddress } from '../api/organization.ts'
 
 const listeners = new Set<() => void>()
-const tell = () => {
+const notify = () => {
   for (const listener of listeners) listener()
 }
-addEventListener('popstate', tell)
+addEventListener('popstate', notify)
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
@@ -29,7 +29,7 @@ export function navigate(to: string, { replace = false, notes }: Going = {}): vo
   const kept = notes ?? (isSamePage ? stepNotes() : undefined) ?? null
   if (replace) history.replaceState(kept, '', address)
   else push(kept, address)
-  tell()
+  notify()
 }
 
 /** Browsers refuse steps that come by the hundred: those are passed over by the Back button. */

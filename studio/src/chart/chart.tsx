@@ -3,7 +3,7 @@ import { useTheme } from '../style/theme.ts'
 import { axesOf, ownScaleText } from './axes.ts'
 import styles from './chart.module.css'
 import { type ChartSeries, isNumbers } from './chart-series.ts'
-import { LANE_HEIGHT, LANE_ROOM } from './draw-states.ts'
+import { STRIP_HEIGHT, STRIP_ROOM } from './draw-states.ts'
 import { Legend } from './legend.tsx'
 import { moved, type NextRange, type TimeRange, zoomed } from './time-range.ts'
 import { readTokens } from './tokens.ts'
@@ -103,7 +103,7 @@ export function Chart(props: ChartProps) {
 /** Lanes of states alone need less room than numbers. */
 function heightOf({ series }: Picture, height: number): number {
   if (series.length === 0 || series.some(({ data }) => isNumbers(data))) return height
-  return AXIS_HEIGHT + 16 + LANE_ROOM + series.length * (LANE_HEIGHT + LANE_ROOM)
+  return AXIS_HEIGHT + 16 + STRIP_ROOM + series.length * (STRIP_HEIGHT + STRIP_ROOM)
 }
 
 interface UplotProps extends RangeEvents {

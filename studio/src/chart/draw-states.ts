@@ -2,11 +2,11 @@ import type { StateBand, StateSeries } from './chart-series.ts'
 import type { Canvas } from './draw-numbers.ts'
 
 /** The height of a lane of states, and the room between two, in CSS pixels. */
-export const LANE_HEIGHT = 22
-export const LANE_ROOM = 6
+export const STRIP_HEIGHT = 22
+export const STRIP_ROOM = 6
 
 /** What lanes are drawn with. */
-export interface LaneLook {
+export interface StripLook {
   readonly palette: readonly string[]
   readonly ink: string
   readonly ground: string
@@ -14,21 +14,21 @@ export interface LaneLook {
 }
 
 /** Draws states as a band of colours, each with its name where there is room; files as marks. */
-export function drawLane(
+export function drawStrip(
   canvas: Canvas,
   { bands, shape }: StateSeries,
-  lane: { readonly top: number; readonly colour: string; readonly look: LaneLook },
+  strip: { readonly top: number; readonly colour: string; readonly look: StripLook },
 ): void {
   const { ctx, box, ratio } = canvas
   ctx.save()
   ctx.beginPath()
-  ctx.rect(box.left, lane.top, box.width, LANE_HEIGHT * ratio)
+  ctx.rect(box.left, strip.top, box.width, STRIP_HEIGHT * ratio)
   ctx.clip()
   for (const band of bands) {
     const [left, right] = [canvas.xOf(band.from), canvas.xOf(band.until)]
     if (right < box.left || left > box.left + box.width) continue
-    if (shape === 'marks') drawMark(canvas, { left, ...lane })
-    else drawBand(canvas, band, { left, right, ...lane })
+    if (shape === 'marks') drawMark(canvas, { left, ...strip })
+    else drawBand(canvas, band, { left, right, ...strip })
   }
   ctx.restore()
 }
@@ -38,11 +38,11 @@ interface Drawn {
   readonly right: number
   readonly top: number
   readonly colour: string
-  readonly look: LaneLook
+  readonly look: StripLook
 }
 
 function drawMark({ ctx, ratio }: Canvas, { left, top, colour }: Omit<Drawn, 'right'>): void {
-  const [size, middle] = [6 * ratio, top + (LANE_HEIGHT * ratio) / 2]
+  const [size, middle] = [6 * ratio, top + (STRIP_HEIGHT * ratio) / 2]
   ctx.fillStyle = colour
   ctx.beginPath()
   ctx.moveTo(left, middle - size)
@@ -55,7 +55,7 @@ function drawMark({ ctx, ratio }: Canvas, { left, top, colour }: Omit<Drawn, 'ri
 function drawBand(canvas: Canvas, { state }: StateBand, drawn: Drawn): void {
   const { ctx, ratio, box } = canvas
   const { left, right, top, look } = drawn
-  const height = LANE_HEIGHT * ratio
+  const height = STRIP_HEIGHT * ratio
   const width = Math.max(right - left, ratio)
   if (state === undefined) {
     drawSeveral(canvas, drawn)
@@ -78,7 +78,7 @@ function drawBand(canvas: Canvas, { state }: StateBand, drawn: Drawn): void {
 
 /** Stripes: more than one state where only one can be shown. */
 function drawSeveral({ ctx, ratio }: Canvas, { left, right, top, colour }: Drawn): void {
-  const height = LANE_HEIGHT * ratio
+  const height = STRIP_HEIGHT * ratio
   ctx.save()
   ctx.beginPath()
   ctx.rect(left, top, Math.max(right - left, ratio), height)

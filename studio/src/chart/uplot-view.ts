@@ -4,7 +4,7 @@ import 'uplot/dist/uPlot.min.css'
 import type { Axes, Side } from './axes.ts'
 import { type ChartData, isNumbers } from './chart-series.ts'
 import { type Canvas, drawNumbers, drawPoints } from './draw-numbers.ts'
-import { drawLane, LANE_HEIGHT, LANE_ROOM } from './draw-states.ts'
+import { drawStrip, STRIP_HEIGHT, STRIP_ROOM } from './draw-states.ts'
 import { extentOf, roomyExtent } from './extent.ts'
 import type { TimeRange } from './time-range.ts'
 import { tickTexts, timeTicks } from './time-ticks.ts'
@@ -179,7 +179,7 @@ export class UplotView {
       hooks: {
         draw: [(self) => this.#draw(self)],
         setSelect: [(self) => this.#select(self)],
-        setCursor: [(self) => this.#tellCursor(self)],
+        setCursor: [(self) => this.#reportCursor(self)],
       },
     }
   }
@@ -233,17 +233,17 @@ export class UplotView {
     // Lanes lie over the top of the plot: numbers get the room below them.
     const taken = Math.min(
       0.8,
-      this.#lanesHeight() / Math.max(this.#options.height - AXIS_HEIGHT, 1),
+      this.#stripsHeight() / Math.max(this.#options.height - AXIS_HEIGHT, 1),
     )
     return [low, high + ((high - low) * taken) / (1 - taken)]
   }
 
-  #lanesHeight(): number {
-    const count = this.#lanes().length
-    return count === 0 ? 0 : count * (LANE_HEIGHT + LANE_ROOM) + LANE_ROOM
+  #stripsHeight(): number {
+    const count = this.#strips().length
+    return count === 0 ? 0 : count * (STRIP_HEIGHT + STRIP_ROOM) + STRIP_ROOM
   }
 
-  #lanes(): DrawnSeries[] {
+  #strips(): DrawnSeries[] {
     return this.#picture.series.filter(({ data }) => !isNumbers(data))
   }
 
@@ -275,13 +275,13 @@ export class UplotView {
       ground: tokens.card,
       font: `${FONT_SIZE * ratio}px ${tokens.font}`,
     }
-    const lanesHeight = this.#lanesHeight() * ratio
+    const stripsHeight = this.#stripsHeight() * ratio
     ctx.fillStyle = tokens.card
-    ctx.fillRect(bbox.left, bbox.top, bbox.width, lanesHeight)
-    for (const [at, series] of this.#lanes().entries()) {
+    ctx.fillRect(bbox.left, bbox.top, bbox.width, stripsHeight)
+    for (const [at, series] of this.#strips().entries()) {
       const { data, colour, isHidden } = series
-      const top = bbox.top + (LANE_ROOM + at * (LANE_HEIGHT + LANE_ROOM)) * ratio
-      if (!isNumbers(data) && !isHidden) drawLane(canvasOf(series), data, { top, colour, look })
+      const top = bbox.top + (STRIP_ROOM + at * (STRIP_HEIGHT + STRIP_ROOM)) * ratio
+      if (!isNumbers(data) && !isHidden) drawStrip(canvasOf(series), data, { top, colour, look })
     }
   }
 
@@ -305,7 +305,7 @@ export class UplotView {
     this.#options.onSelect({ from, until })
   }
 
-  #tellCursor(self: uPlot): void {
+  #reportCursor(self: uPlot): void {
     const { left = -1 } = self.cursor
     this.#options.onCursor(left < 0 ? undefined : self.posToVal(left, 'x'))
   }

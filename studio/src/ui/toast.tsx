@@ -18,7 +18,7 @@ function set(next: Toast | undefined): void {
 }
 
 /** Tells in one line what was done; the next line takes its place. */
-export function tell(text: string): void {
+export function showToast(text: string): void {
   clearTimeout(timer)
   set({ id: (current?.id ?? 0) + 1, text })
   timer = setTimeout(() => set(undefined), SHOWN_MS)

@@ -29,8 +29,8 @@ async function check(expression: string) {
 }
 
 test('an expression that can be used is told with its type, variables and usual spelling', async () => {
-  const told = await check('(FLOW*count)  ||"on"')
-  assert.deepEqual(told, {
+  const reply = await check('(FLOW*count)  ||"on"')
+  assert.deepEqual(reply, {
     isValid: true,
     type: 'STRING',
     used: ['Flow', 'count'],
@@ -46,9 +46,9 @@ test('an expression that can be used is told with its type, variables and usual 
 })
 
 test('a mistake is told with its place, and is no failure of the call', async () => {
-  const told = await check('Flow +\n  sqroot(count)')
-  assert.equal(told.isValid, false)
-  assert.deepEqual(told.error, {
+  const reply = await check('Flow +\n  sqroot(count)')
+  assert.equal(reply.isValid, false)
+  assert.deepEqual(reply.error, {
     message: 'Unknown function "sqroot": did you mean sqrt?',
     line: 2,
     column: 3,

@@ -142,13 +142,13 @@ test('org_user tells who owns the organization and how people are called', async
   })
   assert.equal(made.status, 200, made.text)
   const users = (await done('GET', '/api/org_user')).org_user
-  const told = users.map(({ email, fullName, isOwner }: Record<string, unknown>) => [
+  const reply = users.map(({ email, fullName, isOwner }: Record<string, unknown>) => [
     email,
     fullName,
     isOwner,
   ])
-  told.sort()
-  assert.deepEqual(told, [
+  reply.sort()
+  assert.deepEqual(reply, [
     ['ann@example.com', 'Ann Field', false],
     [service.ownerEmail, service.ownerEmail, true],
   ])

@@ -132,8 +132,8 @@ test('the record tells quota and usage, and no organization raises its own', asy
   const { quota, usage } = body.organization
   assert.deepEqual([quota.components, quota.streams], [1, null])
   assert.deepEqual([usage.components, usage.streams], [0, 0])
-  const wish = { name: 'mine', quota: { components: 100 }, usage: { components: 0 } }
-  const { status, body: changed } = await owner('POST', path, { organization: wish })
+  const inferredType = { name: 'mine', quota: { components: 100 }, usage: { components: 0 } }
+  const { status, body: changed } = await owner('POST', path, { organization: inferredType })
   assert.equal(status, 200)
   assert.deepEqual([changed.organization.name, changed.organization.quota], ['mine', quota])
   const { body: list } = await owner('GET', '/api/organization')

@@ -19,8 +19,8 @@ for (const year of [1970, 2016, 2095]) {
     const samples = fleet.map((compId) => ({ compId, streamId: 'v', time, data: 7 }))
     const check = async (streams: readonly string[]) => {
       const { text } = await client.call('GET', '/comp/one/last_value?retStreamId')
-      const told = JSON.parse(text) as { streamId: string }[]
-      assert.deepEqual(told.map(({ streamId }) => streamId).toSorted(), streams)
+      const reply = JSON.parse(text) as { streamId: string }[]
+      assert.deepEqual(reply.map(({ streamId }) => streamId).toSorted(), streams)
       const { text: last } = await client.call('GET', '/comp/fleet39/last_value')
       assert.deepEqual(JSON.parse(last), [{ time, data: 7 }])
     }

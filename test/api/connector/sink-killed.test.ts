@@ -28,8 +28,8 @@ test('a killed runner fails one call with 503; its payload runs again, once', {
   const uid = await home.make('killed', ENDLESS)
   await home.make('other', VALUES_SQL)
   const busy = async (): Promise<boolean> => {
-    const told = await (await fetch(`${home.service.url}/metrics`)).text()
-    return /^weir_sql_runners_busy [1-9]/m.test(told)
+    const metrics = await (await fetch(`${home.service.url}/metrics`)).text()
+    return /^weir_sql_runners_busy [1-9]/m.test(metrics)
   }
   const body = valuesBody('killed', { s: 's', x: 7 })
   const call = home.send('killed', { body })
@@ -44,8 +44,8 @@ test('a killed runner fails one call with 503; its payload runs again, once', {
     if (!isAnswered) killRunners()
     assert.ok(isAnswered, 'the call goes on')
   })
-  const { status, headers, body: told } = await answer
-  assert.deepEqual([status, told.code], [503, 'sql_unavailable'], told.message)
+  const { status, headers, body: metrics } = await answer
+  assert.deepEqual([status, metrics.code], [503, 'sql_unavailable'], metrics.message)
   assert.ok(Number(headers.get('retry-after')) > 0)
   assert.equal((await home.send('other', { body: valuesBody('o', { s: 's', x: 2 }) })).status, 200)
   assert.deepEqual(

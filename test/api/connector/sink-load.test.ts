@@ -58,7 +58,7 @@ test('many calls of one connector at once all come to their end, within its boun
   const uid = await home.make('burst', VALUES_SQL)
   const count = 1_040
   let done = 0
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     while (done < count) {
       done += 1
       const body = valuesBody('burst', { s: 'n', x: done, t: done })
@@ -66,7 +66,7 @@ test('many calls of one connector at once all come to their end, within its boun
       assert.equal(sent.status, 200, sent.text)
     }
   }
-  await Promise.all(Array.from({ length: 40 }, lane))
+  await Promise.all(Array.from({ length: 40 }, worker))
   const kept = await home.owner('GET', `/api/connector/${uid}/payload`)
   assert.equal(kept.body.totalCount, 1_000)
   assert.equal(kept.body.payload.length, 1_000)

@@ -143,10 +143,10 @@ test('a clock that is ten years ahead for a minute costs no sample, restarts inc
 test('Weir-Warning counts old samples on every form of a put, whoever serves it', async (t) => {
   const { service, put, ask } = await setUp(t, { sizeType: 'HOUR', count: 1 })
   const [old, edge] = [NOON - HOUR - 1, NOON - HOUR]
-  const told = (count: string) =>
+  const messageWith = (count: string) =>
     new RegExp(`^${count} older than the retention of the delete profile`)
   const check = (warning: string | null, count: string) =>
-    assert.match(String(warning), told(count))
+    assert.match(String(warning), messageWith(count))
   const url = await put(`compId=c&short=1,2,3&kept=1,2,3&time=${old},${edge},${NOON}`)
   check(url.warning, '1 of 6 samples is')
   const rsid = await put(`compId=c&short=7&time=${old}&rsid=short`)

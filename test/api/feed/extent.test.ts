@@ -97,7 +97,7 @@ test('the extent names the streams that get nothing more, also by way of others,
   })
   const [raw, own, spare] = source.stream.map(({ uid }: { uid: string }) => uid)
   const path = `/api/component/${source.uid}`
-  const told = {
+  const reply = {
     twice: {
       componentUid: near.uid,
       componentId: 'near',
@@ -121,7 +121,7 @@ test('the extent names the streams that get nothing more, also by way of others,
     sampleCount: 0,
     isWhole: true,
     derivedCount: 2,
-    derived: [told.twice, told.again],
+    derived: [reply.twice, reply.again],
   })
   const one = (await owner('GET', `${path}/stream/${raw}/extent`)).body.extent
   const names = one.derived.map((use: { streamUid: string }) => use.streamUid)

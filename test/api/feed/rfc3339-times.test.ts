@@ -143,9 +143,9 @@ test('a time that is none is a 400 that says what to change, and stores nothing'
     }
   }
   for (const text of ['1899-12-31T23:59:59Z', '2262-01-01T00:00:00Z']) {
-    const { status, text: told } = await call('PUT', `/api/feed?compId=w&s=1&time=${text}`)
+    const { status, text: message } = await call('PUT', `/api/feed?compId=w&s=1&time=${text}`)
     assert.equal(status, 400)
-    assert.match(told, /from 1900 to 2261/)
+    assert.match(message, /from 1900 to 2261/)
   }
   assert.equal((await call('GET', '/api/comp/w/feed')).status, 404)
 })

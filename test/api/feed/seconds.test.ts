@@ -57,10 +57,10 @@ test('a put over many streams names some and counts the rest', async () => {
     data: at,
   }))
   const { headers } = await client.putJson(samples)
-  const told = (headers.get('Weir-Warning') ?? '').split(', ')
-  assert.equal(told.length, 7)
-  assert.match(told[0], /^stream "s0" of component "wide; \\"\?\\"": time 1700000000 looks/)
-  assert.equal(told[6], '34 more streams have times that look like seconds')
+  const warnings = (headers.get('Weir-Warning') ?? '').split(', ')
+  assert.equal(warnings.length, 7)
+  assert.match(warnings[0], /^stream "s0" of component "wide; \\"\?\\"": time 1700000000 looks/)
+  assert.equal(warnings[6], '34 more streams have times that look like seconds')
 })
 
 test('a file is told about as a sample is', async () => {

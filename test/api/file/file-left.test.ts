@@ -1,7 +1,7 @@
 /** Downloads that nobody waits for: whoever goes away leaves no file open behind. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as iteration } from 'node:timers/promises'
 import { openSocket, putFile } from '../../support/file-client.ts'
 import { openFiles } from '../../support/open-files.ts'
 import { type Service, startService } from '../../support/service.ts'
@@ -23,13 +23,13 @@ function openBodies(): string[] {
 }
 
 /** Asks for a file and goes away some turns later. */
-async function askAndLeave(query: string, headers: string, turns: number): Promise<void> {
+async function askAndLeave(query: string, headers: string, iterations: number): Promise<void> {
   const socket = await openSocket(service.port)
   socket.on('error', () => {})
   socket.write(
     `GET /api${PATH}?api_key=${service.feedKey}${query} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`,
   )
-  for (let left = turns; left > 0; left -= 1) await turn()
+  for (let left = iterations; left > 0; left -= 1) await iteration()
   socket.destroy()
 }
 
@@ -39,7 +39,8 @@ for (const [name, query, headers] of [
   ['base64', '&start=0', ''],
 ] as const) {
   test(`a download (${name}) that is left at any time leaves no file open`, async () => {
-    for (let turns = 0; turns < 40; turns += 1) await askAndLeave(query, headers, turns)
+    for (let iterations = 0; iterations < 40; iterations += 1)
+      await askAndLeave(query, headers, iterations)
     await eventually(async () => assert.deepEqual(openBodies(), []))
   })
 }

@@ -173,8 +173,8 @@ test('a query is saved when its text has no mistake, and run by its UID', async 
 test('rows that are left out tell so, and samples are stored beside them', async () => {
   const insert = "INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE) SELECT 'a', 's', 4, 4"
   const sql = `${insert}; SELECT 1 UNION ALL SELECT 2`
-  const { status, body, text: told } = await owner('POST', '/api/gql?c=1', { sql })
-  assert.equal(status, 200, told)
+  const { status, body, text: message } = await owner('POST', '/api/gql?c=1', { sql })
+  assert.equal(status, 200, message)
   assert.deepEqual([body.rows, body.more, body.sampleCount], [[[1]], true, 1])
   assert.deepEqual(
     await rowsOf(owner, "SELECT count(*) FROM SAMPLE WHERE cid = 'a' AND id = 's'"),
@@ -238,9 +238,9 @@ test('a client that has closed its own side only has its answer', async () => {
 
 async function metrics(): Promise<{ readonly sql: number; readonly timedOut: number }> {
   const answer = await fetch(`${service.url}/metrics`)
-  const told = await answer.text()
-  const [, busy = '-1'] = /^weir_sql_runners_busy (\d+)$/m.exec(told) ?? []
-  const [, timedOut = '-1'] = /^weir_sql_runs_total\{[^}]*"time"\} (\d+)$/m.exec(told) ?? []
+  const message = await answer.text()
+  const [, busy = '-1'] = /^weir_sql_runners_busy (\d+)$/m.exec(message) ?? []
+  const [, timedOut = '-1'] = /^weir_sql_runs_total\{[^}]*"time"\} (\d+)$/m.exec(message) ?? []
   return { sql: Number(busy), timedOut: Number(timedOut) }
 }
 
@@ -250,12 +250,12 @@ async function brokenOff(sql: string, query = ''): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   get(url, { headers: { cookie: session } }, async (answer) => {
     assert.equal(answer.statusCode, 200)
-    let told = ''
+    let message = ''
     answer.setEncoding('utf8').on('data', (part) => {
-      told += part
+      message += part
     })
     answer.once('end', () => reject(new Error('the answer came to its end')))
-    answer.once('error', () => resolve(told))
+    answer.once('error', () => resolve(message))
   }).on('error', reject)
   return await promise
 }
@@ -263,11 +263,15 @@ async function brokenOff(sql: string, query = ''): Promise<string> {
 test('an answer that fails after its beginning has left is broken off, in JSON with the reason', async () => {
   // Not LONG: runners send equal texts once, and so all of its rows at once.
   const sql = `${counting(110_000)} UNION ALL SELECT i, TOEPOCHMILLIS('x', 'yyyy') FROM n WHERE i = 109999`
-  const { rows, ...told } = JSON.parse(await brokenOff(sql))
+  const { rows, ...message } = JSON.parse(await brokenOff(sql))
   assert.deepEqual(rows[100_000], [100_001, 200_002])
-  assert.deepEqual([told.success, told.code, told.line], [false, 'sql_error', 1], told.message)
-  assert.match(told.message, /column 132: Cannot read "x" as a date/)
-  assert.match(told.pointer, /\^/)
+  assert.deepEqual(
+    [message.success, message.code, message.line],
+    [false, 'sql_error', 1],
+    message.message,
+  )
+  assert.match(message.message, /column 132: Cannot read "x" as a date/)
+  assert.match(message.pointer, /\^/)
   const csv = await brokenOff(sql, '&format=csv')
   assert.match(csv, /^i,two\r\n1,2\r\n/)
 })
@@ -275,11 +279,11 @@ test('an answer that fails after its beginning has left is broken off, in JSON w
 test('more rows than an answer may have break it off, and are told as such', async () => {
   const sql =
     'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000001) SELECT i FROM n'
-  const { rows, ...told } = JSON.parse(await brokenOff(sql))
+  const { rows, ...message } = JSON.parse(await brokenOff(sql))
   assert.ok(rows.length > 900_000)
-  assert.equal(told.success, false)
+  assert.equal(message.success, false)
   assert.match(
-    told.message,
+    message.message,
     /Line 1, column \d+: Cannot run this: it returns more than 1000000 rows/,
   )
 })

@@ -70,12 +70,12 @@ test('the feed takes a key by header on the fast lane as behind it', async () =>
     return (await sendRaw(service.port, head, { isEnding: true })).status
   }
   const key = `X-Api-Key: ${service.feedKey}`
-  for (const lane of [[], ['Connection: close']]) {
-    assert.equal(await put([key, ...lane]), 200)
-    assert.equal(await put([`authorization: bearer ${service.feedKey}`, ...lane]), 200)
-    assert.equal(await put([key, key, ...lane]), 401)
-    assert.equal(await put([`X-Api-Key: ${other}`, ...lane]), 403)
-    assert.equal(await put([key, ...lane], `&api_key=${other}`), 403)
+  for (const headers of [[], ['Connection: close']]) {
+    assert.equal(await put([key, ...headers]), 200)
+    assert.equal(await put([`authorization: bearer ${service.feedKey}`, ...headers]), 200)
+    assert.equal(await put([key, key, ...headers]), 401)
+    assert.equal(await put([`X-Api-Key: ${other}`, ...headers]), 403)
+    assert.equal(await put([key, ...headers], `&api_key=${other}`), 403)
   }
 })
 

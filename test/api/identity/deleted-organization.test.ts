@@ -22,7 +22,7 @@ interface World {
 
 async function start(t: TestContext): Promise<World> {
   let below: CatalogStore | undefined
-  const standing = { between: passing }
+  const callerCheck = { between: passing }
   const store = () => {
     assert.ok(below !== undefined)
     return below
@@ -30,7 +30,7 @@ async function start(t: TestContext): Promise<World> {
   const wrapCatalog = (plain: CatalogStore) => {
     below = plain
     return withCommit(plain, (...given) =>
-      standing.between((...all) => plain.commit(...all))(...given),
+      callerCheck.between((...all) => plain.commit(...all))(...given),
     )
   }
   const service = await startService({ wrapCatalog, settings: { WEIR_QUOTAS: 'off' } })
@@ -38,7 +38,7 @@ async function start(t: TestContext): Promise<World> {
   const cookie = await signIn(service, service.ownerEmail, service.ownerPassword)
   const proof = { 'Weir-Password': service.ownerPassword }
   const owner: Call = (...call) => caller(service, cookie, proof)(...call)
-  return Object.assign(standing, { service, owner, store })
+  return Object.assign(callerCheck, { service, owner, store })
 }
 
 const passing = (commit: Commit): Commit => commit

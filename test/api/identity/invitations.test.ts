@@ -11,7 +11,7 @@ let service: Service
 let owner: Call
 /** The owner of an organization that wants others in it. */
 let stranger: Call
-let strangersOrg: string
+let otherOrg: string
 before(async () => {
   service = await startService({ clock })
   owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
@@ -22,7 +22,7 @@ before(async () => {
     ownerTimeZone: 'UTC',
     actor: 'test',
   })
-  strangersOrg = second.organization.uid
+  otherOrg = second.organization.uid
   stranger = caller(service, await signIn(service, 'stranger@example.com', PASSWORD))
 })
 after(() => service.close())
@@ -77,14 +77,14 @@ test('an account that is invited shows nothing of itself before it accepts', asy
     },
   )
   assert.equal((await stranger('GET', `/api/org_user/${ada.uid}`)).status, 404)
-  const told = JSON.stringify(await actsIn(stranger))
-  assert.ok(!told.includes(ada.uid) && !told.includes('Secretive'), told)
+  const acts = JSON.stringify(await actsIn(stranger))
+  assert.ok(!acts.includes(ada.uid) && !acts.includes('Secretive'), acts)
   const { organization } = (await ada.call('GET', '/api/organization')).body
   assert.deepEqual(
     organization.map((one: { uid: string }) => one.uid),
     [service.orgUid],
   )
-  assert.equal((await ada.call('GET', `/api/api_key?org=${strangersOrg}`)).status, 404)
+  assert.equal((await ada.call('GET', `/api/api_key?org=${otherOrg}`)).status, 404)
 })
 
 test('the home administrator still edits an account that strangers have invited', async () => {
@@ -106,7 +106,7 @@ test('a client of an organization is vouched for only after the invitation was a
   assert.deepEqual(await organizations(), [service.orgUid])
   const accepted = await cyd.call('POST', `/api/invitation/${uid}`, { accept: true })
   assert.equal(accepted.status, 200, accepted.text)
-  assert.deepEqual(await organizations(), [service.orgUid, strangersOrg])
+  assert.deepEqual(await organizations(), [service.orgUid, otherOrg])
 })
 
 test('the invited person sees the invitation, accepts, is a member, and leaves again', async () => {
@@ -115,23 +115,23 @@ test('the invited person sees the invitation, accepts, is a member, and leaves a
   const { body } = await dan.call('GET', '/api/invitation')
   assert.equal(body.totalCount, 1)
   const [invitation] = body.invitation
-  assert.deepEqual(invitation.organization, { uid: strangersOrg, name: 'Strangers' })
+  assert.deepEqual(invitation.organization, { uid: otherOrg, name: 'Strangers' })
   assert.deepEqual([invitation.uid, invitation.role], [uid, 'GUEST'])
   const accept = () => dan.call('POST', `/api/invitation/${uid}`, { accept: true })
   assert.equal((await accept()).status, 200)
   assert.equal((await accept()).status, 404)
   assert.equal((await dan.call('GET', '/api/invitation')).body.totalCount, 0)
-  const inStrangers = caller(
+  const inOther = caller(
     service,
-    `${await signIn(service, 'dan@example.com', PASSWORD)}; org=${strangersOrg}`,
+    `${await signIn(service, 'dan@example.com', PASSWORD)}; org=${otherOrg}`,
   )
   const member = (await stranger('GET', `/api/org_user/${dan.uid}`)).body.org_user
   assert.deepEqual([member.status, member.lastName], ['MEMBER', 'Secretive'])
-  assert.equal((await inStrangers('GET', '/api/organization')).status, 200)
+  assert.equal((await inOther('GET', '/api/organization')).status, 200)
   const other = (await stranger('GET', '/api/org_user')).body.org_user[0]
-  assert.equal((await inStrangers('DELETE', `/api/org_user/${other.uid}`)).status, 403)
-  assert.equal((await inStrangers('DELETE', `/api/org_user/${dan.uid}`)).status, 200)
-  assert.equal((await inStrangers('GET', '/api/organization')).status, 404)
+  assert.equal((await inOther('DELETE', `/api/org_user/${other.uid}`)).status, 403)
+  assert.equal((await inOther('DELETE', `/api/org_user/${dan.uid}`)).status, 200)
+  assert.equal((await inOther('GET', '/api/organization')).status, 404)
   assert.equal((await dan.call('GET', '/api/organization')).status, 200)
   assert.equal((await stranger('GET', `/api/org_user/${dan.uid}`)).status, 404)
   const acts = (await actsIn(stranger)).map(({ act }) => act)

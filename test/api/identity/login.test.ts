@@ -91,8 +91,8 @@ test('a client that closes its side after the request still gets the answer', as
 test('a weak WEIR_OWNER_PASSWORD is taken with a warning, a weak password by the API is not', async () => {
   const weak = await startService({ settings: { WEIR_OWNER_PASSWORD: 'password' } })
   try {
-    const told = weak.logLines.filter((line) => line.includes('WEIR_OWNER_PASSWORD'))
-    assert.equal(told.length, 1)
+    const logged = weak.logLines.filter((line) => line.includes('WEIR_OWNER_PASSWORD'))
+    assert.equal(logged.length, 1)
     const owner = caller(weak, await signIn(weak, weak.ownerEmail, 'password'))
     const org_user = { email: 'new@example.com', password: 'Password2026!' }
     const { status, body } = await owner('PUT', '/api/org_user', { org_user })

@@ -216,7 +216,7 @@ test('a refusal names a component as the caller did, and tells no UID', async ()
   ]) {
     const { status, text } = await call(method, path)
     assert.equal(status, 403, `${method} ${path}: ${text}`)
-    for (const told of secret) assert.ok(!text.includes(told), `${method} ${path}: ${text}`)
+    for (const hidden of secret) assert.ok(!text.includes(hidden), `${method} ${path}: ${text}`)
   }
   const named = await call('GET', '/api/comp/hidden/feed')
   assert.match(named.body.message, /does not allow GET on the feed of component "hidden"/)

@@ -106,16 +106,16 @@ test('GET /api/live holds no more for a reader that does not read, and goes on w
     const { status } = await new FeedClient(service).putJson(rows)
     assert.equal(status, 200)
   }
-  const turns = () => metric(service, 'weir_live_turns_total')
-  const turn = async () => {
-    const before = await turns()
-    await comesTrue(async () => (await turns()) >= before + 2)
+  const iterations = () => metric(service, 'weir_live_turns_total')
+  const iteration = async () => {
+    const before = await iterations()
+    await comesTrue(async () => (await iterations()) >= before + 2)
   }
   // The system may find room once more after a pause; it does not for ever.
   let last = -1
   for (let silent = 0; silent < 4; silent += 1) {
     await putSome()
-    await turn()
+    await iteration()
     const now = await sent()
     assert.ok(now < 100_000_000, 'the reader has been sent all of it')
     if (now !== last) silent = 0

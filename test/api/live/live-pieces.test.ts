@@ -45,7 +45,7 @@ async function connectDeaf(t: TestContext, service: Service): Promise<Socket> {
   return socket
 }
 
-async function turn(service: Service): Promise<void> {
+async function iteration(service: Service): Promise<void> {
   const before = await metric(service, 'turns_total')
   await comesTrue(async () => (await metric(service, 'turns_total')) >= before + 2)
 }
@@ -57,7 +57,7 @@ async function putUntilFull(service: Service, streams: number): Promise<number> 
     last = now
     time += 1
     await put(service, streams, time, TEXT)
-    await turn(service)
+    await iteration(service)
     now = await metric(service, 'sent_characters_total')
   }
   return time
@@ -72,7 +72,7 @@ test('GET /api/live holds one piece for each reader that does not read, whatever
   for (let round = 0; round < 3; round += 1) {
     time += 1
     await put(service, 100, time, TEXT)
-    await turn(service)
+    await iteration(service)
     const unsent = await metric(service, 'unsent_bytes')
     assert.ok(unsent > 0 && unsent <= sockets.length * UNSENT_BYTES_MAX, `${unsent} bytes`)
   }
@@ -104,7 +104,7 @@ test('GET /api/live tells a reader that reads late all that it is owed, every va
     }
   })
   const isWhole = () =>
-    newest.size === streams && [...newest.values()].every((told) => told === time)
+    newest.size === streams && [...newest.values()].every((reported) => reported === time)
   while (!isWhole()) await once(socket, 'data')
 })
 

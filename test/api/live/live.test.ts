@@ -44,9 +44,9 @@ test('GET /api/live tells last values first, then samples as they come', async (
   assert.equal(client.response.headers['cache-control'], 'no-store')
   assert.equal(client.response.headers['transfer-encoding'], undefined)
   const first = await client.next('sample')
-  const { compUid, streamUid, ...told } = first.data
+  const { compUid, streamUid, ...reported } = first.data
   assert.match(`${compUid} ${streamUid}`, /^[0-9a-f-]{36} [0-9a-f-]{36}$/)
-  assert.deepEqual(told, { compId: 'a', streamId: 's1', time: 1_000, data: 1.5 })
+  assert.deepEqual(reported, { compId: 'a', streamId: 's1', time: 1_000, data: 1.5 })
   assert.deepEqual(await client.sample(), [1_000, 'on'])
   await put('a', { s1: [[2_000, 2]] })
   assert.deepEqual(await client.sample(), [2_000, 2])

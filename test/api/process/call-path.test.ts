@@ -57,8 +57,8 @@ async function checkPath(
   }
   const path = common?.sort() ?? []
   assert.ok(path.includes('/src/http/table/serve-operation.ts'), 'the profiler saw the call')
-  const told = `${path.length} files, at most ${ceiling}:\n${path.join('\n')}`
-  assert.ok(path.length <= ceiling, told)
+  const message = `${path.length} files, at most ${ceiling}:\n${path.join('\n')}`
+  assert.ok(path.length <= ceiling, message)
 }
 
 /** Sends a call over a connection of its own kind, which nothing else has used. */

@@ -98,7 +98,7 @@ test('/metrics stays short whatever is called', async () => {
 })
 
 test('every metric that the dashboard and the alerts name exists', async () => {
-  const told = new Set(
+  const exported = new Set(
     [...(await scrape()).matchAll(/^([a-zA-Z_:][\w:]*)[{ ]/gm)].map(([, name]) => name),
   )
   const rules = readFileSync('deploy/prometheus-rules.yml', 'utf8')
@@ -108,14 +108,16 @@ test('every metric that the dashboard and the alerts name exists', async () => {
   ])
   assert.ok(named.length > 40)
   for (const [name] of named) {
-    assert.ok(told.has(name) || OF_PROMETHEUS.includes(name), `${name} is not in /metrics`)
+    assert.ok(exported.has(name) || OF_PROMETHEUS.includes(name), `${name} is not in /metrics`)
   }
   for (const { targets } of (JSON.parse(dashboard) as { panels: Array<{ targets: unknown[] }> })
     .panels) {
     assert.ok(targets.length > 0)
   }
   const docs = readFileSync('docs/api.md', 'utf8')
-  const ours = [...told].filter((name) => name.startsWith('weir_'))
-  const untold = ours.filter((name) => !docs.includes(name.replace(/_(?:bucket|sum|count)$/, '')))
-  assert.deepEqual(untold, [])
+  const ours = [...exported].filter((name) => name.startsWith('weir_'))
+  const undocumented = ours.filter(
+    (name) => !docs.includes(name.replace(/_(?:bucket|sum|count)$/, '')),
+  )
+  assert.deepEqual(undocumented, [])
 })

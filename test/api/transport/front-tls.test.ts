@@ -47,7 +47,7 @@ async function converse(pieces: readonly (string | Buffer)[], answers: number): 
   })
   for (const piece of pieces) {
     await new Promise<void>((written) => socket.write(piece, () => written()))
-    await new Promise((turn) => setImmediate(turn))
+    await new Promise((iteration) => setImmediate(iteration))
   }
   await isDone
   socket.destroy()

@@ -135,12 +135,12 @@ test('a client that sends on after it was refused still reads the answer', async
 })
 
 test('a hot operation is served by the front, with the same headers, and its errors are answered', async () => {
-  const laned = await start({
+  const fast = await start({
     operations: [
-      httpOperation({ ...open, path: '/api/lane', isHot: true, run: () => ({ lane: true }) }),
+      httpOperation({ ...open, path: '/api/fast', isHot: true, run: () => ({ fast: true }) }),
       httpOperation({
         ...open,
-        path: '/api/lane/broken',
+        path: '/api/fast/broken',
         isHot: true,
         run: () => {
           throw new Error('a hot operation broke')
@@ -148,16 +148,16 @@ test('a hot operation is served by the front, with the same headers, and its err
       }),
     ],
   })
-  const served = await fetch(`${laned.url}/api/lane`, { headers: { Origin: 'https://o.example' } })
-  assert.deepEqual(await served.json(), { lane: true })
+  const served = await fetch(`${fast.url}/api/fast`, { headers: { Origin: 'https://o.example' } })
+  assert.deepEqual(await served.json(), { fast: true })
   for (const name of ['weir-version', 'x-request-id', 'access-control-allow-origin']) {
     assert.ok(served.headers.has(name), name)
   }
-  const broken = await fetch(`${laned.url}/api/lane/broken`)
+  const broken = await fetch(`${fast.url}/api/fast/broken`)
   assert.equal(broken.status, 500)
   assert.equal((await envelopeOf(broken)).code, 'internal')
-  assert.equal((await fetch(`${laned.url}/healthz`)).status, 200)
-  const metrics = await (await fetch(`${laned.url}/metrics`)).text()
+  assert.equal((await fetch(`${fast.url}/healthz`)).status, 200)
+  const metrics = await (await fetch(`${fast.url}/metrics`)).text()
   assert.match(metrics, /weir_http_requests_total\{call="admin",status="200"\} 1/)
 })
 
@@ -299,9 +299,9 @@ test('/readyz says what is wrong', async () => {
 
 test('log lines tell durations in milliseconds with three decimals at most', async () => {
   await (await fetch(`${url}/api/echo/timed`)).text()
-  const told = lines.filter((line) => line.includes('"durationMs"'))
-  assert.ok(told.length > 0)
-  for (const line of told) assert.match(line, /"durationMs":\d+(?:\.\d{1,3})?[,}]/)
+  const logged = lines.filter((line) => line.includes('"durationMs"'))
+  assert.ok(logged.length > 0)
+  for (const line of logged) assert.match(line, /"durationMs":\d+(?:\.\d{1,3})?[,}]/)
 })
 
 test('/metrics counts requests by the kind of call', async () => {

@@ -59,7 +59,7 @@ async function start(t: TestContext): Promise<Started> {
   return { server, budget, port: await server.listen({ host: '127.0.0.1', port: 0 }) }
 }
 
-const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+const nextIteration = () => new Promise((resolve) => setImmediate(resolve))
 
 /** A connection that has sent these bytes, and all that came back. */
 function sending(t: TestContext, port: number, bytes: string | Buffer) {
@@ -88,7 +88,7 @@ test('a compressed body that stops holds what came of it and no decoder', async 
     body.subarray(0, 20),
   ])
   const stalled = Array.from({ length: 40 }, () => sending(t, port, beginning))
-  while (budget.figures.usedBytes < 40 * 20) await nextTurn()
+  while (budget.figures.usedBytes < 40 * 20) await nextIteration()
   assert.equal(budget.figures.usedBytes, 40 * 20)
   const { socket, isClosed } = stalled[0]
   socket.end(body.subarray(20))
@@ -96,12 +96,12 @@ test('a compressed body that stops holds what came of it and no decoder', async 
   assert.match(answer, /^HTTP\/1\.1 200 /)
   assert.match(answer, /"x{10000}"/)
   for (const { socket } of stalled) socket.destroy()
-  while (budget.figures.usedBytes > 0) await nextTurn()
+  while (budget.figures.usedBytes > 0) await nextIteration()
 })
 
 test('strangers have half of what small calls have, and are refused beyond it at once', async (t) => {
   const { port, budget } = await start(t)
-  const long = 'x'.repeat(budget.strangerBytesMax)
+  const long = 'x'.repeat(budget.unauthenticatedBytesMax)
   const put = (path: string, text: string) =>
     fetch(`http://127.0.0.1:${port}${path}`, {
       method: 'PUT',
@@ -110,7 +110,7 @@ test('strangers have half of what small calls have, and are refused beyond it at
     })
   // An answer is given back when it has left, which its reader may see first.
   const isGivenBack = async () => {
-    while (budget.figures.usedBytes > 0) await nextTurn()
+    while (budget.figures.usedBytes > 0) await nextIteration()
   }
   const refused = await put('/api/echo', long)
   assert.equal(refused.status, 503)
@@ -121,27 +121,27 @@ test('strangers have half of what small calls have, and are refused beyond it at
   assert.equal(echoed.status, 200)
   await echoed.arrayBuffer()
   await isGivenBack()
-  assert.equal(budget.addStranger(budget.strangerBytesMax), true)
+  assert.equal(budget.addUnauthenticated(budget.unauthenticatedBytesMax), true)
   assert.equal((await put('/api/echo', 'short')).status, 503)
   assert.equal((await put('/api/known', 'short')).status, 200)
-  budget.endStranger(budget.strangerBytesMax)
+  budget.endUnauthenticated(budget.unauthenticatedBytesMax)
 })
 
 test('the body of a known caller waits for memory, and gives it back', async (t) => {
   const { port, budget } = await start(t)
   assert.equal(budget.addSmall(budget.smallBytesMax), true)
   const answered = sending(t, port, `${head('/api/known', 7)}{"a":1}`)
-  while (budget.figures.waiting === 0) await nextTurn()
+  while (budget.figures.waiting === 0) await nextIteration()
   answered.socket.end()
   budget.endSmall(budget.smallBytesMax)
   assert.match(await answered.isClosed, /\{"body":\{"a":1\}\}$/)
-  while (budget.figures.usedBytes > 0) await nextTurn()
+  while (budget.figures.usedBytes > 0) await nextIteration()
 })
 
 test('a body that comes byte by byte is a 408 and its connection is closed', async (t) => {
   const { server, port } = await start(t)
   const { isClosed } = sending(t, port, `${head('/api/echo', 1_000)}[`)
-  while (server.arrivals.count === 0) await nextTurn()
+  while (server.arrivals.count === 0) await nextIteration()
   for (let check = 0; check < 14; check++) {
     CLOCK.advance(5_000)
     server.arrivals.check()
@@ -157,11 +157,11 @@ test('an answer that is not read is given up behind Node, too', async (t) => {
   const { socket, isClosed } = sending(t, port, '')
   socket.pause()
   socket.write('GET /api/long HTTP/1.1\r\nHost: x\r\n\r\n')
-  while (server.departures.count === 0) await nextTurn()
+  while (server.departures.count === 0) await nextIteration()
   while (server.departures.count > 0) {
     CLOCK.advance(5_000)
     server.departures.check()
-    await nextTurn()
+    await nextIteration()
   }
   socket.resume()
   assert.ok((await isClosed).length < 32_000_000)

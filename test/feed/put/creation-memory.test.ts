@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { MemoryBudget, nextTurn } from '../../../src/base/index.ts'
+import { MemoryBudget, nextIteration } from '../../../src/base/index.ts'
 import { CREATED_COMPONENT_BYTES, CREATED_STREAM_BYTES } from '../../../src/feed/put/put-room.ts'
 import { keyWith, NOW, openFeedHome } from '../../support/feed-home.ts'
 
@@ -35,7 +35,7 @@ test('components and streams count in the memory budget while they are created',
   const look = async () => {
     while (!isOver) {
       most = Math.max(most, budget.figures.usedBytes)
-      await nextTurn()
+      await nextIteration()
     }
   }
   const looking = look()
@@ -61,7 +61,7 @@ test('a creation waits until there is memory for it, and makes nothing before', 
   const { isMade, put } = await openHome(t, budget)
   const share = await budget.take(3 * MB)
   const putting = put(fleet(500))
-  while (budget.figures.waiting === 0) await nextTurn()
+  while (budget.figures.waiting === 0) await nextIteration()
   assert.equal(isMade(), false)
   share.release()
   await putting
@@ -96,7 +96,7 @@ test('a right that is lost while a creation waits for memory is missed after it'
   const body = Buffer.from(JSON.stringify(fleet(500)))
   const renewLater = async () => keyWith(['component/*/feed', 'GET'])
   const putting = home.calls.put(administrator, '', body, { warn: () => {}, renewLater })
-  while (budget.figures.waiting === 0) await nextTurn()
+  while (budget.figures.waiting === 0) await nextIteration()
   share.release()
   await assert.rejects(putting, { code: 'forbidden' })
   assert.equal(isMade(), false)
@@ -110,11 +110,11 @@ test('streams that a template brings count, and those that rsid has made', async
   await home.catalog.templates.insert(administrator, { id: 'tmpl', stream })
   const share = await budget.take(3 * MB)
   const putting = home.putJson(fleet(20), 'compTmplId=tmpl', administrator)
-  while (budget.figures.waiting === 0) await nextTurn()
+  while (budget.figures.waiting === 0) await nextIteration()
   assert.equal(isMade(), false)
   const rsid = Array.from({ length: 600 }, (_, at) => `rsid=r${at}`).join('&')
   const requesting = home.put(`compId=one&s=1&${rsid}`, administrator)
-  while (budget.figures.waiting === 1) await nextTurn()
+  while (budget.figures.waiting === 1) await nextIteration()
   assert.equal(home.catalog.index.resolve('o', 'one', 'r0'), 0)
   share.release()
   await Promise.all([putting, requesting])

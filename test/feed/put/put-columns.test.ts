@@ -1,7 +1,7 @@
 /** Columns of puts are used again by later puts: none may show in another one's samples. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nextTurn } from '../../../src/base/index.ts'
+import { nextIteration } from '../../../src/base/index.ts'
 import { Feed, IncomingSamples, VALUE_NULL, VALUE_TEXT } from '../../../src/feed/index.ts'
 import type { SampleBatch, StreamHandle } from '../../../src/store/index.ts'
 import { fc } from '../../support/fast-check.ts'
@@ -19,7 +19,7 @@ const options = {
 /** A value to put: a number, a text or, where the time leaves no remainder by 5, null. */
 const put = fc.record({
   count: fc.integer({ min: 1, max: 40 }),
-  turns: fc.integer({ min: 0, max: 6 }),
+  iterations: fc.integer({ min: 0, max: 6 }),
   isRefused: fc.boolean(),
   form: fc.constantFrom('numbers' as const, 'texts' as const, 'nulls' as const),
 })
@@ -39,7 +39,7 @@ test(`puts in flight keep their columns to themselves (WEIR_TEST_SEED=${seed})`,
   const store = Object.assign(Object.create(home.store), {
     async append(batch: SampleBatch) {
       const call = calls[Math.floor(batch.times[0] / 1_000)]
-      for (let turn = 0; turn < call.turns; turn++) await nextTurn()
+      for (let iteration = 0; iteration < call.iterations; iteration++) await nextIteration()
       if (call.isRefused) throw new Error('refused')
       stored.push(...readBatch(batch))
     },

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import {
   MemoryBudget,
-  nextTurn,
+  nextIteration,
   Refusal,
   STREAMS_CREATED_PER_CALL_MAX,
 } from '../../../src/base/index.ts'
@@ -57,10 +57,10 @@ function raced(home: FeedHome, other: () => Promise<unknown>): (query: string) =
     index: home.catalog.index,
     autoCreate(...[orgUid, wanted, check]: Parameters<Catalog['autoCreate']>) {
       return home.catalog.autoCreate(orgUid, wanted, async (prepared) => {
-        const wishes = await check?.(prepared)
+        const inferred = await check?.(prepared)
         if (!isOver) await other()
         isOver = true
-        return wishes
+        return inferred
       })
     },
   })
@@ -75,7 +75,7 @@ test('put() stores texts as they were sent when a race makes their stream one of
   const home = await openFeed(t, { u: {} })
   const text = { handle: home.handleOf('u'), valueType: 'STRING' } as const
   const races = {
-    u: () => home.catalog.applyTypeWishes([text]),
+    u: () => home.catalog.applyInferredTypes([text]),
     fresh: () => insertStream(home, { id: 'fresh', valueType: 'STRING' }),
   }
   for (const [id, other] of Object.entries(races)) {
@@ -88,7 +88,7 @@ test('put() stores texts as they were sent when a race makes their stream one of
 test('put() that a race refuses leaves no stream and no type behind', async (t) => {
   const home = await openFeed(t, { u: {}, other: {} })
   const long = { handle: home.handleOf('u'), valueType: 'LONG' } as const
-  const put = raced(home, () => home.catalog.applyTypeWishes([long]))
+  const put = raced(home, () => home.catalog.applyInferredTypes([long]))
   const refused = put('compId=c&u=1.5&other=2&made=3')
   await assert.rejects(refused, /value 0 of "u": "data" must be an integer/)
   assert.equal(home.handleOf('made'), 0)
@@ -203,7 +203,7 @@ test('put() of many samples to a stream that is deleted meanwhile leaves nothing
     const handle = home.handleOf('s')
     const samples = manySamples(handle, valueType === 'STRING')
     const put = feed.put(anyFeed, { samples, options, uploadTime: 0 })
-    await nextTurn()
+    await nextIteration()
     const uid = home.catalog.index.resolveComponent('o', 'c')?.uid ?? ''
     // Where the put is through before the deletion is, its samples go with the stream.
     const putting = put.then(

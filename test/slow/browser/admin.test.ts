@@ -12,7 +12,7 @@ import {
   type StudioTest,
   shoot,
   shootAll,
-  told,
+  showsToast,
 } from '../../support/studio.ts'
 
 const skip = browserSkip()
@@ -87,7 +87,7 @@ test('a key is made from a sentence, puts what it says, is seen with the passwor
   await page.getByRole('button', { name: 'Revoke Boiler room' }).click()
   await page.getByLabel('Type “Boiler room” to revoke it').fill('Boiler room')
   await page.getByRole('button', { name: 'Revoke', exact: true }).click()
-  await told(page, 'revoked')
+  await showsToast(page, 'revoked')
   assert.equal(await status(put, { method: 'PUT', headers: { 'X-Api-Key': secret } }), 401)
   await assertAccessible(page)
   await shoot(page, 'admin-keys')
@@ -154,7 +154,7 @@ test('a person is added, changed and removed; what is wrong stands at its field'
   await row.getByRole('button', { name: 'Remove grace@example.com' }).click()
   await page.getByLabel(/^Type “grace/).fill('grace@example.com')
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
-  await told(page, 'removed')
+  await showsToast(page, 'removed')
   await shows(row, 0)
 })
 
@@ -206,7 +206,7 @@ test('the organization has a name and limits; a wrong limit is told at its field
   await page.getByLabel('Rate limits').fill('')
   await page.getByLabel('Name').fill('Greenhouses 温室')
   await page.getByRole('button', { name: 'Save' }).click()
-  await told(page, 'saved')
+  await showsToast(page, 'saved')
   await page.reload()
   await settlesTo(() => page.getByLabel('Name').inputValue(), 'Greenhouses 温室')
   await page.getByRole('row').filter({ hasText: 'Components' }).waitFor()
@@ -326,7 +326,7 @@ test('a second factor is switched on and off, and another session ended', { skip
   await own.getByText(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC[+−]\d/).waitFor()
   await shows(own, 1)
   await sessions.getByRole('button', { name: 'End the session from 127.0.0.1' }).click()
-  await told(page, 'Session ended.')
+  await showsToast(page, 'Session ended.')
   await other.page.reload()
   await other.page.getByRole('heading', { name: 'Sign in' }).waitFor()
 })
@@ -378,7 +378,7 @@ test('a member sees people and their own account, and nothing to administer', {
   await page.getByLabel('New password').fill('quite another sentence')
   await page.getByRole('button', { name: 'Save' }).click()
   await givePassword(page, PASSWORD)
-  await told(page, 'Account saved.')
+  await showsToast(page, 'Account saved.')
   const login = { method: 'POST', headers: { 'Content-Type': 'application/json' } }
   const body = JSON.stringify({ email, password: 'quite another sentence' })
   assert.equal(await status(`${service.url}/api/login`, { ...login, body }), 200)

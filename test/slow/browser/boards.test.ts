@@ -11,7 +11,7 @@ import {
   openStudio,
   type StudioTest,
   shoot,
-  told,
+  showsToast,
 } from '../../support/studio.ts'
 
 const skip = browserSkip()
@@ -110,7 +110,7 @@ test('a board is made with every kind of panel, saved, and live', { skip }, asyn
   await shoot(page, 'board-edit')
   await page.getByLabel('ID', { exact: true }).fill('cellar')
   await button(page, 'Save').click()
-  await told(page, 'Board saved.')
+  await showsToast(page, 'Board saved.')
   await button(page, 'Edit').waitFor()
   await page.getByRole('region', { name: 'Text panel' }).getByText('Look daily').waitFor()
   const values = page.getByRole('region', { name: 'Value panel' })
@@ -170,7 +170,7 @@ test('panels are moved and resized by keyboard and mouse, and taken off; nothing
   await page.mouse.up()
   await page.reload()
   await button(page, 'Save').click()
-  await told(page, 'Board saved.')
+  await showsToast(page, 'Board saved.')
   assert.deepEqual((await panelsOf(uid)).map(boxOf), [
     [1, 1, 5, 1],
     [4, 3, 4, 2],
@@ -192,7 +192,7 @@ test('panels are moved and resized by keyboard and mouse, and taken off; nothing
   await shows(page.getByRole('region', { name: 'One' }), 0)
   await assertAccessible(page)
   await button(page, 'Save').click()
-  await told(page, 'Board saved.')
+  await showsToast(page, 'Board saved.')
   const [two, ...rest] = await panelsOf(uid)
   assert.equal(rest.length, 0)
   assert.deepEqual(boxOf(two), [0, 6, 6, 3])
@@ -312,7 +312,7 @@ test('a board is exported and imported elsewhere, where missing streams are repl
   await missing.getByText('Replacement: pump 2 · state').waitFor()
   await dialog.getByLabel('Name').fill('Moved here')
   await button(dialog, 'Import').click()
-  await told(page, 'Board imported.')
+  await showsToast(page, 'Board imported.')
   await page.getByRole('heading', { name: 'Moved here' }).waitFor()
   const { dashboard } = (await other('GET', '/api/dashboard')).body
   const found = (await other('GET', `/api/dashboard/${dashboard[0].uid}`)).body.dashboard
@@ -329,7 +329,7 @@ test('the chart of a view is put on a board, with its range and statistic', { sk
   await dialog.getByLabel('Panel title').fill('From the view')
   await assertAccessible(page)
   await button(dialog, 'Add').click()
-  await told(page, 'Panel added to the board.')
+  await showsToast(page, 'Panel added to the board.')
   await page.getByRole('region', { name: 'From the view' }).waitFor()
   const [panel] = await panelsOf(uid)
   const shown = { ...boiler, label: 'boiler · temp' }
@@ -437,7 +437,7 @@ test('a board tells of a deleted stream by the name it had, and lets go of it', 
     .getByRole('button', { name: 'Move Both: drag or use the arrow keys' })
     .press('ArrowRight')
   await page.getByRole('button', { name: 'Save' }).click()
-  await told(page, 'Board saved.')
+  await showsToast(page, 'Board saved.')
   const deleting = `/api/component/${brief.componentUid}/stream/${brief.streamUid}`
   assert.equal((await owner('DELETE', deleting)).status, 200)
 

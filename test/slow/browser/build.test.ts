@@ -11,7 +11,7 @@ import {
   openStudio,
   type StudioTest,
   shoot,
-  told,
+  showsToast,
 } from '../../support/studio.ts'
 
 const skip = browserSkip()
@@ -64,7 +64,7 @@ test('a unit is made; what the service refuses stands at its field, and nothing 
   await shoot(page, 'build-unit-error')
   await page.getByLabel('Number format').fill('0.0')
   await button(page, 'Create').click()
-  await told(page, 'Unit saved.')
+  await showsToast(page, 'Unit saved.')
   await page.waitForURL(/\/build\/unit\/[0-9a-f-]{36}$/)
   const { unit } = (await owner('GET', '/api/unit?limit=1000')).body
   const made = unit.find(({ name }: { name: string }) => name === 'Millibar')
@@ -98,7 +98,7 @@ test('a cycle shows its next periods in a zone while it is typed', { skip }, asy
   await page.getByLabel('Period 1 until (exclusive)').fill('2030-03-01')
   await periods.getByText('28 d', { exact: true }).waitFor()
   await button(page, 'Create').click()
-  await told(page, 'Cycle saved.')
+  await showsToast(page, 'Cycle saved.')
   await assertAccessible(page)
 })
 
@@ -136,7 +136,7 @@ test('a component is made like a template, its stream changed, and deleting tell
   await second.getByLabel('Base cycle').selectOption({ label: 'hour' })
   await second.getByLabel('ID', { exact: true }).fill('energy')
   await button(page, 'Create').click()
-  await told(page, 'Component saved.')
+  await showsToast(page, 'Component saved.')
   await page.getByRole('heading', { name: 'Ölkessel 锅炉 غلاية' }).waitFor()
   await page.getByRole('link', { name: 'energy' }).waitFor()
   await assertAccessible(page)
@@ -146,7 +146,7 @@ test('a component is made like a template, its stream changed, and deleting tell
   await page.getByRole('link', { name: 'Temperature' }).click()
   await page.getByLabel('Unit').selectOption({ label: 'Celsius' })
   await button(page, 'Save').click()
-  await told(page, 'Stream saved.')
+  await showsToast(page, 'Stream saved.')
   await assertAccessible(page)
   await shoot(page, 'build-stream')
   await page.getByRole('link', { name: 'Ölkessel 锅炉 غلاية' }).click()
@@ -155,7 +155,7 @@ test('a component is made like a template, its stream changed, and deleting tell
   await button(page, 'Delete').click()
   await dialog.getByRole('textbox').fill('energy')
   await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
-  await told(page, 'Stream deleted.')
+  await showsToast(page, 'Stream deleted.')
   await shows(page.getByRole('link', { name: 'energy' }), 0)
   await button(page, 'Delete').click()
   await dialog.getByText('One stream and 3 samples are deleted too').waitFor()
@@ -164,7 +164,7 @@ test('a component is made like a template, its stream changed, and deleting tell
   await shoot(page, 'build-delete')
   await dialog.getByRole('textbox').fill('Ölkessel 锅炉 غلاية')
   await dialog.getByRole('button', { name: 'Delete' }).click()
-  await told(page, 'Component deleted.')
+  await showsToast(page, 'Component deleted.')
   await page.getByRole('link', { name: 'taken' }).waitFor()
   await shows(page.getByRole('link', { name: 'Ölkessel' }), 0)
   // What is gone is asked for no more: the browser tells of the two refusals above alone.
@@ -178,7 +178,7 @@ test('a folder, a template and a delete profile are made and deleted', { skip },
   await refusedAt(page, 'Path', /must start with \/Components/)
   await page.getByLabel('Path').fill('/Components/Halls/A')
   await button(page, 'Create').click()
-  await told(page, 'Folder saved.')
+  await showsToast(page, 'Folder saved.')
   await insert('component', { id: 'in-a', folder: '/Components/Halls/A' })
   await button(page, 'Delete').click()
   await page.getByRole('dialog').getByText('One component is deleted too').waitFor()
@@ -193,7 +193,7 @@ test('a folder, a template and a delete profile are made and deleted', { skip },
   await page.getByLabel('Retention').fill('2')
   await page.getByLabel('Counted in').selectOption('YEAR')
   await button(page, 'Create').click()
-  await told(page, 'Delete profile saved.')
+  await showsToast(page, 'Delete profile saved.')
   await page.getByRole('link', { name: 'Delete profiles' }).click()
   await page.getByText('2 years').waitFor()
   await page.getByRole('link', { name: 'Templates' }).click()
@@ -203,7 +203,7 @@ test('a folder, a template and a delete profile are made and deleted', { skip },
   await page.getByRole('group', { name: 'Stream 1' }).getByLabel('ID', { exact: true }).fill('rpm')
   await assertAccessible(page)
   await button(page, 'Create').click()
-  await told(page, 'Template saved.')
+  await showsToast(page, 'Template saved.')
 })
 
 test('a draft outlives a reload, a lost connection and an ended session', { skip }, async () => {
@@ -225,7 +225,7 @@ test('a draft outlives a reload, a lost connection and an ended session', { skip
   const dialog = page.getByRole('dialog', { name: 'Sign in again' })
   await dialog.getByLabel('Password').fill(studio.service.ownerPassword)
   await dialog.getByRole('button', { name: 'Sign in' }).click()
-  await told(page, 'Unit saved.')
+  await showsToast(page, 'Unit saved.')
   assert.equal((await owner('GET', `/api/unit/${uid}`)).body.unit.symbol, 'kept')
   await page.reload()
   await settlesTo(() => symbol.inputValue(), 'kept')
@@ -244,7 +244,7 @@ test('a change by somebody else is told, and nothing is overwritten unasked', {
   assert.equal((await owner('GET', `/api/unit/${uid}`)).body.unit.name, 'Theirs')
   await assertAccessible(page)
   await button(page, 'Overwrite with my changes').click()
-  await told(page, 'Unit saved.')
+  await showsToast(page, 'Unit saved.')
   assert.equal((await owner('GET', `/api/unit/${uid}`)).body.unit.name, 'Mine')
 })
 

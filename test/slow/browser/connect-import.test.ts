@@ -22,7 +22,7 @@ import {
   openStudio,
   type StudioTest,
   shootAll,
-  told,
+  showsToast,
 } from '../../support/studio.ts'
 
 const skip = browserSkip()
@@ -62,7 +62,7 @@ async function connect(page: Page, name: string, port: number): Promise<void> {
   await page.getByLabel('User').fill('weir')
   await page.getByLabel('Password').fill('the-password')
   await button(page, 'Create').click()
-  await told(page, 'Connection saved.')
+  await showsToast(page, 'Connection saved.')
   await page.waitForURL(/\/connect\/connections\/[0-9a-f-]{36}$/)
 }
 
@@ -85,11 +85,11 @@ test('a connection is made and tested; what does not work is told in plain words
     .waitFor()
   await page.getByLabel('Password').fill('the-password')
   await button(page, 'Save').click()
-  await told(page, 'Connection saved.')
+  await showsToast(page, 'Connection saved.')
   await button(page, 'Delete').click()
   await page.getByLabel('Type “Nowhere” to delete it').fill('Nowhere')
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-  await told(page, 'Connection deleted.')
+  await showsToast(page, 'Connection deleted.')
   assert.deepEqual(complaintsOtherThan(complaints, 400), [])
 })
 
@@ -121,7 +121,7 @@ test('an import is made on a schedule in words, run, watched, and fails in plain
   await write(page, 'Database query', 'SELECT device, at, temp FROM readings')
   await write(page, 'SQL', INGEST)
   await button(page, 'Create').click()
-  await told(page, 'Connector saved.')
+  await showsToast(page, 'Connector saved.')
   await page.getByText('No runs yet.').waitFor()
   await page.getByText(/^Runs every 15 minutes; next: \d{4}-/).waitFor()
   await button(page, 'Run now').click()
@@ -132,10 +132,10 @@ test('an import is made on a schedule in words, run, watched, and fails in plain
   await write(page, 'Database query', 'SELECT pg_sleep(600)::text, 0, 0')
   await page.getByText('Save first. A run uses the saved import.').waitFor()
   await button(page, 'Save').click()
-  await told(page, 'Connector saved.')
+  await showsToast(page, 'Connector saved.')
   await button(page, 'Run now').click()
   await button(page, 'Cancel run').click()
-  await told(page, 'Run canceled')
+  await showsToast(page, 'Run canceled')
   await runs.getByText(/^Failed: /).waitFor()
   await assertAccessible(page)
   assert.deepEqual(complaints, [])
@@ -159,7 +159,7 @@ test('schedules are told in words', () => {
 })
 
 test('cronWords() tells lists, steps, ranges and months', () => {
-  const told: ReadonlyArray<readonly [string, string | undefined]> = [
+  const reported: ReadonlyArray<readonly [string, string | undefined]> = [
     ['30 18 * * 7', 'every Sunday at 18:30'],
     ['0 6 * * MON-FRI', 'every weekday at 06:00'],
     ['0 6,18 * * *', 'every day at 06:00 and 18:00'],
@@ -189,5 +189,5 @@ test('cronWords() tells lists, steps, ranges and months', () => {
       (cron) => [cron, undefined] as const,
     ),
   ]
-  for (const [cron, words] of told) assert.equal(cronWords(cron), words, cron)
+  for (const [cron, words] of reported) assert.equal(cronWords(cron), words, cron)
 })

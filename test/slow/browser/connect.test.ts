@@ -16,7 +16,7 @@ import {
   type StudioTest,
   shoot,
   shootAll,
-  told,
+  showsToast,
 } from '../../support/studio.ts'
 
 const skip = browserSkip()
@@ -85,15 +85,15 @@ test('a webhook is posted, fails, its SQL is mended on the page, the payload run
   await rows.getByRole('cell', { name: '812.5', exact: true }).waitFor()
   await page.getByText('Save first. A rerun').waitFor()
   await button(page, 'Save').click()
-  await told(page, 'Connector saved.')
+  await showsToast(page, 'Connector saved.')
   await button(page, 'Run again').click()
-  await told(page, 'Done: 1 sample stored.')
+  await showsToast(page, 'Done: 1 sample stored.')
   await received.getByText('1 sample stored').waitFor()
   await shootAll(page, 'connect-mended')
   await button(page, 'Run again').click()
   const dialog = page.getByRole('dialog', { name: 'Run again?' })
   await dialog.getByRole('button', { name: 'Run again' }).click()
-  await told(page, 'Done: 1 sample stored.')
+  await showsToast(page, 'Done: 1 sample stored.')
   await page.getByRole('link', { name: 'Explore' }).click()
   await page.getByRole('treeitem', { name: 'kiln' }).click()
   await page.getByRole('link', { name: /^temp/ }).click()
@@ -133,7 +133,7 @@ test('a connector is made from a starting point, checked while it is typed, call
   await write(page, '')
   await page.getByLabel('Start from').selectOption({ label: point.label })
   await button(page, 'Create').click()
-  await told(page, 'Connector saved.')
+  await showsToast(page, 'Connector saved.')
   await page.waitForURL(/\/connect\/[0-9a-f-]{36}$/)
   await page.getByText('/green%2Fhouse').first().waitFor()
   await page.getByText('No payloads yet.').waitFor()
@@ -155,7 +155,7 @@ test('a connector is made from a starting point, checked while it is typed, call
   await shootAll(page, 'connect-curl')
   await page.getByLabel('Enabled: the URL accepts requests').uncheck()
   await button(page, 'Save').click()
-  await told(page, 'Connector saved.')
+  await showsToast(page, 'Connector saved.')
   await page.getByText('Disabled: requests get status 404.').waitFor()
   await page.getByRole('link', { name: 'Connectors', exact: true }).click()
   const list = page.getByRole('region', { name: 'Connectors' })
@@ -174,9 +174,9 @@ test('several failed payloads are run again at once; one that fails again stays 
   const { page } = await studio.open(`/connect/${uid}`)
   await write(page, sqlOver(`'{"n":' + @HTTP_BODY + '}'`))
   await button(page, 'Save').click()
-  await told(page, 'Connector saved.')
+  await showsToast(page, 'Connector saved.')
   await button(page, 'Retry failed (3)').click()
-  await told(page, '2 of 3 done: 2 samples stored.')
+  await showsToast(page, '2 of 3 done: 2 samples stored.')
   const received = page.getByRole('region', { name: 'Received payloads' })
   await settlesTo(() => received.getByText(/^Failed: /).count(), 1)
   await eventually(async () => {

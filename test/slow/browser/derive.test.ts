@@ -13,7 +13,7 @@ import {
   openStudio,
   type StudioTest,
   shoot,
-  told,
+  showsToast,
 } from '../../support/studio.ts'
 
 const skip = browserSkip()
@@ -96,7 +96,7 @@ test('a derived stream is made: formula checked while it is typed, sources of tw
   await page.getByRole('region', { name: 'Preview' }).scrollIntoViewIfNeeded()
   await shoot(page, 'derive-preview')
   await button(page, 'Create').click()
-  await told(page, 'Stream saved.')
+  await showsToast(page, 'Stream saved.')
   await page.waitForURL(/\/stream\/[0-9a-f-]{36}$/)
   await eventually(async () => {
     const { body } = await owner('GET', `/api/component/${meter.uid}/stream`)
@@ -195,7 +195,7 @@ test('what a derived stream hangs on, what became of it, and its history are tol
   await write(page, 'sqrt(level) + 1')
   await page.getByText('Save first. The saved formula is used.').waitFor()
   await button(page, 'Save').click()
-  await told(page, 'Stream saved.')
+  await showsToast(page, 'Stream saved.')
   await history.getByLabel('From').fill('2026-03-01T01:01:00')
   await button(page, 'Recalculate').click()
   await eventually(async () => {
@@ -272,7 +272,7 @@ test('streams of a template are derived from each other', {
   await write(page, 'a * 2')
   await shows(page.getByText(/^Line 1, column/), 0)
   await button(page, 'Create').click()
-  await told(page, 'Template saved.')
+  await showsToast(page, 'Template saved.')
   await page.waitForURL(/\/component_template\/[0-9a-f-]{36}$/)
   await assertAccessible(page)
   const { body } = await owner('GET', '/api/component_template')

@@ -32,9 +32,9 @@ async function refuseLists(page: Page): Promise<{ isRefused: boolean }> {
 
 /** Sees a refusal at its field, asks again, and waits for it to go. */
 async function askAgain(page: Page, what: string): Promise<void> {
-  const told = page.getByRole('alert').filter({ hasText: `Cannot load ${what}: ${REFUSAL}` })
-  await told.getByRole('button', { name: 'Retry' }).click()
-  await told.waitFor({ state: 'detached' })
+  const reported = page.getByRole('alert').filter({ hasText: `Cannot load ${what}: ${REFUSAL}` })
+  await reported.getByRole('button', { name: 'Retry' }).click()
+  await reported.waitFor({ state: 'detached' })
 }
 
 test('choices of a component that cannot be had are told at their fields, and asked for again', {

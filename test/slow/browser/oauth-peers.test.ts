@@ -126,7 +126,7 @@ test('oauth4webapi introspects a token as a registered client', async () => {
   const client: oauth.Client = { client_id }
   const secret = oauth.ClientSecretBasic(clientSecret)
   const response = await oauth.introspectionRequest(server, client, secret, access_token, insecure)
-  const told = await oauth.processIntrospectionResponse(server, client, response)
-  assert.equal(told.active, true)
-  assert.equal(told.client_id, 'c1')
+  const reported = await oauth.processIntrospectionResponse(server, client, response)
+  assert.equal(reported.active, true)
+  assert.equal(reported.client_id, 'c1')
 })

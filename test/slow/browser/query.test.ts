@@ -13,7 +13,7 @@ import {
   openStudio,
   type StudioTest,
   shoot,
-  told,
+  showsToast,
 } from '../../support/studio.ts'
 
 const skip = browserSkip()
@@ -219,7 +219,7 @@ test('queries are saved, renamed, changed and deleted; the URL holds the one tha
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('Flow of the day')
   await dialog.getByRole('button', { name: 'Save', exact: true }).click()
-  await told(page, 'Query saved.')
+  await showsToast(page, 'Query saved.')
   await page.waitForURL(/\/query\/[0-9a-f-]{36}$/)
   await page.getByRole('heading', { name: 'Flow of the day' }).waitFor()
   await page.reload()
@@ -233,11 +233,11 @@ test('queries are saved, renamed, changed and deleted; the URL holds the one tha
   await button(page, 'Rename').click()
   await dialog.getByLabel('Name').fill('Flow')
   await dialog.getByRole('button', { name: 'Rename', exact: true }).click()
-  await told(page, 'Query renamed.')
+  await showsToast(page, 'Query renamed.')
   await page.getByRole('heading', { name: 'Flow', exact: true }).waitFor()
   await write(page, `${SAMPLES} LIMIT 5`)
   await button(page, 'Save').click()
-  await told(page, 'Query saved.')
+  await showsToast(page, 'Query saved.')
   await eventually(async () => {
     const { body } = await owner('GET', '/api/query')
     assert.deepEqual(
@@ -250,7 +250,7 @@ test('queries are saved, renamed, changed and deleted; the URL holds the one tha
   await button(page, 'Delete').click()
   await dialog.getByRole('textbox').fill('Flow')
   await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
-  await told(page, 'Query deleted.')
+  await showsToast(page, 'Query deleted.')
   await page.waitForURL(/\/query$/)
   assert.equal((await owner('GET', '/api/query')).body.totalCount, 0)
   assert.deepEqual(complaints, [])
@@ -267,7 +267,7 @@ test('a saved query stands on a board as chart and as table, until it is deleted
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Board name').fill('Cellar')
   await button(page, 'Add').click()
-  await told(page, 'Panel added to the board.')
+  await showsToast(page, 'Panel added to the board.')
   await page.waitForURL(/\/boards\/[0-9a-f-]{36}/)
   await page.getByRole('group', { name: 'Flow', exact: true }).waitFor()
   await assertAccessible(page)

@@ -123,9 +123,9 @@ test('a path that no page has says so, keeps the bar and leads back', { skip }, 
   const { page } = await studio.open('/view/none/such')
   // The service itself does not know it; programs are told so in JSON.
   await page.getByText('This page does not exist.').waitFor()
-  const told = await fetch(page.url())
-  assert.equal(told.status, 404)
-  assert.match(await told.text(), /not_found/)
+  const reported = await fetch(page.url())
+  assert.equal(reported.status, 404)
+  assert.match(await reported.text(), /not_found/)
   await page.goto(`${studio.service.url}/c/a/b/c/d`)
   await page.getByText('This page does not exist.').waitFor()
   await assertAccessible(page)

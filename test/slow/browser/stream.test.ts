@@ -487,13 +487,13 @@ test('what the service puts off is asked for again; where it stays away, that is
   assert.equal(refusals, 3)
   isBusy = true
   await page.reload()
-  const told = page.getByRole('alert').filter({ hasText: 'Cannot load cycles' })
-  await told.getByText('Too many calls.').waitFor()
+  const reported = page.getByRole('alert').filter({ hasText: 'Cannot load cycles' })
+  await reported.getByText('Too many calls.').waitFor()
   await assertAccessible(page)
   isBusy = false
-  await told.getByRole('button', { name: 'Retry' }).click()
+  await reported.getByRole('button', { name: 'Retry' }).click()
   await page.getByLabel('Cycle').locator('option', { hasText: 'By hour' }).waitFor(ATTACHED)
-  await told.waitFor({ state: 'detached' })
+  await reported.waitFor({ state: 'detached' })
 })
 
 test('a stream that is not there is told in the words of the service', { skip }, async () => {

@@ -11,7 +11,7 @@ import {
   openStudio,
   type StudioTest,
   shoot,
-  told,
+  showsToast,
 } from '../../support/studio.ts'
 
 const skip = browserSkip()
@@ -51,7 +51,7 @@ async function makeConnector(page: Page): Promise<string> {
   await page.getByLabel('ID', { exact: true }).fill('kilns')
   await write(page, 'SQL', OF_JSON)
   await button(page, 'Create').click()
-  await told(page, 'Connector saved.')
+  await showsToast(page, 'Connector saved.')
   await page.getByText('No payloads yet.').waitFor()
   await look(page, 'connector')
   return await page
@@ -61,7 +61,7 @@ async function makeConnector(page: Page): Promise<string> {
 }
 
 /** Mends the statements by a dry run on the payload that failed, saves them and runs it again. */
-async function mendAndRunAgain(page: Page): Promise<void> {
+async function fixAndRunAgain(page: Page): Promise<void> {
   const received = page.getByRole('region', { name: 'Received payloads' })
   await button(page, 'Refresh').click()
   await received.getByText(/^Failed: Line 2, column \d+/).waitFor()
@@ -74,9 +74,9 @@ async function mendAndRunAgain(page: Page): Promise<void> {
   await button(page, 'Dry run').click()
   await page.getByText('Stores 1 sample.').waitFor()
   await button(page, 'Save').click()
-  await told(page, 'Connector saved.')
+  await showsToast(page, 'Connector saved.')
   await button(page, 'Run again').click()
-  await told(page, 'Done: 1 sample stored.')
+  await showsToast(page, 'Done: 1 sample stored.')
   await received.getByText('1 sample stored').waitFor()
   await look(page, 'mended')
 }
@@ -102,7 +102,7 @@ async function chartAndDerive(page: Page): Promise<void> {
   await page.getByRole('region', { name: 'Results' }).getByText('1494.5').waitFor()
   await look(page, 'formula')
   await button(page, 'Create').click()
-  await told(page, 'Stream saved.')
+  await showsToast(page, 'Stream saved.')
   await button(page, 'Recalculate').click()
   await page
     .getByRole('region', { name: 'Recalculate history' })
@@ -124,13 +124,13 @@ async function queryOnBoard(page: Page): Promise<void> {
   await dialog.getByLabel('Name').fill('Kilns')
   await look(page, 'save')
   await dialog.getByRole('button', { name: 'Save', exact: true }).click()
-  await told(page, 'Query saved.')
+  await showsToast(page, 'Query saved.')
   await page.waitForURL(/\/query\/[0-9a-f-]{36}$/)
   await button(page, 'Add to board').click()
   await dialog.getByLabel('Board name').fill('Hall 3')
   await look(page, 'put')
   await button(page, 'Add').click()
-  await told(page, 'Panel added to the board.')
+  await showsToast(page, 'Panel added to the board.')
   await page.waitForURL(/\/boards\/[0-9a-f-]{36}/)
   const panel = page.getByRole('region', { name: 'Kilns' })
   await panel.getByRole('cell', { name: '812.5', exact: true }).waitFor()
@@ -149,7 +149,7 @@ test('a webhook fails, is mended and run again; its samples are charted, derived
   const send = (body: string) =>
     fetch(`${sink}?api_key=${service.feedKey}`, { method: 'POST', body })
   assert.equal((await send('kiln;812.5')).status, 422)
-  await mendAndRunAgain(page)
+  await fixAndRunAgain(page)
   await chartAndDerive(page)
   await queryOnBoard(page)
   assert.equal((await send('kiln;900')).status, 200)

@@ -26,7 +26,7 @@ function awayCases(): void {
     const said = Promise.withResolvers<string>()
     const opening = Cluster.open({ ...keyspace.settings, port }, { onWaiting: said.resolve })
     assert.match(await said.promise, new RegExp(`waits for Cassandra at 127\\.0\\.0\\.1:${port}`))
-    await proxy.mend()
+    await proxy.repair()
     cluster = await opening
   })
 
@@ -43,7 +43,7 @@ function awayCases(): void {
     proxy.cut()
     await assert.rejects(read(), isAway)
     await assert.rejects(reserveHandles(cluster, 10, 0), isAway)
-    await proxy.mend()
+    await proxy.repair()
     await eventually(read)
     // What was refused may have been made: its handles are given to nobody.
     const next = await eventually(() => reserveHandles(cluster, 10, 0))
@@ -84,7 +84,7 @@ function endCases(): void {
     for (let outages = 0; outages < 3; outages++) {
       proxy.cut()
       for (const { asks } of children) await settlesTo(asks, 'store_away')
-      await proxy.mend()
+      await proxy.repair()
       for (const { asks } of children) await settlesTo(asks, 'answered')
     }
     assert.equal(await endOf(children[0]), 0)

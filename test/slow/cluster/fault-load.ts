@@ -48,7 +48,7 @@ interface Call {
 }
 
 /** One caller with a stream of its own, one call at a time. */
-export class FaultLane {
+export class FaultWorkload {
   readonly #targets: readonly LoadTarget[]
   readonly #random: Random
   readonly #name: string
@@ -111,8 +111,8 @@ export class FaultLane {
     )
     assert.deepEqual(lost, [], `${this.#name}: acknowledged and lost`)
     for (const stat of ['sum', 'max', 'nongapcount'] as const) {
-      const told = await this.#readPages(target, `/cycle/hour/stat/${stat}`)
-      assert.deepEqual(told, hourly(found, stat), `${this.#name}: ${stat}`)
+      const reply = await this.#readPages(target, `/cycle/hour/stat/${stat}`)
+      assert.deepEqual(reply, hourly(found, stat), `${this.#name}: ${stat}`)
     }
   }
 
@@ -257,14 +257,14 @@ function hourly(
     const end = (Math.floor(time / HOUR_MS) + 1) * HOUR_MS
     hours.set(end, [...(hours.get(end) ?? []), data])
   }
-  const tell = {
+  const combine = {
     sum: (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0),
     max: (values: readonly number[]) => Math.max(...values),
     nongapcount: (values: readonly number[]) => values.length,
   }
   return [...hours]
     .sort(([a], [b]) => b - a)
-    .map(([end, values]): [number, number] => [end, tell[stat](values)])
+    .map(([end, values]): [number, number] => [end, combine[stat](values)])
 }
 
 function timeOf(at: number): number {

@@ -29,12 +29,12 @@ export async function openCutNodes(): Promise<FaultyNodes> {
   return {
     settings: { ...settings, port: ways.port },
     lose: async (node) => ways.cut(node),
-    regain: (node) => ways.mend(node),
+    regain: (node) => ways.repair(node),
     halt: (node) => ways.halt(node),
     goOn: (node) => ways.goOn(node),
     restartAll: async () => {
       ways.cut()
-      await ways.mend()
+      await ways.repair()
     },
     stop: async () => ways.close(),
   }

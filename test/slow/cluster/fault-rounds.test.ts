@@ -13,7 +13,7 @@ import { CASSANDRA_HOSTS, type CassandraNodes } from '../../support/cassandra-no
 import { Random, roundsBy, testSeeds } from '../../support/random.ts'
 import { eventually } from '../../support/settle.ts'
 import { clusterSkip } from '../../support/test-cluster.ts'
-import { FaultLane, type LoadCounts, type LoadTarget } from './fault-load.ts'
+import { FaultWorkload, type LoadCounts, type LoadTarget } from './fault-load.ts'
 import { clockLack, FaultWorld, firewallLack, startGuardedNodes } from './fault-world.ts'
 
 const ROUNDS = roundsBy({ everyRun: 0, nightly: 10 })
@@ -22,13 +22,13 @@ const HALTED_MS = 20_000
 const PARTED_MS = 10_000
 /** Calls of each lane that are acknowledged between two faults. */
 const CALLS = 25
-const LANES = 6
+const WORKLOADS = 6
 
 /** What a fault is made with. */
 interface Round {
   readonly world: FaultWorld
   readonly random: Random
-  readonly lanes: readonly FaultLane[]
+  readonly workloads: readonly FaultWorkload[]
   /** Waits until each lane had some more calls acknowledged. */
   goOn(): Promise<void>
 }
@@ -41,12 +41,12 @@ interface Fault {
 }
 
 /** Waits until the callers of all lanes were told to come again. */
-async function areRefused(lanes: readonly FaultLane[]): Promise<void> {
-  const before = lanes.map(({ counts }) => counts.refused)
+async function areRefused(workloads: readonly FaultWorkload[]): Promise<void> {
+  const before = workloads.map(({ counts }) => counts.refused)
   await eventually(() =>
     assert.ok(
-      lanes.every(({ counts }, at) => counts.refused > before[at]),
-      told(lanes),
+      workloads.every(({ counts }, at) => counts.refused > before[at]),
+      reportedOf(workloads),
     ),
   )
 }
@@ -63,11 +63,11 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'kill of two nodes',
-    make: async ({ world: { nodes }, random, lanes }) => {
+    make: async ({ world: { nodes }, random, workloads }) => {
       const left = random.integer(0, CASSANDRA_HOSTS.length)
       const killed = CASSANDRA_HOSTS.map((_, node) => node).filter((node) => node !== left)
       await Promise.all(killed.map((node) => nodes.kill(node)))
-      await areRefused(lanes)
+      await areRefused(workloads)
       await Promise.all(killed.map((node) => nodes.restart(node)))
     },
   },
@@ -119,21 +119,21 @@ const faults: readonly Fault[] = [
   {
     name: 'a majority that cannot be reached',
     lack: firewallLack(),
-    make: async ({ world, random, lanes }) => {
+    make: async ({ world, random, workloads }) => {
       const left = random.pick(CASSANDRA_HOSTS)
       for (const host of CASSANDRA_HOSTS)
         if (host !== left) world.part({ host, port: world.nodes.port })
       for (const host of CASSANDRA_HOSTS) world.part({ host, port: world.nodes.storagePort })
-      await areRefused(lanes)
+      await areRefused(workloads)
       world.rejoin()
     },
   },
   {
     name: 'PostgreSQL that cannot be reached',
     lack: firewallLack(),
-    make: async ({ world, lanes }) => {
+    make: async ({ world, workloads }) => {
       world.part({ port: world.postgresPort })
-      await areRefused(lanes)
+      await areRefused(workloads)
       world.rejoin()
     },
   },
@@ -174,9 +174,9 @@ function shuffled<T>(items: readonly T[], random: Random): T[] {
     .map(({ item }) => item)
 }
 
-function told(lanes: readonly FaultLane[]): string {
+function reportedOf(workloads: readonly FaultWorkload[]): string {
   const sums: Partial<Record<keyof LoadCounts, number>> = {}
-  for (const { counts } of lanes) {
+  for (const { counts } of workloads) {
     for (const [name, count] of Object.entries(counts) as [keyof LoadCounts, number][]) {
       sums[name] = (sums[name] ?? 0) + count
     }
@@ -187,30 +187,35 @@ function told(lanes: readonly FaultLane[]): string {
 /** What a round is made with, once its servers run. */
 interface Opened {
   readonly world: FaultWorld
-  readonly lanes: readonly FaultLane[]
+  readonly workloads: readonly FaultWorkload[]
 }
 
 /** Makes a fault under load, and holds what one process answers against what was acknowledged. */
-async function makeFault({ world, lanes }: Opened, fault: Fault, random: Random): Promise<void> {
+async function makeFault(
+  { world, workloads }: Opened,
+  fault: Fault,
+  random: Random,
+): Promise<void> {
   const goOn = async () => {
-    await Promise.all(lanes.map((lane) => lane.goesOn(CALLS)))
+    await Promise.all(workloads.map((workload) => workload.goesOn(CALLS)))
   }
-  for (const lane of lanes) lane.start()
+  for (const workload of workloads) workload.start()
   try {
     await goOn()
-    await fault.make({ world, random, lanes, goOn })
+    await fault.make({ world, random, workloads, goOn })
     await goOn()
   } finally {
-    await Promise.all(lanes.map((lane) => lane.stop()))
+    await Promise.all(workloads.map((workload) => workload.stop()))
   }
-  await checkAll(lanes, [random.pick(world.targets)])
+  await checkAll(workloads, [random.pick(world.targets)])
 }
 
 async function checkAll(
-  lanes: readonly FaultLane[],
+  workloads: readonly FaultWorkload[],
   targets: readonly LoadTarget[],
 ): Promise<void> {
-  for (const target of targets) await Promise.all(lanes.map((lane) => lane.check(target)))
+  for (const target of targets)
+    await Promise.all(workloads.map((workload) => workload.check(target)))
 }
 
 function roundCases(seed: number, openWorld: () => Promise<FaultWorld>): void {
@@ -218,26 +223,26 @@ function roundCases(seed: number, openWorld: () => Promise<FaultWorld>): void {
   let opened: Opened
   before(async () => {
     const world = await openWorld()
-    const lanes = Array.from({ length: LANES }, (_, at) => {
-      return new FaultLane(`r${at}`, world.targets, new Random(seed + at + 1))
+    const workloads = Array.from({ length: WORKLOADS }, (_, at) => {
+      return new FaultWorkload(`r${at}`, world.targets, new Random(seed + at + 1))
     })
-    opened = { world, lanes }
+    opened = { world, workloads }
   })
   after(() => opened?.world.close())
 
   for (const fault of shuffled(faults, random)) {
     test(`${fault.name} loses and invents nothing`, { skip: fault.lack }, async (t) => {
       await makeFault(opened, fault, random)
-      t.diagnostic(told(opened.lanes))
+      t.diagnostic(reportedOf(opened.workloads))
     })
   }
 
   test('all is there through every process, and after all were killed', async () => {
-    const { world, lanes } = opened
-    await checkAll(lanes, world.targets)
+    const { world, workloads } = opened
+    await checkAll(workloads, world.targets)
     await Promise.all(world.processes.map((at) => world.kill(at)))
     await world.startAll()
-    await checkAll(lanes, world.targets)
+    await checkAll(workloads, world.targets)
   })
 }
 

@@ -16,7 +16,7 @@ import { makePostgresHome } from '../../support/postgres-home.ts'
 import { Random, roundsBy, testSeeds } from '../../support/random.ts'
 import { eventually } from '../../support/settle.ts'
 import { clusterServiceSettings, clusterSkip } from '../../support/test-cluster.ts'
-import { FaultLane, type LoadTarget } from './fault-load.ts'
+import { FaultWorkload, type LoadTarget } from './fault-load.ts'
 import { type FaultyNodes, openCutNodes, openDyingNodes } from './fault-nodes.ts'
 
 const skip = clusterSkip()
@@ -24,7 +24,7 @@ const ROUNDS = roundsBy({ everyRun: 0, nightly: 3 })
 const PAUSE_MS = 20_000
 /** Calls of each lane that are acknowledged between two faults. */
 const CALLS = ROUNDS > 0 ? 40 : 8
-const LANES = 4
+const WORKLOADS = 4
 const PASSWORD = 'correct horse battery'
 
 let home: string
@@ -47,54 +47,55 @@ async function startBoth(): Promise<void> {
   await Promise.all([startService(0), startService(1)])
 }
 
-async function goOn(lanes: readonly FaultLane[], calls = CALLS): Promise<void> {
-  await Promise.all(lanes.map((lane) => lane.goesOn(calls)))
+async function goOn(workloads: readonly FaultWorkload[], calls = CALLS): Promise<void> {
+  await Promise.all(workloads.map((workload) => workload.goesOn(calls)))
 }
 
 /** Waits until the callers of all lanes were told to come again. */
-async function areRefused(lanes: readonly FaultLane[]): Promise<void> {
-  const before = lanes.map(({ counts }) => counts.refused)
+async function areRefused(workloads: readonly FaultWorkload[]): Promise<void> {
+  const before = workloads.map(({ counts }) => counts.refused)
   await eventually(() =>
     assert.ok(
-      lanes.every(({ counts }, at) => counts.refused > before[at]),
-      told(lanes),
+      workloads.every(({ counts }, at) => counts.refused > before[at]),
+      reportedOf(workloads),
     ),
   )
 }
 
 /** Halts a node without which there is no quorum. */
-async function loseQuorum(lanes: readonly FaultLane[], node: number): Promise<void> {
+async function loseQuorum(workloads: readonly FaultWorkload[], node: number): Promise<void> {
   nodes.halt(node)
-  await areRefused(lanes)
+  await areRefused(workloads)
   nodes.goOn(node)
-  await goOn(lanes)
+  await goOn(workloads)
 }
 
 /** A node is lost, one hangs, and a process of the service dies; the load goes on as far as there is a quorum. */
-async function runFaults(lanes: readonly FaultLane[], random: Random): Promise<void> {
+async function runFaults(workloads: readonly FaultWorkload[], random: Random): Promise<void> {
   const { length } = TEST_HOSTS
   const dying = random.integer(0, length)
   const hanging = (dying + random.integer(1, 3)) % length
-  await goOn(lanes)
+  await goOn(workloads)
   await nodes.lose(dying)
-  await (length > 1 ? goOn(lanes) : areRefused(lanes))
-  if (length > 1) await loseQuorum(lanes, hanging)
+  await (length > 1 ? goOn(workloads) : areRefused(workloads))
+  if (length > 1) await loseQuorum(workloads, hanging)
   const back = nodes.regain(dying)
   const killed = random.integer(0, 2)
   await services[killed].kill()
-  await goOn(lanes)
+  await goOn(workloads)
   await startService(killed)
   await back
-  await goOn(lanes)
-  if (length === 1) return await loseQuorum(lanes, hanging)
+  await goOn(workloads)
+  if (length === 1) return await loseQuorum(workloads, hanging)
   nodes.halt(hanging)
   await pause(PAUSE_MS)
   nodes.goOn(hanging)
-  await goOn(lanes)
+  await goOn(workloads)
 }
 
-async function checkAll(lanes: readonly FaultLane[]): Promise<void> {
-  for (const target of targets) await Promise.all(lanes.map((lane) => lane.check(target)))
+async function checkAll(workloads: readonly FaultWorkload[]): Promise<void> {
+  for (const target of targets)
+    await Promise.all(workloads.map((workload) => workload.check(target)))
 }
 
 async function restartAll(): Promise<void> {
@@ -103,9 +104,9 @@ async function restartAll(): Promise<void> {
   await startBoth()
 }
 
-function told(lanes: readonly FaultLane[]): string {
+function reportedOf(workloads: readonly FaultWorkload[]): string {
   const sums: Record<string, number> = {}
-  for (const { counts } of lanes) {
+  for (const { counts } of workloads) {
     for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count
   }
   return JSON.stringify(sums)
@@ -134,20 +135,21 @@ function faultCases(): void {
   for (const seed of testSeeds(Math.max(1, ROUNDS))) {
     test(`faults of nodes and processes lose and invent nothing, seed ${seed}`, async (t) => {
       const random = new Random(seed)
-      const lanes = Array.from(
-        { length: LANES },
-        (_, at) => new FaultLane(`s${seed}_${at}`, targets, new Random(random.integer(0, 2 ** 31))),
+      const workloads = Array.from(
+        { length: WORKLOADS },
+        (_, at) =>
+          new FaultWorkload(`s${seed}_${at}`, targets, new Random(random.integer(0, 2 ** 31))),
       )
-      for (const lane of lanes) lane.start()
+      for (const workload of workloads) workload.start()
       try {
-        await runFaults(lanes, random)
+        await runFaults(workloads, random)
       } finally {
-        await Promise.all(lanes.map((lane) => lane.stop()))
+        await Promise.all(workloads.map((workload) => workload.stop()))
       }
-      t.diagnostic(told(lanes))
-      await checkAll(lanes)
+      t.diagnostic(reportedOf(workloads))
+      await checkAll(workloads)
       await restartAll()
-      await eventually(() => checkAll(lanes))
+      await eventually(() => checkAll(workloads))
     })
   }
 }

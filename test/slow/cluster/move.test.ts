@@ -38,10 +38,10 @@ after(async () => {
 /** Gives `weir move`; what it tells as JSON. */
 async function move(folder: string, to: string, more: Record<string, string> = {}) {
   const given = { ...settings, ...more, WEIR_DATA_DIR: folder }
-  return toldBy(await runWeirWith(given, 'move', '--to', to, '--json'))
+  return resultOf(await runWeirWith(given, 'move', '--to', to, '--json'))
 }
 
-function toldBy({ code, out, err }: CommandOutcome) {
+function resultOf({ code, out, err }: CommandOutcome) {
   if (out === '') return { code, message: err, result: undefined }
   const { message, result } = JSON.parse(out)
   return { code, message, result }

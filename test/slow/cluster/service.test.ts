@@ -134,9 +134,9 @@ function cases(): void {
   test('statistics and files are the same through both', async () => {
     const { one, other } = targets()
     const statistic = `/comp/boiler/stream/power/cycle/day/stat/max/feed?e=${T0 + 2 * 86_400_000}`
-    const told = (await getJson(one, statistic)) as { data: number }[]
-    assert.deepEqual(await getJson(other, statistic), told)
-    assert.deepEqual([told[0].data, told[1].data], [47, 99])
+    const reply = (await getJson(one, statistic)) as { data: number }[]
+    assert.deepEqual(await getJson(other, statistic), reply)
+    assert.deepEqual([reply[0].data, reply[1].data], [47, 99])
     const body = new Uint8Array(700_000).map((_, at) => at % 251)
     await putFile(one, '/comp/boiler/stream/photo/feed/file/p.bin', body)
     const photo = '/comp/boiler/stream/photo/feed/file/p.bin'

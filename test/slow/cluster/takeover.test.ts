@@ -22,14 +22,14 @@ import {
   dropTestCluster,
   testClusterPlace,
 } from '../../support/test-cluster.ts'
-import { AgedLane, DerivedLane, DueLane, derivedBy } from './takeover-lanes.ts'
+import { AgedWorkload, DerivedWorkload, DueWorkload, derivedBy } from './takeover-workloads.ts'
 
 const ACCOUNT = { email: 'owner@localhost', password: 'correct horse battery' }
 const KEY = '0f0e0d0c-1111-4222-8333-444455557777'
 /** Several puts, so that there is time to kill between two of them. */
 const ROWS = 120_000
 const DEVICES = 5
-const LANES = 2
+const WORKLOADS = 2
 /** Between two looks at a run. */
 const LOOK_MS = 20
 /** No more than are kept. */
@@ -48,14 +48,14 @@ interface Left {
   readonly living: ChildService
   readonly hook: { readonly uid: string; readonly acknowledged: readonly number[] }
   readonly many: { readonly uid: string; readonly runUid: string }
-  readonly lanes: Lanes
+  readonly workloads: Workloads
 }
 
-interface Lanes {
-  readonly aged: AgedLane
-  readonly due: DueLane
-  readonly calm: DerivedLane
-  readonly steady: DerivedLane
+interface Workloads {
+  readonly aged: AgedWorkload
+  readonly due: DueWorkload
+  readonly calm: DerivedWorkload
+  readonly steady: DerivedWorkload
 }
 
 describe('kill -9 of one of two processes', { skip }, () => {
@@ -117,25 +117,25 @@ describe('kill -9 of one of two processes', { skip }, () => {
   })
 
   test('each time that an import was due by its schedule has one run', async () => {
-    await left.lanes.due.isOnce(left.imports)
+    await left.workloads.due.isOnce(left.imports)
   })
 
   test('samples that are older than their delete profile keeps go', async () => {
-    await left.lanes.aged.isExpired(left.imports.owner)
+    await left.workloads.aged.isExpired(left.imports.owner)
   })
 
   test('all that was put through both is derived, each result once', async () => {
-    const { imports, lanes, living } = left
-    const { calm, steady } = lanes
+    const { imports, workloads, living } = left
+    const { calm, steady } = workloads
     await steady.put([imports.owner], CALM)
     await calm.put([imports.owner], CALM)
     const derived = await steady.isDerived(imports.owner)
     assert.equal(await calm.isDerived(imports.owner), 2 * CALM)
     assert.ok((await derivedBy(living)) > 0, 'it has taken over')
-    assert.equal(await calm.countTold(imports.owner), 2 * CALM)
+    assert.equal(await calm.countReported(imports.owner), 2 * CALM)
     // What was derived in the last seconds before a kill is not counted, and nothing twice.
-    const told = await steady.countTold(imports.owner)
-    assert.ok(told >= CALM && told <= derived, `${told} of ${derived}`)
+    const reply = await steady.countReported(imports.owner)
+    assert.ok(reply >= CALM && reply <= derived, `${reply} of ${derived}`)
   })
 })
 
@@ -147,8 +147,8 @@ async function killAmidWork(
 ): Promise<Left> {
   const session = await signIn(services[0], ACCOUNT.email, ACCOUNT.password)
   const owners = services.map((service) => caller(service, session))
-  const calm = await DerivedLane.make(owners[0], 'calm')
-  const steady = await DerivedLane.make(owners[0], 'steady')
+  const calm = await DerivedWorkload.make(owners[0], 'calm')
+  const steady = await DerivedWorkload.make(owners[0], 'steady')
   await calm.put(owners, CALM)
   const counts = await eventually(async () => {
     const derived = await Promise.all(services.map(derivedBy))
@@ -158,12 +158,12 @@ async function killAmidWork(
   const [killed, living] = counts[0] >= counts[1] ? services : services.toReversed()
   const imports = await ImportHome.open(killed, ACCOUNT, 'POSTGRESQL', database)
   const left = await ImportHome.open(living, ACCOUNT, 'POSTGRESQL', database)
-  const due = await DueLane.make(catalog, imports)
+  const due = await DueWorkload.make(catalog, imports)
   const hook = await makeHook(imports.owner)
   const uid = await insertMany(imports, database)
-  const aged = await AgedLane.make(left.owner)
+  const aged = await AgedWorkload.make(left.owner)
   // Both tell it: it is kept.
-  for (const owner of owners) await settlesTo(() => calm.countTold(owner), CALM)
+  for (const owner of owners) await settlesTo(() => calm.countReported(owner), CALM)
   let isKilled = false
   const isOver = () => isKilled
   const others = [
@@ -179,11 +179,11 @@ async function killAmidWork(
   await Promise.all(others)
   // What it had read is not read again: there is nothing any more.
   await database.ask('DELETE FROM numbers')
-  const lanes = { aged, due, calm, steady }
+  const workloads = { aged, due, calm, steady }
   return {
     imports: left,
     living,
-    lanes,
+    workloads,
     many: { uid, runUid },
     hook: { uid: hook.uid, acknowledged },
   }
@@ -228,7 +228,7 @@ async function callAndKill(
   const acknowledged: number[] = []
   let next = 0
   let gone: Promise<void> | undefined
-  const lane = async (): Promise<void> => {
+  const workload = async (): Promise<void> => {
     while (gone === undefined && next < CALLS_MAX) {
       const x = next++
       const body = valuesBody('hooked', { s: 'n', x })
@@ -247,7 +247,7 @@ async function callAndKill(
     await untilTime()
     gone = service.kill()
   }
-  await Promise.all([kill(), ...Array.from({ length: LANES }, lane)])
+  await Promise.all([kill(), ...Array.from({ length: WORKLOADS }, workload)])
   await gone
   return acknowledged
 }

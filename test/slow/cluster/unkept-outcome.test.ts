@@ -78,7 +78,7 @@ test('the outcome of a payload that could not be kept is kept when the cluster i
     assert.ok(isAnswered, 'the call goes on')
   })
   assert.equal((await call).status, 503)
-  await proxy.mend()
+  await proxy.repair()
   await settlesTo(statuses, ['FAILED'])
   const { body } = await other.owner('GET', `${path}/run`)
   assert.deepEqual(body.run.map(Object.keys), [RUN_FIELDS])

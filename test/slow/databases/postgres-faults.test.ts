@@ -345,17 +345,17 @@ test('a wrong password, user, or database ends the start, and a URL with none of
     })
   }
   const wait = new AbortController()
-  const told: string[] = []
+  const reported: string[] = []
   const nobody = urlOf(1, 'public')
   const waiting = openPostgres(nobody, {
     signal: wait.signal,
     onWaiting: (what) => {
-      told.push(what)
+      reported.push(what)
       wait.abort()
     },
   })
   await assert.rejects(waiting, { name: 'AbortError' })
-  assert.match(told[0], /waits for PostgreSQL: .*ECONNREFUSED/)
+  assert.match(reported[0], /waits for PostgreSQL: .*ECONNREFUSED/)
   await home.dispose()
 })
 

@@ -208,10 +208,10 @@ test('what one process has committed the next read through another sees', { skip
 
 test('a lease that many processes want at once is one of theirs', { skip }, async () => {
   await withCatalogs(2, async ({ catalogs: [one, other] }) => {
-    const wishes = Array.from({ length: 8 }, (_, at) =>
+    const inferred = Array.from({ length: 8 }, (_, at) =>
       (at % 2 === 0 ? one : other).acquireLease('wanted', `p${at}`, 60_000),
     )
-    const got = (await Promise.all(wishes)).filter((lease) => lease !== undefined)
+    const got = (await Promise.all(inferred)).filter((lease) => lease !== undefined)
     assert.equal(got.length, 1)
     assert.equal(await other.holderOf('wanted', 60_000), got[0].holder)
   })

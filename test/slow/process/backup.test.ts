@@ -111,7 +111,7 @@ test('a backup under load holds all that was answered before it, and nothing hal
       assert.equal((await owner('DELETE', `/api/component/${found.uid}`)).status, 200)
     }
   }
-  const lanes = Promise.all([putting(), filling(), uploading(), deleting()]).finally(() => {
+  const workloads = Promise.all([putting(), filling(), uploading(), deleting()]).finally(() => {
     work.isOver = true
   })
   while (!work.isOver && (work.samples < 20 || work.files < 6 || work.deleted < 2)) await wait(1)
@@ -119,7 +119,7 @@ test('a backup under load holds all that was answered before it, and nothing hal
   const target = join(home, 'backup.tar.zst')
   const made = await runWeir(join(home, 'data'), 'backup', target, '--with-key', '--json')
   work.isOver = true
-  await lanes
+  await workloads
   assert.equal(made.code, 0, made.err)
   const { result } = JSON.parse(made.out) as { result: { key: string } }
   assert.match(result.key, /The backup includes secret\.key. Anyone who can read it/)
@@ -287,8 +287,8 @@ test('kill -9 of a backup, or of the service under it, leaves no half backup and
     } else assert.ok(!fs.existsSync(target))
     await putSample(service, 'c', 2e12)
     fs.rmSync(marker, { force: true })
-    const told = await cutShort(start, { marker, cut: kill('SIGTERM') }, undo)
-    assert.equal(told.code, 143, told.err)
+    const output = await cutShort(start, { marker, cut: kill('SIGTERM') }, undo)
+    assert.equal(output.code, 143, output.err)
     assert.deepEqual(
       fs.readdirSync(home).filter((one) => one !== 'data' && one !== 'backup'),
       [],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { ChildService } from '../../support/child-service.ts'
-import { putBody, startToldMb } from '../../support/million-puts.ts'
+import { putBody, startReportedMb } from '../../support/million-puts.ts'
 
 const KEY = 'aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee'
 const MB = 1024 * 1024
@@ -12,7 +12,7 @@ const WAIT_MS = 20_000
 let service: ChildService
 let url: string
 before(async () => {
-  service = await startToldMb(400, KEY)
+  service = await startReportedMb(400, KEY)
   url = `${service.url}/api/feed?api_key=${KEY}`
 })
 after(() => service?.kill())

@@ -45,8 +45,8 @@ test('every commit acknowledged before a kill -9 is there, and every other whole
 test('components created before a kill -9 are whole in IDs, lists and streams, every other whole or not at all', async () => {
   const folder = temporaryFolder()
   const acknowledged = (await killAfter(61, 'catalog-create-child.ts', folder)).map(Number)
-  const told: string[] = []
-  const store = await openCatalogStore({ folder, onDamage: (what) => told.push(what) })
+  const output: string[] = []
+  const store = await openCatalogStore({ folder, onDamage: (what) => output.push(what) })
   const reads = store.components
   const query = { orgUid: 'org', start: 0, limit: 1_000_000 }
   const { components, totalCount } = await reads.list(query)
@@ -67,7 +67,7 @@ test('components created before a kill -9 are whole in IDs, lists and streams, e
   const usage = await store.usage('org')
   const counts = Object.fromEntries(usage.map(({ kind, documents }) => [kind, documents]))
   assert.deepEqual(counts, { component: totalCount, stream: 2 * totalCount })
-  assert.deepEqual(told, [])
+  assert.deepEqual(output, [])
   await store.close()
 })
 
@@ -89,8 +89,8 @@ test('components that were changed and deleted before kills -9 are whole, and no
       }
     }
   }
-  const told: string[] = []
-  const store = await openCatalogStore({ folder, onDamage: (what) => told.push(what) })
+  const output: string[] = []
+  const store = await openCatalogStore({ folder, onDamage: (what) => output.push(what) })
   const reads = store.components
   const { components } = await reads.list({ orgUid: 'org', start: 0, limit: 1_000_000 })
   let streamCount = 0
@@ -115,6 +115,6 @@ test('components that were changed and deleted before kills -9 are whole, and no
   const usage = await store.usage('org')
   const counts = Object.fromEntries(usage.map(({ kind, documents }) => [kind, documents]))
   assert.deepEqual(counts, { component: components.length, stream: streamCount })
-  assert.deepEqual(told, [])
+  assert.deepEqual(output, [])
   await store.close()
 })

@@ -132,9 +132,9 @@ test('with --json mistakes and refusals are one line, too', async () => {
   const check = async (words: readonly string[], exit: number, message: RegExp, code: string) => {
     const { code: exitCode, out, err } = await weir([...words, '--json'])
     assert.deepEqual([exitCode, err], [exit, ''], words.join(' '))
-    const { success, ...told } = JSON.parse(out)
-    assert.deepEqual([success, told.code], [false, code])
-    assert.match(told.message, message)
+    const { success, ...output } = JSON.parse(out)
+    assert.deepEqual([success, output.code], [false, code])
+    assert.match(output.message, message)
   }
   await check(['fly'], 64, /Unknown command "fly"/, 'bad_input')
   await check(['backup'], 64, /needs one folder/, 'bad_input')

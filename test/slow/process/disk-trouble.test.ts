@@ -263,11 +263,11 @@ for (const [end, start] of Object.entries(ENDS)) {
 const ROOM_BYTES = 21 * 1024 * 1024
 
 /** Puts a component of its own again and again, of few and many samples; tells which were refused. */
-async function createUntilFull(service: Service, lane: number): Promise<string[]> {
+async function createUntilFull(service: Service, workload: number): Promise<string[]> {
   const refused: string[] = []
   for (let at = 0; refused.length < 12 && at < 500; at += 1) {
-    const compId = `lane${lane}-${at}`
-    const count = [1, 40, 700, 2_000][(lane + at) % 4]
+    const compId = `lane${workload}-${at}`
+    const count = [1, 40, 700, 2_000][(workload + at) % 4]
     const samples = Array.from({ length: count }, (_, time) => ({
       compId,
       streamId: 's',
@@ -289,8 +289,8 @@ test('puts at the same time that a nearly full disk refuses make no components',
   const service = await serve(t, disk)
   assert.equal((await put(service, 'c', 1)).status, 200)
   fillDisk(disk.folder, 'filler', ROOM_BYTES)
-  const lanes = Array.from({ length: 12 }, (_, lane) => createUntilFull(service, lane))
-  const refused = new Set((await Promise.all(lanes)).flat())
+  const workloads = Array.from({ length: 12 }, (_, workload) => createUntilFull(service, workload))
+  const refused = new Set((await Promise.all(workloads)).flat())
   assert.equal(refused.size, 12 * 12)
   const { sessionUid } = (await (await signIn(service)).json()) as { sessionUid: string }
   const found = await fetch(`${service.url}/api/component?limit=10000&session=${sessionUid}`)

@@ -134,7 +134,7 @@ test('a part in whose place something else is is named by a start, which ends wi
       'files/mark',
     ],
   }
-  const told = (name: string, is: string, belongs: string) =>
+  const output = (name: string, is: string, belongs: string) =>
     `${join(folder, name)} is a ${is}, where a ${belongs} belongs: take it away, and put back what was there`
   for (const [is, names] of Object.entries(kinds)) {
     for (const name of names) {
@@ -143,7 +143,7 @@ test('a part in whose place something else is is named by a start, which ends wi
       if (wasThere) renameSync(part, aside)
       if (is === 'file') writeFileSync(part, 'strange')
       else mkdirSync(part)
-      const message = told(name, is, is === 'file' ? 'folder' : 'file')
+      const message = output(name, is, is === 'file' ? 'folder' : 'file')
       assert.throws(() => lockFolder(folder), { name: 'FolderDamaged', message })
       rmSync(part, { recursive: true })
       if (wasThere) renameSync(aside, part)
@@ -152,7 +152,7 @@ test('a part in whose place something else is is named by a start, which ends wi
   rmSync(join(folder, 'secret.key'))
   mkdirSync(join(folder, 'secret.key'))
   const { code, err } = await start(folder)
-  assert.deepEqual([code, err], [65, `Cannot start: ${told('secret.key', 'folder', 'file')}\n`])
+  assert.deepEqual([code, err], [65, `Cannot start: ${output('secret.key', 'folder', 'file')}\n`])
 })
 
 test('a start that fails late says why, also where payloads were opened', async () => {

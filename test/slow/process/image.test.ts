@@ -199,16 +199,16 @@ function readExecLines(): string[] {
 
 /** Where a service listens, as its log says. */
 async function addressOf(service: ReturnType<typeof spawn>): Promise<string> {
-  let told = ''
+  let output = ''
   for (const out of [service.stdout, service.stderr]) {
     out?.on('data', (part: Buffer) => {
-      told = `${told}${part}`.slice(-65_536)
+      output = `${output}${part}`.slice(-65_536)
     })
   }
-  const ended = once(service, 'exit').then(() => assert.fail(`The service ended: ${told}`))
+  const ended = once(service, 'exit').then(() => assert.fail(`The service ended: ${output}`))
   const listening = (async () => {
     for (;;) {
-      const [, url] = /"address":"(http:[^"]+)"/.exec(told) ?? []
+      const [, url] = /"address":"(http:[^"]+)"/.exec(output) ?? []
       if (url !== undefined) return url
       await once(service.stdout ?? service, 'data')
     }

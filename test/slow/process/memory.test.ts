@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { bodyOf, memoryOf, putBody, startToldMb } from '../../support/million-puts.ts'
+import { bodyOf, memoryOf, putBody, startReportedMb } from '../../support/million-puts.ts'
 import { roundsBy } from '../../support/random.ts'
 
 const KEY = 'aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee'
@@ -16,7 +16,7 @@ const PEAK_MB_MAX = 520
 test('six puts of 70 MB at once pass where 400 MB are told, and small ones beside them', {
   skip: process.platform !== 'linux' && 'memory is read from /proc',
 }, async (t) => {
-  const service = await startToldMb(400, KEY)
+  const service = await startReportedMb(400, KEY)
   t.after(() => service.kill())
   const url = `${service.url}/api/feed?api_key=${KEY}`
   const putUntilTaken = async (compId: string): Promise<void> => {

@@ -82,12 +82,12 @@ test('deploy/nginx.conf lets every kind of call through, over TLS, with the addr
   assert.match(await strange.text(), /a\/b é/)
   assert.equal((await call('/metrics')).status, 403)
   const live = await call('/api/live?comp=c&stream=s')
-  let told = ''
+  let output = ''
   for await (const part of live.body ?? []) {
-    told += new TextDecoder().decode(part)
-    if (/"compId":"c",.*"streamId":"s",.*"data":1\}/.test(told)) break
+    output += new TextDecoder().decode(part)
+    if (/"compId":"c",.*"streamId":"s",.*"data":1\}/.test(output)) break
   }
-  assert.match(told, /"data":1\}/)
+  assert.match(output, /"data":1\}/)
   const headers = { 'Content-Type': 'application/json' }
   const login = await call('/api/login', {
     method: 'POST',

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, readlinkSync } from 'node:fs'
 import { test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextIteration } from 'node:timers/promises'
 import { SqlRunError } from '../../../src/sql/index.ts'
 import {
   descendantsOf,
@@ -55,7 +55,7 @@ test('a runner that dies fails the call it has, and no other', { skip: noProc },
   await outcome
   // A call would go to the idle one, too, until its end is noticed.
   await eventually(() => !before.some(isAlive), 'the end of both')
-  for (let turn = 0; turn < 5; turn += 1) await nextTurn()
+  for (let round = 0; round < 5; round += 1) await nextIteration()
   assert.deepEqual(await gather(runners, programOf('SELECT 2'), { owner: 'b' }), [[2n]])
   assert.ok(runnerPids().every((pid) => !before.includes(pid)))
 })

@@ -44,7 +44,7 @@ function runTests(folder: string, words: readonly string[], env: object = {}) {
     timeout: RUN_MS_MAX,
     killSignal: 'SIGKILL',
   })
-  return { status, told: stdout + stderr }
+  return { status, output: stdout + stderr }
 }
 
 /** Waits until the child of WAITS has ended; one that is not waited for yet has ended, too. */
@@ -63,23 +63,23 @@ test('leaves a process', () => { spawn('sleep', ['600'], { stdio: 'inherit' }).u
   const failing = ['test/a.test.ts', 'test/slow/other/a.test.ts', 'tools/a.test.ts']
   const bodies = Object.fromEntries(failing.map((file) => [file, FAILS]))
   const folder = projectOf({ ...bodies, 'test/none.test.ts': '', 'test/left.test.ts': left })
-  const { status, told } = runTests(folder, [
+  const { status, output } = runTests(folder, [
     't*/**/[an]*.test.ts',
     join(folder, 'test/left.test.ts'),
   ])
-  assert.equal(status, 1, told)
-  for (const file of failing) assert.ok(told.includes(`✖ ${file} `), told)
-  assert.ok(told.includes('✔ test/left.test.ts '), told)
-  assert.match(told, /No test ran in test\/none\.test\.ts\n/)
+  assert.equal(status, 1, output)
+  for (const file of failing) assert.ok(output.includes(`✖ ${file} `), output)
+  assert.ok(output.includes('✔ test/left.test.ts '), output)
+  assert.match(output, /No test ran in test\/none\.test\.ts\n/)
 })
 
 test('run-tests --nightly gives each test 20 minutes, other runs 10', () => {
   const tells = `test('tells', () => console.log(process.execArgv.join(' ')))`
   const folder = projectOf({ 'test/a.test.ts': tells })
   const limitOf = (...words: string[]) => {
-    const { told } = runTests(folder, [...words, 'test/a.test.ts'])
+    const { output } = runTests(folder, [...words, 'test/a.test.ts'])
     // The runner of Node passes limits of its own first. The last one applies.
-    return [...told.matchAll(/--test-timeout=(\d+)/g)].at(-1)?.[1]
+    return [...output.matchAll(/--test-timeout=(\d+)/g)].at(-1)?.[1]
   }
   assert.equal(limitOf('--nightly'), '1200000')
   assert.equal(limitOf(), '600000')
@@ -97,9 +97,9 @@ test('fails', async () => {
     'test/b.test.ts': WAITS,
   }
   const folder = projectOf(bodies)
-  const { status, told } = runTests(folder, ['--bail', 'test/*.test.ts'])
-  assert.equal(status, 1, told)
-  assert.match(told, /it fails/)
+  const { status, output } = runTests(folder, ['--bail', 'test/*.test.ts'])
+  assert.equal(status, 1, output)
+  assert.match(output, /it fails/)
   await isGone(folder)
 })
 
@@ -110,18 +110,18 @@ test('run-tests kills a group whose thread is blocked, and names its file', {
   skip: noProc,
 }, () => {
   const folder = projectOf({ 'test/a.test.ts': `test('a', () => {})`, 'test/b.test.ts': BLOCKS })
-  const { status, told } = runTests(folder, ['test/*.test.ts'], { WEIR_TEST_SILENCE_MS: '3000' })
-  assert.equal(status, 1, told)
-  assert.match(told, /No test has ended for 3 s/)
-  assert.match(told, /No test ran in .*test\/b\.test\.ts/)
+  const { status, output } = runTests(folder, ['test/*.test.ts'], { WEIR_TEST_SILENCE_MS: '3000' })
+  assert.equal(status, 1, output)
+  assert.match(output, /No test has ended for 3 s/)
+  assert.match(output, /No test ran in .*test\/b\.test\.ts/)
 })
 
 test('run-tests --bail kills a group whose thread is blocked', { skip: noProc }, () => {
   const fails = `// Alone: it says so.\n${FAILS}`
   const folder = projectOf({ 'test/a.test.ts': fails, 'test/b.test.ts': BLOCKS })
-  const { status, told } = runTests(folder, ['--bail', 'test/*.test.ts'])
-  assert.equal(status, 1, told)
-  assert.match(told, /it fails/)
+  const { status, output } = runTests(folder, ['--bail', 'test/*.test.ts'])
+  assert.equal(status, 1, output)
+  assert.match(output, /it fails/)
 })
 
 test('run-tests ends its groups and what they have started at SIGTERM', {

@@ -77,7 +77,7 @@ test('a sound folder: the check is clean everywhere', async () => {
 })
 
 test('a flipped bit is found by the check, and told in every place until it is gone', async () => {
-  const mend = await putDamaged(service.feedKey, '/comp/c/stream/bad/feed/file/x?time=1000')
+  const repair = await putDamaged(service.feedKey, '/comp/c/stream/bad/feed/file/x?time=1000')
   const { code, out, err } = await weir(['check'])
   assert.equal(code, 65)
   assert.match(out, /damaged +1\n/)
@@ -100,13 +100,13 @@ test('a flipped bit is found by the check, and told in every place until it is g
 
   await service.restart()
   assert.equal((await readiness()).body.details?.length, 1, 'known again after a restart')
-  mend()
+  repair()
   await service.app.scrub.checkNow()
   assert.deepEqual((await readiness()).body, { status: 'ready' })
 })
 
 test('damage that a reader meets shows in the same places before any scrub', async () => {
-  const mend = await putDamaged(service.feedKey, '/comp/c/stream/read/feed/file/x?time=7')
+  const repair = await putDamaged(service.feedKey, '/comp/c/stream/read/feed/file/x?time=7')
   const before = await metric('weir_damage_found_total{part="files"}')
   const query = `?api_key=${service.feedKey}&start=${MB}`
   const url = `${service.url}/api/comp/c/stream/read/feed/file/x${query}`
@@ -115,7 +115,7 @@ test('damage that a reader meets shows in the same places before any scrub', asy
   assert.equal(await metric('weir_damaged_items{part="files"}'), 1)
   const { damaged } = (await owner('GET', '/api/storage')).body.storage.scrub
   assert.equal(damaged[0].stream.id, 'read')
-  mend()
+  repair()
   await service.app.scrub.checkNow()
 })
 
@@ -123,7 +123,7 @@ test('weir check works on a stopped folder, with the same exit codes', async () 
   await service.app.close()
   assert.equal((await weir(['check'])).code, 0)
   await service.restart()
-  const mend = await putDamaged(service.feedKey, '/comp/c/stream/off/feed/file/x?time=8')
+  const repair = await putDamaged(service.feedKey, '/comp/c/stream/off/feed/file/x?time=8')
   await service.app.close()
   const { code, out } = await weir(['check', '--json'])
   assert.equal(code, 65)
@@ -133,7 +133,7 @@ test('weir check works on a stopped folder, with the same exit codes', async () 
   assert.equal(from, '1970-01-01T00:00:00.008Z')
   await service.restart()
   assert.equal((await readiness()).body.details?.length, 1, 'the service knows what was found')
-  mend()
+  repair()
   await service.app.scrub.checkNow()
 })
 
@@ -172,7 +172,7 @@ test('only operators are told, and tenants see nothing of each other', async () 
   }
   const tenant = await add(['org', 'add', 'Tenant', '--owner-email', 'tenant@example.com'])
   const key = await add(['key', 'add', 'k', '--org', tenant.uid])
-  const mend = await putDamaged(key.secret, '/comp/hidden/stream/secret/feed/file/x?time=12345')
+  const repair = await putDamaged(key.secret, '/comp/hidden/stream/secret/feed/file/x?time=12345')
   await service.app.scrub.checkNow()
   const session = await signIn(service, 'tenant@example.com', tenant.ownerPassword)
   const calls = [caller(service, session)]
@@ -197,9 +197,9 @@ test('only operators are told, and tenants see nothing of each other', async () 
   )
   for (const name of ['hidden', 'secret', tenant.uid, '12345', key.uid])
     assert.ok(!seen.text.includes(name), name)
-  const told = (await (await fetch(`${service.url}/readyz`)).text()) + (await weirMetrics())
-  for (const name of ['hidden', 'secret', tenant.uid]) assert.ok(!told.includes(name), name)
-  mend()
+  const output = (await (await fetch(`${service.url}/readyz`)).text()) + (await weirMetrics())
+  for (const name of ['hidden', 'secret', tenant.uid]) assert.ok(!output.includes(name), name)
+  repair()
   const own = await putDamaged(service.feedKey, '/comp/c/stream/mine/feed/file/x?time=9')
   await service.app.scrub.checkNow()
   const onlyStorage = ['--capability', 'storage=GET', '--org', service.orgUid]

@@ -11,12 +11,12 @@ import {
   startLastService,
 } from '../../support/child-service.ts'
 import { Random, roundsBy, testSeeds } from '../../support/random.ts'
-import * as lanes from './service-lanes.ts'
+import * as workloads from './service-workloads.ts'
 
 const ROUNDS = roundsBy({ everyRun: 3, nightly: 100 })
 const PASSWORD = 'correct horse battery'
 const SETTINGS = {
-  WEIR_FEED_KEY: lanes.FEED_KEY,
+  WEIR_FEED_KEY: workloads.FEED_KEY,
   WEIR_RATE_LIMITS: 'off',
   WEIR_OWNER_PASSWORD: PASSWORD,
 }
@@ -25,16 +25,16 @@ const MAIN = new URL('./crash-service.ts', import.meta.url)
 /** Lets every lane work until `enough` calls are acknowledged, and kills the service at that moment. */
 async function workAndKill(
   service: KilledService,
-  { all, who, enough }: { all: lanes.ServiceLane[]; who: lanes.Caller; enough: number },
+  { all, who, enough }: { all: workloads.ServiceWorkload[]; who: workloads.Caller; enough: number },
 ): Promise<void> {
-  const count = (): number => all.reduce((sum, lane) => sum + lane.acknowledged, 0)
+  const count = (): number => all.reduce((sum, workload) => sum + workload.acknowledged, 0)
   const until = count() + enough
   let gone: Promise<void> | undefined
   const isEnough = (): boolean => {
     if (count() >= until) gone ??= service.kill()
     return gone !== undefined
   }
-  const ends = await Promise.allSettled(all.map((lane) => lane.work(who, isEnough)))
+  const ends = await Promise.allSettled(all.map((workload) => workload.work(who, isEnough)))
   const reasons = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []))
   // A call that the kill cut off fails in fetch; anything else is a wrong answer.
   const wrong = reasons.find(
@@ -56,13 +56,13 @@ test(`kill -9 keeps deletes, keys, profiles and files, ${ROUNDS} rounds (WEIR_TE
   // One session for all rounds: it was acknowledged, too.
   const session = await signIn(service, 'owner@localhost', PASSWORD)
   const callerOf = ({ url }: KilledService) => ({ url, owner: caller({ url }, session) })
-  const expiring = new lanes.ExpiringLane(random)
+  const expiring = new workloads.ExpiringWorkload(random)
   await expiring.prepare(callerOf(service))
   const all = [
-    ...['a', 'b', 'c'].map((comp) => new lanes.SampleLane(random, comp)),
-    new lanes.KeyLane(random),
-    new lanes.ProfileLane(random),
-    new lanes.FileLane(random),
+    ...['a', 'b', 'c'].map((comp) => new workloads.SampleWorkload(random, comp)),
+    new workloads.KeyWorkload(random),
+    new workloads.ProfileWorkload(random),
+    new workloads.FileWorkload(random),
     expiring,
   ]
   for (let round = 1; round <= ROUNDS; round += 1) {
@@ -72,7 +72,7 @@ test(`kill -9 keeps deletes, keys, profiles and files, ${ROUNDS} rounds (WEIR_TE
       round === ROUNDS
         ? await startLastService(dataDir, SETTINGS)
         : await startChildService(dataDir, SETTINGS, MAIN)
-    for (const lane of all) await lane.check(callerOf(service))
+    for (const workload of all) await workload.check(callerOf(service))
   }
-  context.diagnostic(`${all.map((lane) => lane.acknowledged)} calls were acknowledged`)
+  context.diagnostic(`${all.map((workload) => workload.acknowledged)} calls were acknowledged`)
 })

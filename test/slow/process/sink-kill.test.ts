@@ -24,7 +24,7 @@ const SETTINGS = {
   // What only this test needs beside the service.
   WEIR_SQL_RUNNERS: '2',
 }
-const LANES = 6
+const WORKLOADS = 6
 const ROWS = 3
 
 const dataDir = mkdtempSync(join(tmpdir(), 'weir-sink-kill-'))
@@ -47,7 +47,7 @@ async function sendAndKill(
   const acknowledged: number[] = []
   let next = first
   let gone: Promise<void> | undefined
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     while (gone === undefined) {
       const x = next++
       // Rows without a time of one stream follow one another and meet those of calls beside them.
@@ -64,7 +64,7 @@ async function sendAndKill(
       if (acknowledged.length >= enough) gone ??= service.kill()
     }
   }
-  await Promise.all(Array.from({ length: LANES }, lane))
+  await Promise.all(Array.from({ length: WORKLOADS }, worker))
   await gone
   return { acknowledged, next }
 }

@@ -29,7 +29,7 @@ function run(entry: string) {
     timeout: GROUP_MS_MAX,
     killSignal: 'SIGKILL',
   })
-  return { status, told: stdout + stderr }
+  return { status, output: stdout + stderr }
 }
 
 test('groupFiles() keeps the order of files, and those alone that say so', () => {
@@ -64,9 +64,9 @@ test('a group passes when all tests of its files do', () => {
     'a.test.mjs': `test('a', () => {})`,
     'b.test.mjs': `test('b')`,
   })
-  const { status, told } = run(entry)
-  assert.equal(status, 0, told)
-  assert.match(told, /tests 2\b/)
+  const { status, output } = run(entry)
+  assert.equal(status, 0, output)
+  assert.match(output, /tests 2\b/)
 })
 
 const AT_END = new URL('../../support/at-end.ts', import.meta.url).href
@@ -99,15 +99,15 @@ for (const [what, body] of Object.entries({
   test(`a group fails where ${what}`, () => {
     const bodies = { 'a.test.mjs': `test('a', () => {})`, 'b.test.mjs': body, 'c.test.mjs': '' }
     const [entry] = groupOf(what, bodies)
-    const { status, told } = run(entry)
-    assert.notEqual(status, 0, told)
+    const { status, output } = run(entry)
+    assert.notEqual(status, 0, output)
   })
 }
 
 test('a group fails where a reused thread ends after its use, and the next use gets another', () => {
   const [entry] = groupOf('thread', { 'a.test.mjs': ENDED_THREAD })
-  const { status, told } = run(entry)
-  assert.notEqual(status, 0, told)
-  assert.match(told, /A thread ended after its use/)
-  assert.match(told, /The next use is over/)
+  const { status, output } = run(entry)
+  assert.notEqual(status, 0, output)
+  assert.match(output, /A thread ended after its use/)
+  assert.match(output, /The next use is over/)
 })

@@ -48,7 +48,7 @@ async function runInRunner(runners: SqlRunners, program: CompiledSql): Promise<u
   } catch (error) {
     assert.ok(error instanceof SqlRunError, `${program.text}\n${error}`)
     const { message, place } = error
-    return tell(failureAt(program.text, program.statements[0].query, { message, place }))
+    return describe(failureAt(program.text, program.statements[0].query, { message, place }))
   }
 }
 
@@ -59,11 +59,11 @@ function runHere(text: string): unknown {
       .filter(({ kind }) => kind !== 'set')
       .map(({ rows }) => rows)
   } catch (error) {
-    return tell(error as { message: string; pointer: string })
+    return describe(error as { message: string; pointer: string })
   }
 }
 
-function tell({ message, pointer }: { message: string; pointer: string }): unknown {
+function describe({ message, pointer }: { message: string; pointer: string }): unknown {
   return { message, pointer }
 }
 

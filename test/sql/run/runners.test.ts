@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextIteration } from 'node:timers/promises'
 import { epochMs } from '../../../src/base/index.ts'
 import type {
   CompiledSql,
@@ -40,7 +40,7 @@ test('SqlRunners.run() gives every value its own type, whatever the column', asy
 
 test('SqlRunners.run() runs statements in order: SET is seen from there on', async () => {
   const runners = sharedRunners()
-  const told: unknown[] = []
+  const reported: unknown[] = []
   const program = programOf(
     'SELECT :v0',
     { kind: 'set', variable: 0, query: queryOf('SELECT :v0 + 1') },
@@ -57,11 +57,11 @@ test('SqlRunners.run() runs statements in order: SET is seen from there on', asy
     now: epochMs(0),
     rowsMax: 10,
     variables: new Map([['@A', 41n]]),
-    onRows: (statement, rows) => void told.push([statement, rows]),
-    onOptions: (statement, row) => void told.push([statement, row]),
+    onRows: (statement, rows) => void reported.push([statement, rows]),
+    onOptions: (statement, row) => void reported.push([statement, row]),
   })
   assert.equal(rowCount, 2)
-  assert.deepStrictEqual(told, [
+  assert.deepStrictEqual(reported, [
     [0, [[41n]]],
     [2, ['template', null, 42n]],
     [2, [['c', 's', null, 42n]]],
@@ -100,7 +100,7 @@ test('SqlRunners.run() streams more rows than fit, and waits for a caller that t
     onRows: async (_statement, rows) => {
       assert.ok(!isBusy, 'the next rows come when the last were taken')
       isBusy = true
-      await nextTurn()
+      await nextIteration()
       for (const [a] of rows) sum += a as bigint
       count += rows.length
       isBusy = false
@@ -138,7 +138,7 @@ function readingProgram(sql: string): CompiledSql {
 
 async function* batchesOf(count: number, rows: number): AsyncGenerator<InputBatch> {
   for (let batch = 0; batch < count; batch += 1) {
-    await nextTurn()
+    await nextIteration()
     yield {
       rowCount: rows,
       columns: [

@@ -14,7 +14,10 @@ const SMALLEST_BYTES = 32 * 1024
 const KEPT_MAX = 16
 
 /** The part of the memory budget that is for callers who have not said who they are. */
-export type StrangerBudget = Pick<MemoryBudget, 'addStranger' | 'endStranger' | 'refuseStranger'>
+export type UnauthenticatedBudget = Pick<
+  MemoryBudget,
+  'addUnauthenticated' | 'endUnauthenticated' | 'refuseUnauthenticated'
+>
 
 /**
  * Buffers for the requests that arrive in more than one piece. They are used again: new ones for
@@ -22,11 +25,13 @@ export type StrangerBudget = Pick<MemoryBudget, 'addStranger' | 'endStranger' | 
  */
 export class BodyMemory {
   readonly #kept = new Map<number, Buffer[]>()
-  readonly #budget: Pick<StrangerBudget, 'addStranger' | 'endStranger'> | undefined
+  readonly #budget:
+    | Pick<UnauthenticatedBudget, 'addUnauthenticated' | 'endUnauthenticated'>
+    | undefined
   #lentBytes = 0
 
   /** Lends what the budget has room for: nobody has said yet who sends these bodies. */
-  constructor(budget?: Pick<StrangerBudget, 'addStranger' | 'endStranger'>) {
+  constructor(budget?: Pick<UnauthenticatedBudget, 'addUnauthenticated' | 'endUnauthenticated'>) {
     this.#budget = budget
   }
 
@@ -35,7 +40,7 @@ export class BodyMemory {
     let bytes = SMALLEST_BYTES
     while (bytes < bytesMin) bytes *= 2
     if (this.#lentBytes + bytes > LENT_BYTES_MAX) return undefined
-    if (this.#budget?.addStranger(bytes) === false) return undefined
+    if (this.#budget?.addUnauthenticated(bytes) === false) return undefined
     this.#lentBytes += bytes
     return this.#kept.get(bytes)?.pop() ?? Buffer.allocUnsafeSlow(bytes)
   }
@@ -43,7 +48,7 @@ export class BodyMemory {
   /** Takes a buffer back; nobody may read it from here on. */
   give(buffer: Buffer): void {
     this.#lentBytes -= buffer.length
-    this.#budget?.endStranger(buffer.length)
+    this.#budget?.endUnauthenticated(buffer.length)
     const kept = this.#kept.get(buffer.length)
     if (kept === undefined) this.#kept.set(buffer.length, [buffer])
     else if (kept.length < KEPT_MAX) kept.push(buffer)

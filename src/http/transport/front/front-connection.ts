@@ -1,21 +1,21 @@
 import type { Socket } from 'node:net'
-import { invariant, nextTurn } from '../../../base/index.ts'
+import { invariant, nextIteration } from '../../../base/index.ts'
 import { answerClientError } from '../client-error.ts'
-import type { FastLane, Reply } from '../exchange.ts'
+import type { FastLookup, Reply } from '../exchange.ts'
 import { type PaceWatch, type Passage, takenBytes, tooSlow } from '../pace-watch.ts'
 import { WRITTEN_BYTES_MAX, writeSlices } from '../write-slices.ts'
 import { answerHead, hasHeader, joined } from './answer-bytes.ts'
-import { type BodyMemory, FRONT_BODY_BYTES_MAX, type StrangerBudget } from './body-memory.ts'
+import { type BodyMemory, FRONT_BODY_BYTES_MAX, type UnauthenticatedBudget } from './body-memory.ts'
 import { readStrictHead, type StrictHead } from './request-head.ts'
 import { readingInto } from './shared-buffer-socket.ts'
 import type { Quiet, SilenceWatch } from './silence-watch.ts'
-import { StrangerHold } from './stranger-hold.ts'
+import { UnauthenticatedHold } from './unauthenticated-hold.ts'
 
 /** What the connections of the front share. */
 export interface FrontDeps {
   readonly memory: BodyMemory
   /** What requests that were sent ahead may hold. */
-  readonly budget?: StrangerBudget
+  readonly budget?: UnauthenticatedBudget
   /** Ends bodies that come too slowly. */
   readonly arrivals: PaceWatch
   /** Ends connections whose answers are read too slowly. */
@@ -27,7 +27,7 @@ export interface FrontDeps {
   /** Ends connections that stay silent. */
   readonly silences: SilenceWatch
   /** Finds who serves a method and target here; undefined: Node's HTTP server has to. */
-  readonly findServe: FastLane
+  readonly findServe: FastLookup
   /** Counts a request whose body has begun to arrive; false when nobody waits for it any more. */
   expect(): boolean
   /** Takes back what expect() counted: the rest of the request will not come. */
@@ -93,7 +93,7 @@ export class FrontConnection implements Reply, Passage, Quiet {
   #arriving: Arriving | undefined
   #onceOver: (() => void) | undefined
   /** What was sent ahead, and whether it was more than there was room for. */
-  readonly #ahead: StrangerHold
+  readonly #ahead: UnauthenticatedHold
   /** What may still come, beside what was put back, when the connection is not read on. */
   readonly #readOnBytes: number
   #isOverfull = false
@@ -104,7 +104,7 @@ export class FrontConnection implements Reply, Passage, Quiet {
   /** Reads an accepted connection from here on. */
   constructor(accepted: Socket, deps: FrontDeps) {
     this.#deps = deps
-    this.#ahead = new StrangerHold(deps.budget)
+    this.#ahead = new UnauthenticatedHold(deps.budget)
     const socket = readingInto(accepted, {
       nextBuffer: () => this.#arriving?.memory.subarray(this.#arriving.bytes) ?? deps.shared,
       take: (bytes) => this.#take(bytes),
@@ -141,7 +141,7 @@ export class FrontConnection implements Reply, Passage, Quiet {
     invariant(false, 'the front serves no operation whose answer is a stream')
   }
 
-  tellProcessing(): void {
+  sendProcessing(): void {
     if (!this.isOver && this.#socket.readableEnded) this.#socket.write(PROCESSING, 'latin1')
   }
 
@@ -191,7 +191,7 @@ export class FrontConnection implements Reply, Passage, Quiet {
     if (this.#state !== 'answering') return
     this.#finish('idle')
     if (this.#socket.readableEnded) this.#socket.end()
-    else if (this.#socket.isPaused()) void nextTurn().then(this.#readOn)
+    else if (this.#socket.isPaused()) void nextIteration().then(this.#readOn)
   }
 
   /** Reads what was sent ahead; without a turn between, others would wait for all of it. */
@@ -225,7 +225,7 @@ export class FrontConnection implements Reply, Passage, Quiet {
   #defer(bytes: Buffer): void {
     if (this.#isOverfull) return
     if (!this.#ahead.resize(bytes.length === 0 ? 0 : bytes.length + this.#readOnBytes)) {
-      this.#deps.budget?.refuseStranger()
+      this.#deps.budget?.refuseUnauthenticated()
       this.#ahead.resize(0)
       this.#isOverfull = true
       if (this.#state === 'answering') this.#state = 'closing'

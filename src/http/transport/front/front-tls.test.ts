@@ -4,7 +4,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { resolve } from 'node:path'
 import { test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextIteration } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { ManualClock, MemoryBudget } from '../../../base/index.ts'
 import { PaceWatch } from '../pace-watch.ts'
@@ -52,11 +52,11 @@ test('what is sent ahead over TLS is in the budget with what Node reads of a pau
   })
   const call = 'GET /api/comp/c/feed HTTP/1.1\r\nHost: x\r\n\r\n'
   client.write(call.repeat(20_000))
-  while (served === undefined || served.readableLength < 16 * 1024) await nextTurn()
-  for (let turn = 0; turn < 100; turn += 1) {
+  while (served === undefined || served.readableLength < 16 * 1024) await nextIteration()
+  for (let round = 0; round < 100; round += 1) {
     const held: number = served.readableLength
     const { usedBytes } = budget.figures
     assert.ok(usedBytes + FREE_BYTES >= held, `${held} bytes are held, ${usedBytes} counted`)
-    await nextTurn()
+    await nextIteration()
   }
 })

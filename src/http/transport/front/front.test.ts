@@ -456,13 +456,13 @@ test('a client that has closed its side is told that its call is processed, then
   const client = await open()
   await client.write('GET /x HTTP/1.1\r\n\r\n')
   const [socket, reply] = await asked
-  reply.tellProcessing()
+  reply.sendProcessing()
   const ended = once(socket, 'end')
   client.socket.end()
   await ended
-  reply.tellProcessing()
+  reply.sendProcessing()
   reply.send(200, ['Content-Length', '2'], 'ok')
-  reply.tellProcessing()
+  reply.sendProcessing()
   assert.deepEqual(await client.answer(), { status: 102, body: '' })
   assert.deepEqual(await client.answer(), { status: 200, body: 'ok' })
   assert.equal((await client.answer()).status, 0)
@@ -476,7 +476,7 @@ test('a client that is gone is found out by telling it that its call is processe
   const reply = await asked
   client.socket.destroy()
   while (!reply.isOver) {
-    reply.tellProcessing()
+    reply.sendProcessing()
     await new Promise((resolve) => setImmediate(resolve))
   }
 })

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { BodyMemory, type StrangerBudget } from './body-memory.ts'
+import { BodyMemory, type UnauthenticatedBudget } from './body-memory.ts'
 import { FrontConnection, type FrontDeps } from './front-connection.ts'
 import { gateMessages } from './gate-messages.ts'
 
@@ -23,7 +23,7 @@ interface FrontOptions
   /** Counts a connection until the answered function is called; undefined: it is refused. */
   admit(accepted: Socket): (() => void) | undefined
   /** What arriving bodies and requests that were sent ahead may hold. */
-  readonly budget?: StrangerBudget
+  readonly budget?: UnauthenticatedBudget
 }
 
 /** What is served before Node's HTTP server sees a connection. */

@@ -75,11 +75,11 @@ function open({ port }: Started): Client {
   return { socket, closed }
 }
 
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+const iteration = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** Resolves when nothing is held any more: what has left is given back a moment after its reader has it. */
 async function isGivenBack({ budget }: Started): Promise<void> {
-  while (budget.figures.usedBytes > 0) await turn()
+  while (budget.figures.usedBytes > 0) await iteration()
 }
 
 /** Once another connection was answered twice, the server has read what was sent before. */
@@ -120,7 +120,7 @@ test('of requests sent ahead one is made at a time, and the bytes of the others 
   const urls = numbers(400)
   const bytes = gets(urls)
   for (const { socket } of clients) socket.end(bytes)
-  while (waiting.length < clients.length) await turn()
+  while (waiting.length < clients.length) await iteration()
   await roundTrips(started)
   assert.equal(waiting.length, clients.length)
   const { usedBytes } = started.budget.figures
@@ -132,7 +132,7 @@ test('of requests sent ahead one is made at a time, and the bytes of the others 
       served += 1
       answer(res, req.url ?? '')
     }
-    await turn()
+    await iteration()
   }
   for (const { closed } of clients) assert.deepEqual(bodiesOf(await closed), urls)
   await isGivenBack(started)
@@ -210,7 +210,7 @@ async function sendInPieces(socket: Socket, bytes: string, random: Random): Prom
     const length = random.integer(1, random.pick([4, 100, 100_000]))
     socket.write(bytes.slice(from, from + length), 'latin1')
     from += length
-    if (random.next() < 0.5) await turn()
+    if (random.next() < 0.5) await iteration()
   }
   socket.end()
 }
@@ -274,11 +274,11 @@ test('without room what was begun is answered, and the connection ends', async (
   const held: Array<() => void> = []
   const started = await start((req, res) => held.push(() => answer(res, req.url ?? '')))
   const { budget } = started
-  const takenBytes = budget.strangerBytesMax - 1_000
-  budget.addStranger(takenBytes)
+  const takenBytes = budget.unauthenticatedBytesMax - 1_000
+  budget.addUnauthenticated(takenBytes)
   const { socket, closed } = open(started)
   socket.write(gets(numbers(4_000)))
-  while (budget.figures.refused === 0) await turn()
+  while (budget.figures.refused === 0) await iteration()
   assert.equal(budget.figures.usedBytes, takenBytes)
   assert.equal(held.length, 1)
   held[0]()
@@ -294,11 +294,11 @@ test('what is sent ahead to the front is in the budget, and ends the connection 
   const urls = Array.from({ length: 1_000 }, (_, at) => `/api/comp/${at}`)
   const first = open(started)
   first.socket.write(gets(urls))
-  while (budget.figures.usedBytes === 0) await turn()
+  while (budget.figures.usedBytes === 0) await iteration()
   first.socket.end()
   assert.deepEqual(bodiesOf(await first.closed), urls)
   await isGivenBack(started)
-  budget.addStranger(budget.strangerBytesMax)
+  budget.addUnauthenticated(budget.unauthenticatedBytesMax)
   const second = open(started)
   second.socket.write(gets(urls))
   const text = await second.closed
@@ -357,8 +357,8 @@ test('what long bodies were read into is given back at once, and nothing of what
     const digests = bodies.map((body) => createHash('sha256').update(body).digest('hex'))
     const text = await closed
     for (const digest of digests) assert.ok(text.includes(digest), `${digest}, seed ${seed}`)
-    await turn()
-    await turn()
+    await iteration()
+    await iteration()
     const kept = pieces.filter(({ memory }) => memory.byteLength > 0)
     const sum = (of: typeof pieces) => of.reduce((total, { bytes }) => total + bytes, 0)
     assert.ok(pieces.length > 0, 'pieces had memory of their own')

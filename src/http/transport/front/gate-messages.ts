@@ -1,9 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { freeBytes, HEADER_BYTES_MAX, nextTurn } from '../../../base/index.ts'
+import { freeBytes, HEADER_BYTES_MAX, nextIteration } from '../../../base/index.ts'
 import { answerClientError } from '../client-error.ts'
-import type { StrangerBudget } from './body-memory.ts'
-import { StrangerHold } from './stranger-hold.ts'
+import type { UnauthenticatedBudget } from './body-memory.ts'
+import { UnauthenticatedHold } from './unauthenticated-hold.ts'
 
 const BLANK_LINE = Buffer.from('\r\n\r\n')
 /** The last chunk of a body begins so; chunks may, and what is in them. */
@@ -27,8 +27,8 @@ const PARTS_MAX = 64
  */
 class MessageGate {
   readonly #socket: Socket
-  readonly #budget: StrangerBudget | undefined
-  readonly #hold: StrangerHold
+  readonly #budget: UnauthenticatedBudget | undefined
+  readonly #hold: UnauthenticatedHold
   readonly #parse: (bytes: Buffer) => void
   readonly #finish: () => void
   /** What has arrived and was not given to the parser, and the memory it lies in. */
@@ -57,10 +57,10 @@ class MessageGate {
   #isLast = false
 
   /** Stands before the listeners that `attach` gives a connection. */
-  constructor(socket: Socket, attach: () => void, budget: StrangerBudget | undefined) {
+  constructor(socket: Socket, attach: () => void, budget: UnauthenticatedBudget | undefined) {
     this.#socket = socket
     this.#budget = budget
-    this.#hold = new StrangerHold(budget)
+    this.#hold = new UnauthenticatedHold(budget)
     const [onData, onEnd] = [socket.listeners('data'), socket.listeners('end')]
     attach()
     this.#parse = takeAdded(socket, 'data', onData)
@@ -137,7 +137,7 @@ class MessageGate {
 
   #schedule(): void {
     this.#isScheduled = true
-    void nextTurn().then(() => {
+    void nextIteration().then(() => {
       this.#isScheduled = false
       this.#goOn()
     })
@@ -223,7 +223,7 @@ class MessageGate {
 
   /** There is no room for what came: what was begun may be answered, and nothing behind it. */
   #refuse(): void {
-    const refused = this.#budget?.refuseStranger() ?? new Error('there is no room')
+    const refused = this.#budget?.refuseUnauthenticated() ?? new Error('there is no room')
     const answering = this.#answering
     this.#rest = NOTHING
     this.#hold.resize(0)
@@ -260,7 +260,7 @@ function takeAdded(
 export function gateMessages(
   server: Server,
   attach: (socket: Socket) => void,
-  budget: StrangerBudget | undefined,
+  budget: UnauthenticatedBudget | undefined,
 ): (socket: Socket) => void {
   const gates = new WeakMap<Socket, MessageGate>()
   const note = (req: IncomingMessage, res: ServerResponse): void => {

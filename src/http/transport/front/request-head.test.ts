@@ -6,7 +6,7 @@ import { fc } from '../../../../test/support/fast-check.ts'
 import { roundsOf } from '../../../../test/support/random.ts'
 import { httpOperation } from '../../table/http-operation.ts'
 import { OperationTable } from '../../table/table.ts'
-import { type FastLane, READ_HEADERS } from '../exchange.ts'
+import { type FastLookup, READ_HEADERS } from '../exchange.ts'
 import { readStrictHead } from './request-head.ts'
 
 const socket = new Socket()
@@ -17,7 +17,7 @@ table.add(
   httpOperation({ ...hot, methods: ['GET'], path: '/api/comp/:compId/feed' }),
   httpOperation({ ...hot, methods: ['GET'], path: '/api/comp/:compId/last_value' }),
 )
-const findServe: FastLane = (method, url) =>
+const findServe: FastLookup = (method, url) =>
   table.find(method, url) === undefined ? undefined : () => {}
 const read = (lines: readonly string[]) => readStrictHead(lines.join('\r\n'), socket, findServe)
 

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { type FastLane, READ_HEADERS, type RequestHead, type Serve } from '../exchange.ts'
+import { type FastLookup, READ_HEADERS, type RequestHead, type Serve } from '../exchange.ts'
 
 /** A head that the front understands in full. */
 export interface StrictHead extends RequestHead {
@@ -45,7 +45,7 @@ const SPECIAL = new Set([
 export function readStrictHead(
   text: string,
   socket: Socket,
-  findServe: FastLane,
+  findServe: FastLookup,
 ): StrictHead | undefined {
   const lines = text.split('\r\n')
   const request = REQUEST_LINE.exec(lines[0])

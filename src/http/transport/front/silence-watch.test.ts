@@ -4,26 +4,26 @@ import { SilenceWatch } from './silence-watch.ts'
 
 test('a connection is told when nothing has moved for as long as it may be silent', () => {
   const watch = new SilenceWatch(120_000)
-  let told = 0
+  let allHeaders = 0
   const connection = {
     movedBytes: 0,
     onSilent: () => {
-      told += 1
+      allHeaders += 1
     },
   }
   watch.begin(connection)
   // The first look may come at once, so that four more make the whole time.
   for (let look = 0; look < 4; look += 1) watch.look()
-  assert.equal(told, 0)
+  assert.equal(allHeaders, 0)
   connection.movedBytes = 10
   for (let look = 0; look < 4; look += 1) watch.look()
-  assert.equal(told, 0)
+  assert.equal(allHeaders, 0)
   watch.look()
-  assert.equal(told, 1)
+  assert.equal(allHeaders, 1)
   watch.look()
-  assert.equal(told, 2)
+  assert.equal(allHeaders, 2)
   watch.end(connection)
   watch.look()
-  assert.equal(told, 2)
+  assert.equal(allHeaders, 2)
   watch.close()
 })

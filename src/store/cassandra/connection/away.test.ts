@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import cassandra from 'cassandra-driver'
 import { Refusal } from '../../../base/index.ts'
 import { StoreUnusable } from '../../ports/store-unusable.ts'
-import { isAway, isUnsent, startErrorOf, toldOf } from './away.ts'
+import { isAway, isUnsent, messageOf, startErrorOf } from './away.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
 
 test('isAway() knows every way in which the driver says that nobody is there', () => {
@@ -39,15 +39,15 @@ test('isAway() knows every way in which the driver says that nobody is there', (
   }
 })
 
-test('toldOf() and startErrorOf() tell a missing right as what it is at each time', () => {
+test('messageOf() and startErrorOf() tell a missing right as what it is at each time', () => {
   const { errors, types } = cassandra
   const refused = (what: string) =>
     new errors.ResponseError(types.responseErrorCodes.unauthorized, `User weir has no ${what}`)
   const settings = { keyspace: 'metrics', user: 'weir' } as ClusterSettings
   const check = (what: string, expected: RegExp) => {
-    const told = toldOf(refused(what))
-    assert.ok(told instanceof Refusal && told.code === 'store_away')
-    const atStart = startErrorOf(told, settings)
+    const message = messageOf(refused(what))
+    assert.ok(message instanceof Refusal && message.code === 'store_away')
+    const atStart = startErrorOf(message, settings)
     assert.ok(atStart instanceof StoreUnusable && atStart.why === 'settings')
     assert.match(atStart.message, expected)
   }

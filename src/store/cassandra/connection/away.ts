@@ -83,7 +83,7 @@ function isForbidden(error: unknown): error is Error {
  * What callers are told while the cluster is away, or refuses this process a right that it had when it started; whatever
  * else went wrong is told as it is.
  */
-export function toldOf(error: unknown): unknown {
+export function messageOf(error: unknown): unknown {
   if (!isAway(error) && !isForbidden(error)) return error
   return awayRefusal(error)
 }

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import cassandra, { type QueryOptions, type types } from 'cassandra-driver'
 import { askAgain } from './ask-again.ts'
-import { awayRefusal, toldOf } from './away.ts'
+import { awayRefusal, messageOf } from './away.ts'
 import { untilKnown } from './behind.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
 import { connectClient } from './connect-client.ts'
@@ -240,7 +240,7 @@ export class Cluster {
         isAgreed: () => this.#isAgreed(),
       })
     } catch (error) {
-      throw toldOf(error)
+      throw messageOf(error)
     }
   }
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client, Host } from 'cassandra-driver'
 import { StoreUnusable } from '../../ports/store-unusable.ts'
-import { startErrorOf, toldOf } from './away.ts'
+import { messageOf, startErrorOf } from './away.ts'
 import type { ClusterWatch } from './cluster.ts'
 import { type ClusterSettings, copiesOf, replicationText } from './cluster-settings.ts'
 import { connectClient } from './connect-client.ts'
@@ -40,7 +40,7 @@ export async function makeKeyspace(settings: ClusterSettings, watch: ClusterWatc
       }
     }
   } catch (error) {
-    throw startErrorOf(toldOf(error), settings)
+    throw startErrorOf(messageOf(error), settings)
   } finally {
     await end()
   }

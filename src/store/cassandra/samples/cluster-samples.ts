@@ -27,8 +27,8 @@ import { BackgroundCompaction } from './compaction/background-compaction.ts'
 import { Compactor } from './compaction/compactor.ts'
 import { DueStreams } from './compaction/due-streams.ts'
 import { DirtyDays, dayOf } from './dirty-days.ts'
-import { FollowedElsewhere } from './followed-elsewhere.ts'
 import { LeafReader } from './leaf-reader.ts'
+import { RemoteChanges } from './remote-changes.ts'
 import { SampleHeads } from './sample-head.ts'
 import { SampleWriter } from './sample-writer.ts'
 import { eachAtOnce, Slots } from './slots.ts'
@@ -63,7 +63,7 @@ export class ClusterSamples implements SampleStore {
   readonly compaction: BackgroundCompaction
   readonly #forgotten = new HandleSet()
   readonly #follows = new Set<FollowedStreams>()
-  readonly #elsewhere: FollowedElsewhere
+  readonly #remoteChanges: RemoteChanges
   readonly #running = new Set<Promise<unknown>>()
 
   constructor({ cql, clock, order, onFailure }: ClusterSamplesDeps) {
@@ -77,10 +77,10 @@ export class ClusterSamples implements SampleStore {
     this.#reader = new ClusterReader(shared)
     const due = new DueStreams()
     const compactor = new Compactor(shared)
-    this.#elsewhere = new FollowedElsewhere({
+    this.#remoteChanges = new RemoteChanges({
       ...shared,
       onFailure,
-      onTouched: (span) => this.#tellFollows(batchOf([], [span])),
+      onTouched: (span) => this.#reportFollows(batchOf([], [span])),
     })
     const adopt = () => this.#touched.adopt(order.endedUpTo)
     this.compaction = new BackgroundCompaction({ ...shared, compactor, due, adopt, onFailure })
@@ -111,7 +111,7 @@ export class ClusterSamples implements SampleStore {
     this.#permit(batch)
     if (batch.count === 0 && batch.removals.length === 0) return
     await this.#run(this.#writer.append(batch))
-    this.#tellFollows(batch)
+    this.#reportFollows(batch)
   }
 
   range(handle: StreamHandle, query: RangeQuery): Promise<SampleColumns> {
@@ -123,7 +123,7 @@ export class ClusterSamples implements SampleStore {
     options?: LatestOptions,
   ): Promise<ReadonlyArray<Sample | undefined>> {
     // Who begins to follow streams asks where they end: what is told is what comes behind.
-    const beginning = this.#elsewhere.begun(handles)
+    const beginning = this.#remoteChanges.begun(handles)
     if (beginning !== undefined) await beginning
     return await this.#reader.latest(handles, options)
   }
@@ -146,7 +146,7 @@ export class ClusterSamples implements SampleStore {
     if (this.#forgotten.has(removal.handle)) return isWanted()
     const isRemoved = await this.#run(this.#writer.remove(removal, isWanted))
     if (!isRemoved) return false
-    this.#tellFollows(batchOf([], [removal]))
+    this.#reportFollows(batchOf([], [removal]))
     return true
   }
 
@@ -171,7 +171,7 @@ export class ClusterSamples implements SampleStore {
   follow(): StreamFollow {
     const followed = new FollowedStreams((self) => this.#follows.delete(self))
     const handles = new Set<StreamHandle>()
-    const elsewhere = this.#elsewhere
+    const elsewhere = this.#remoteChanges
     this.#follows.add(followed)
     return {
       add: (handle) => {
@@ -198,13 +198,13 @@ export class ClusterSamples implements SampleStore {
   }
 
   async close(): Promise<void> {
-    await this.#elsewhere.close()
+    await this.#remoteChanges.close()
     await this.compaction.close()
     await Promise.allSettled(this.#running)
   }
 
   /** Tells those who follow streams of this process what reads see. */
-  #tellFollows(batch: SampleBatch): void {
+  #reportFollows(batch: SampleBatch): void {
     for (const follow of this.#follows) follow.note([{ kind: 'samples', batch }])
   }
 

@@ -1,4 +1,4 @@
-import { nextTurn } from '../../../base/index.ts'
+import { nextIteration } from '../../../base/index.ts'
 import {
   cutColumns,
   DamagedBytes,
@@ -68,7 +68,7 @@ export async function foldStream(
       } else if (!foldBySummary(handle, entry, overlay, into))
         toDecode.push({ leaf: place.leaf, entry })
       work += 1
-      if (work % SUMMARIES_PER_SLICE === 0) await nextTurn()
+      if (work % SUMMARIES_PER_SLICE === 0) await nextIteration()
     }
   }
   foldColumns(cutColumns(overlay.columns, done, until), into)

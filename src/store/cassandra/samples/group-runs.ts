@@ -1,4 +1,4 @@
-import { nextTurn } from '../../../base/index.ts'
+import { nextIteration } from '../../../base/index.ts'
 import { emptyColumns } from '../../embedded/chunk/index.ts'
 import type { Removal, SampleBatch, SampleColumns } from '../../ports/sample-port.ts'
 
@@ -32,7 +32,7 @@ export async function groupRuns(batch: SampleBatch): Promise<StreamRun[]> {
     removals.delete(handle)
     work += indexes.length
     if (work >= SAMPLES_PER_SLICE) {
-      await nextTurn()
+      await nextIteration()
       work = 0
     }
   }
@@ -56,7 +56,7 @@ async function group({ count, handles }: SampleBatch): Promise<Grouped> {
     }
     slotOf[at] = slot
     counts[slot] += 1
-    if (at % SAMPLES_PER_SLICE === SAMPLES_PER_SLICE - 1) await nextTurn()
+    if (at % SAMPLES_PER_SLICE === SAMPLES_PER_SLICE - 1) await nextIteration()
   }
   const starts = new Int32Array(counts.length + 1)
   for (const [slot, some] of counts.entries()) starts[slot + 1] = starts[slot] + some
@@ -64,7 +64,7 @@ async function group({ count, handles }: SampleBatch): Promise<Grouped> {
   const order = new Int32Array(count)
   for (let at = 0; at < count; at += 1) {
     order[ends[slotOf[at]]++] = at
-    if (at % SAMPLES_PER_SLICE === SAMPLES_PER_SLICE - 1) await nextTurn()
+    if (at % SAMPLES_PER_SLICE === SAMPLES_PER_SLICE - 1) await nextIteration()
   }
   return { slots, starts, order }
 }

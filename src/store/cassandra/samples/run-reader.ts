@@ -1,4 +1,4 @@
-import { nextTurn } from '../../../base/index.ts'
+import { nextIteration } from '../../../base/index.ts'
 import { chunkInfo } from '../../embedded/chunk/chunk.ts'
 import {
   cutColumns,
@@ -65,7 +65,7 @@ export async function layRuns(
     own = uniteMasks(own, row.removed)
     if (row.body === undefined) continue
     await room.add(span.isTimesOnly === true ? 0 : decodedTextBytes(row.body))
-    if (parts.length % ROWS_PER_SLICE === ROWS_PER_SLICE - 1) await nextTurn()
+    if (parts.length % ROWS_PER_SLICE === ROWS_PER_SLICE - 1) await nextIteration()
     const columns = decodeChunk(row.body, undefined, { isTimesOnly: span.isTimesOnly })
     parts.push(applyMask(cutColumns(columns, span.from, span.until), mask))
   }

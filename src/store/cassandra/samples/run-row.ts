@@ -1,4 +1,4 @@
-import { epochMs, nextTurn } from '../../../base/index.ts'
+import { epochMs, nextIteration } from '../../../base/index.ts'
 import { CHUNK_SAMPLES_MAX, encodeChunk, sliceColumns } from '../../embedded/chunk/index.ts'
 import { EMPTY_MASK, type Mask, uniteMasks } from '../../embedded/head/tombstones.ts'
 import type { Removal, SampleColumns, StreamHandle } from '../../ports/sample-port.ts'
@@ -42,7 +42,7 @@ export function splitForRows(columns: SampleColumns): SampleColumns[] {
 export async function packRun({ handle, removals, columns }: StreamRun): Promise<RunPiece[]> {
   const bodies: Uint8Array[] = []
   for (const piece of splitForRows(columns)) {
-    if (bodies.length % PIECES_PER_SLICE === PIECES_PER_SLICE - 1) await nextTurn()
+    if (bodies.length % PIECES_PER_SLICE === PIECES_PER_SLICE - 1) await nextIteration()
     bodies.push(encodeChunk(piece, { stream: handle, isRun: true }))
   }
   const removed = removals.length === 0 ? null : packRemovals(removals)

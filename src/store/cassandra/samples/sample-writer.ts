@@ -85,7 +85,7 @@ export class SampleWriter {
         some.length === 1 ? this.#write(call, some[0]) : this.#writeSmall(call, some),
       ),
     ])
-    await touched.tell(place, spans)
+    await touched.report(place, spans)
   }
 
   async #write(call: Call, run: StreamRun): Promise<void> {

@@ -114,7 +114,7 @@ export class TouchedStreams {
   }
 
   /** Tells what a call has touched; resolves when all who ask are told. */
-  async tell(intent: Intent, spans: readonly TouchedSpan[]): Promise<void> {
+  async report(intent: Intent, spans: readonly TouchedSpan[]): Promise<void> {
     if (spans.length === 0) return
     await new Promise<void>((resolve, reject) => {
       this.#waiting.push({ spans, resolve, reject })
@@ -131,7 +131,7 @@ export class TouchedStreams {
       for await (const rows of this.#cql.pages(selectIntents, params, INTENTS_PER_PAGE)) {
         for (const row of rows) {
           const intent = { stamp: mustBeWhole(row.stamp), writer: mustBeWhole(row.writer) }
-          await this.tell(intent, unpackSpans(bytesOf(row.spans)))
+          await this.report(intent, unpackSpans(bytesOf(row.spans)))
         }
       }
     }

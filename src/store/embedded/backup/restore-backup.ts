@@ -29,7 +29,7 @@ const OF_NO_WORTH = [RESTORING, LOCK, 'reserve', 'reserve-start']
 /** What a restore came to. */
 interface RestoredBackup extends BackupHead, Omit<BackupEnd, 'sha256'> {}
 
-interface RestoreOrder {
+interface RestoreRequest {
   /** A backup: its folder or its archive. */
   readonly from: string
   /** The data folder to make; it must be missing or empty. */
@@ -38,7 +38,7 @@ interface RestoreOrder {
 }
 
 /** Restores a backup into a folder; one that does not check is refused, and the folder left as it was. */
-export async function restoreBackup(order: RestoreOrder): Promise<RestoredBackup> {
+export async function restoreBackup(order: RestoreRequest): Promise<RestoredBackup> {
   const [from, to] = [resolve(order.from), resolve(order.to)]
   const found = fs.statSync(from, { throwIfNoEntry: false })
   if (found === undefined) refuse('not_found', { what: `There is no backup ${order.from}` })
@@ -88,7 +88,7 @@ interface Places {
 }
 
 async function readFolder(
-  { from, onProgress }: RestoreOrder,
+  { from, onProgress }: RestoreRequest,
   { staging }: Places,
 ): Promise<RestoredBackup> {
   const list = join(from, MANIFEST)
@@ -107,7 +107,7 @@ async function readFolder(
 }
 
 async function readArchive(
-  { from, onProgress }: RestoreOrder,
+  { from, onProgress }: RestoreRequest,
   { staging, work }: Places,
 ): Promise<RestoredBackup> {
   const list = join(work, MANIFEST)
@@ -136,8 +136,8 @@ async function readListed(
   onEntry: (entry: BackupEntry) => Promise<void>,
 ): Promise<RestoredBackup> {
   let head: BackupHead | undefined
-  const onHead = (told: BackupHead): void => {
-    head = told
+  const onHead = (read: BackupHead): void => {
+    head = read
   }
   await readManifest(piecesOf(list), { onHead, onEntry: () => {} })
   const { files, bytes } = await readManifest(piecesOf(list), { onHead, onEntry })

@@ -30,7 +30,7 @@ const LIST = `${MANIFEST}.new`
 const SHARD_PATTERN = /^[0-9a-f]{2}$/
 
 /** What is copied, where to, and who hears of it. */
-interface BackupOrder {
+interface BackupRequest {
   /** The data folder. */
   readonly folder: string
   /** A folder to make, or an archive (.tar, .tar.gz, .tar.zst). */
@@ -55,7 +55,7 @@ export interface RunningBackup {
 }
 
 /** Begins a backup; refuses a target that holds something. */
-export function writeBackup(order: BackupOrder): RunningBackup {
+export function writeBackup(order: BackupRequest): RunningBackup {
   const target = openBackupTarget(order.target)
   let isOver = false
   const discard = (): void => {
@@ -76,7 +76,7 @@ export function writeBackup(order: BackupOrder): RunningBackup {
   return { done, discard }
 }
 
-async function write(order: BackupOrder, target: BackupTarget): Promise<BackupEnd> {
+async function write(order: BackupRequest, target: BackupTarget): Promise<BackupEnd> {
   const { folder, withKey, version, time, askCut } = order
   const source = await openBackupSource(folder, askCut ?? (async () => EVERYTHING))
   try {
@@ -158,7 +158,7 @@ class BackupCopy {
       hash.update(piece)
       bytes += piece.length
     })
-    this.#tell({ path: name, bytes, sha256: hash.digest('hex') })
+    this.#addToManifest({ path: name, bytes, sha256: hash.digest('hex') })
   }
 
   async addSegment({ name, file, bytes, length }: SourceSegment): Promise<void> {
@@ -197,10 +197,10 @@ class BackupCopy {
       at += read
     }
     await this.#target.end()
-    this.#tell({ path, bytes, sha256: hash.digest('hex'), length })
+    this.#addToManifest({ path, bytes, sha256: hash.digest('hex'), length })
   }
 
-  #tell(entry: BackupEntry): void {
+  #addToManifest(entry: BackupEntry): void {
     this.list(entryLine(entry), entry)
     this.#onProgress(entry.path, entry.bytes)
   }

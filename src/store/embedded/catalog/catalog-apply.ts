@@ -26,8 +26,8 @@ import type { DocumentKey } from '../../ports/document-key.ts'
 import { documentNameOf, readChecked } from './catalog-checks.ts'
 import { isLeaseRunning } from './catalog-lease-table.ts'
 import type {
-  PutOrder,
-  WriteOrder,
+  PutRequest,
+  WriteRequest,
   WriterRequest,
   WriterResult,
   Written,
@@ -44,7 +44,7 @@ const LOOKED_FOR_MAX = 8
 interface Commit {
   readonly type: 'commit'
   readonly id: number
-  readonly orders: readonly WriteOrder[]
+  readonly orders: readonly WriteRequest[]
   readonly lease?: Lease
   readonly limits: readonly CatalogLimit[]
 }
@@ -85,7 +85,7 @@ class CommitWork {
     if (lease !== undefined) requireLease(this.#table.leases.select(lease.name), lease)
     const isNaming = orders.some(({ op }) => op === 'put_component' || op === 'create')
     for (const order of orders) this.#letGo(order, isNaming)
-    for (const order of orders) this.#applyOrder(order)
+    for (const order of orders) this.#applyWrite(order)
     for (const [ref, puts] of this.#named) this.#refuseSharedIds(ref, puts)
     for (const { key, series } of this.#series) this.#refuseSharedSeries(key, series)
     for (const limit of limits) checkLimit(this.#table, limit)
@@ -93,7 +93,7 @@ class CommitWork {
   }
 
   /** What is unique is let go of first, so that two may swap it; IDs of components if the commit gives any. */
-  #letGo(order: WriteOrder, isNaming: boolean): void {
+  #letGo(order: WriteRequest, isNaming: boolean): void {
     // One that must not exist yet holds nothing, or the commit comes to nothing.
     if (order.expectedRevision === 0 || order.op === 'expect' || order.op === 'create') return
     if (order.op === 'put_component') this.#letGoOfComponent(order, order.id)
@@ -124,7 +124,7 @@ class CommitWork {
     this.#table.count(key, { documents: 0, bytes })
   }
 
-  #applyOrder(order: WriteOrder): void {
+  #applyWrite(order: WriteRequest): void {
     if (order.op === 'put') this.#putDocument(order)
     else if (order.op === 'put_component') this.#putComponent(order)
     else if (order.op === 'put_stream') this.#putStream(order)
@@ -132,7 +132,7 @@ class CommitWork {
     else this.#deleteOrExpect(order)
   }
 
-  #putDocument(order: PutOrder): void {
+  #putDocument(order: PutRequest): void {
     const { documents } = this.#table
     const scope = this.#table.scopeOf(order.orgUid)
     const before = order.expectedRevision === 0 ? undefined : this.#document(order)
@@ -255,7 +255,7 @@ class CommitWork {
     this.#written.push(0, streamIds.length === 0 ? 0 : handle)
   }
 
-  #deleteOrExpect(order: Extract<WriteOrder, { op: 'delete' | 'expect' }>): void {
+  #deleteOrExpect(order: Extract<WriteRequest, { op: 'delete' | 'expect' }>): void {
     const found = this.#find(order)
     if (order.expectedRevision !== 'any' || order.op === 'delete')
       requireRevision(order, found?.revision)
@@ -416,14 +416,14 @@ function findWhole(
 
 function acquire(
   table: CatalogWriteTable,
-  wish: { name: string; holder: string; nowMs: number; ttlMs: number },
+  inferredType: { name: string; holder: string; nowMs: number; ttlMs: number },
 ): Lease | undefined {
-  const held = table.leases.select(wish.name)
-  const isRunning = held !== undefined && isLeaseRunning(held, wish)
-  if (isRunning && held.holder !== wish.holder) return undefined
+  const held = table.leases.select(inferredType.name)
+  const isRunning = held !== undefined && isLeaseRunning(held, inferredType)
+  if (isRunning && held.holder !== inferredType.holder) return undefined
   const fence = isRunning ? held.fence : (held?.fence ?? 0) + 1
-  const lease = { name: wish.name, holder: wish.holder, fence }
-  table.leases.upsert(lease, wish.nowMs + wish.ttlMs)
+  const lease = { name: inferredType.name, holder: inferredType.holder, fence }
+  table.leases.upsert(lease, inferredType.nowMs + inferredType.ttlMs)
   return lease
 }
 

@@ -3,15 +3,15 @@ import type { CatalogLimit, CatalogWrite, Lease, PutDocument } from '../../ports
 import type { DocumentKey } from '../../ports/document-key.ts'
 
 /** A put whose body is already text, as it is stored. */
-export type PutOrder = Omit<PutDocument, 'body'> & { readonly body: string }
-export type WriteOrder = Exclude<CatalogWrite, PutDocument> | PutOrder
+export type PutRequest = Omit<PutDocument, 'body'> & { readonly body: string }
+export type WriteRequest = Exclude<CatalogWrite, PutDocument> | PutRequest
 
 /** One commit; a big one arrives in parts, so that neither side is held up at once. */
 export interface CommitPart {
   readonly type: 'commit'
   readonly id: number
   readonly isLast: boolean
-  readonly orders: readonly WriteOrder[]
+  readonly orders: readonly WriteRequest[]
   readonly lease?: Lease
   readonly limits: readonly CatalogLimit[]
 }

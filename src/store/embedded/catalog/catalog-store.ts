@@ -92,7 +92,7 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
       db,
       file,
       table: this.#table,
-      telling: (read) => this.#telling(read),
+      reporting: (read) => this.#reporting(read),
       onDamage: (what) => this.#noteDamage(what),
     })
     this.#writer = writer
@@ -106,19 +106,19 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
   }
 
   async get(key: DocumentKey): Promise<CatalogDocument | undefined> {
-    return this.#telling(() => this.#table.selectByKey(key))
+    return this.#reporting(() => this.#table.selectByKey(key))
   }
 
   async findByClaim(orgUid: string, claim: string): Promise<CatalogDocument | undefined> {
-    return this.#telling(() => this.#table.selectByClaim(orgUid, claim))
+    return this.#reporting(() => this.#table.selectByClaim(orgUid, claim))
   }
 
   async list(query: ListQuery): Promise<{ documents: CatalogDocument[]; totalCount: number }> {
-    return this.#telling(() => this.#table.selectPage(query))
+    return this.#reporting(() => this.#table.selectPage(query))
   }
 
   async walk(query: WalkQuery): Promise<{ documents: CatalogDocument[]; next?: string }> {
-    return this.#telling(() => this.#table.selectStep(query))
+    return this.#reporting(() => this.#table.selectStep(query))
   }
 
   async commit(
@@ -132,7 +132,7 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
   }
 
   async usage(orgUid: string): Promise<readonly KindUsage[]> {
-    return this.#telling(() => this.#table.selectUsage(orgUid))
+    return this.#reporting(() => this.#table.selectUsage(orgUid))
   }
 
   /** Reads all of the catalog back at once; what does not check is told as damage. */
@@ -173,12 +173,12 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
     cursor: number,
     limit: number,
   ): Promise<{ changes: CatalogChange[]; cursor: number }> {
-    const changes = this.#telling(() => this.#table.selectChanges(cursor, limit))
+    const changes = this.#reporting(() => this.#table.selectChanges(cursor, limit))
     return { changes, cursor: changes.at(-1)?.cursor ?? cursor }
   }
 
   async lastCursor(): Promise<number> {
-    return this.#telling(() => this.#table.selectCursor())
+    return this.#reporting(() => this.#table.selectCursor())
   }
 
   async acquireLease(name: string, holder: string, ttlMs: number): Promise<Lease | undefined> {
@@ -189,7 +189,7 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
 
   async holderOf(name: string, ttlMs: number): Promise<string | undefined> {
     const nowMs = this.#clock.now()
-    const lease = this.#telling(() => this.#table.leases.select(name))
+    const lease = this.#reporting(() => this.#table.leases.select(name))
     return lease !== undefined && isLeaseRunning(lease, { nowMs, ttlMs }) ? lease.holder : undefined
   }
 
@@ -197,7 +197,7 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
     await this.#writer.request({ type: 'release', lease })
   }
 
-  #telling<T>(read: () => T): T {
+  #reporting<T>(read: () => T): T {
     try {
       return this.#snapshot.read(read)
     } catch (error) {

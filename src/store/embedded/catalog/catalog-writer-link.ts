@@ -1,6 +1,6 @@
 /** The main thread's end of the catalog writer: requests out, replies matched to their promises. */
 import { Worker } from 'node:worker_threads'
-import { nextTurn, refusal } from '../../../base/index.ts'
+import { nextIteration, refusal } from '../../../base/index.ts'
 import {
   CatalogConflict,
   CatalogDamaged,
@@ -11,7 +11,7 @@ import {
 import { FolderDamaged } from '../damage/folder-damaged.ts'
 import { writeFailure } from '../disk/write-failure.ts'
 import type {
-  WriteOrder,
+  WriteRequest,
   WriterReply,
   WriterRequest,
   WriterResult,
@@ -64,21 +64,21 @@ export class CatalogWriterLink {
 
   /** Sends the orders of a commit, a big one in parts. */
   async commit(
-    orders: Iterable<WriteOrder>,
+    orders: Iterable<WriteRequest>,
     { lease, limits }: { lease: Lease | undefined; limits: readonly CatalogLimit[] },
   ): Promise<Written> {
     const id = this.#admit()
     const done = this.#wait(id)
     // A rejection while parts are still on their way is met by the await below.
     done.catch(() => undefined)
-    let part: WriteOrder[] = []
+    let part: WriteRequest[] = []
     let rows = 0
     for (const order of orders) {
       if (rows >= ROWS_PER_PART) {
         this.#post({ type: 'commit', id, isLast: false, orders: part, lease, limits: [] }, rows)
         part = []
         rows = 0
-        await nextTurn()
+        await nextIteration()
       }
       part.push(order)
       rows += rowsOf(order)

@@ -11,7 +11,7 @@ import { FolderDamaged } from '../damage/folder-damaged.ts'
 import { ProgressSlotFile } from '../damage/progress-file.ts'
 import { applyJob, type Job } from './catalog-apply.ts'
 import { openChecked } from './catalog-checks.ts'
-import type { CommitPart, WriteOrder, WriterReply, WriterRequest } from './catalog-protocol.ts'
+import type { CommitPart, WriteRequest, WriterReply, WriterRequest } from './catalog-protocol.ts'
 import { CatalogReserve } from './catalog-reserve.ts'
 import { CatalogWriteTable } from './catalog-write-table.ts'
 import { openCatalogFile } from './open-catalog-file.ts'
@@ -27,7 +27,7 @@ const DISK_IS_FULL = { message: 'database or disk is full', errcode: 13 }
 invariant(parentPort !== null, 'catalog-writer.ts runs only as a thread')
 const port = parentPort
 
-function tell(replies: readonly WriterReply[]): void {
+function reply(replies: readonly WriterReply[]): void {
   port.postMessage(JSON.stringify(replies))
 }
 
@@ -62,7 +62,7 @@ function mayUseReserve(job: Job): boolean {
 }
 
 /** What people need to make room again; deletes always may. */
-function mayUseReserveFor(order: WriteOrder): boolean {
+function mayUseReserveFor(order: WriteRequest): boolean {
   if (order.op === 'create') return false
   return order.op === 'delete' || order.op === 'expect' || order.mayUseReserve === true
 }
@@ -75,7 +75,7 @@ function rowsOfJob(job: Job): number {
 class CatalogWriter {
   readonly #db: DatabaseSync
   readonly #table: CatalogWriteTable
-  readonly #parts = new Map<number, WriteOrder[]>()
+  readonly #parts = new Map<number, WriteRequest[]>()
   #queue: Job[] = []
   #closingId: number | undefined
   #rowsSinceTrim = 0
@@ -92,7 +92,7 @@ class CatalogWriter {
 
   listen(): void {
     port.on('message', (requests: string) => this.#onMessage(requests))
-    tell([{ id: 0 }])
+    reply([{ id: 0 }])
   }
 
   #acceptAll(requests: string): void {
@@ -213,7 +213,7 @@ class CatalogWriter {
     this.#acceptAll(requests)
     let next = receiveMessageOnPort(port)
     for (; next !== undefined; next = receiveMessageOnPort(port)) this.#acceptAll(next.message)
-    while (this.#queue.length > 0) tell(this.#runGroup(this.#takeGroup()))
+    while (this.#queue.length > 0) reply(this.#runGroup(this.#takeGroup()))
     if (this.#closingId !== undefined) this.#close(this.#closingId)
   }
 
@@ -227,7 +227,7 @@ class CatalogWriter {
       if (this.#db.isOpen) this.#db.close()
     }
     this.#progress.close()
-    tell([{ id }])
+    reply([{ id }])
     port.close()
   }
 }
@@ -237,5 +237,5 @@ try {
   openChecked(() => new CatalogWriter(openCatalogFile(file), dirname(file), hasReserve)).listen()
 } catch (error) {
   // Told as a reply: an error that crosses threads loses its code. The thread ends by itself.
-  tell([{ id: 0, ...failureOf(error) }])
+  reply([{ id: 0, ...failureOf(error) }])
 }

@@ -5,7 +5,7 @@ import { CatalogDamaged } from '../../ports/catalog-port.ts'
 import type { DocumentKey } from '../../ports/document-key.ts'
 import { checkOfClaim, documentNameOf, sealBody } from './catalog-checks.ts'
 import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'
-import type { PutOrder } from './catalog-protocol.ts'
+import type { PutRequest } from './catalog-protocol.ts'
 import type { CatalogScopes } from './catalog-scopes.ts'
 import { tallyBytes } from './catalog-tally.ts'
 
@@ -42,7 +42,7 @@ export class DocumentTable {
   }
 
   /** Stores what is not there; undefined when it is. */
-  insert(scope: number, order: PutOrder, revision: number): StoredDocument | undefined {
+  insert(scope: number, order: PutRequest, revision: number): StoredDocument | undefined {
     const { kind, uid, parentUid = '', listKey = '', expiresAtMs = null } = order
     const body = sealed(order, revision)
     const { lastInsertRowid, changes } = this.#statements.insert.run(
@@ -60,7 +60,7 @@ export class DocumentTable {
     return { ref: Number(lastInsertRowid), revision, parentUid, bytes }
   }
 
-  update(order: PutOrder, { ref }: StoredDocument, revision: number): StoredDocument {
+  update(order: PutRequest, { ref }: StoredDocument, revision: number): StoredDocument {
     const { parentUid = '', listKey = '', expiresAtMs = null } = order
     const body = sealed(order, revision)
     this.#statements.update.run(parentUid, listKey, expiresAtMs, body, revision, ref)
@@ -99,7 +99,7 @@ export class DocumentTable {
   }
 }
 
-function sealed(order: PutOrder, revision: number): string {
+function sealed(order: PutRequest, revision: number): string {
   const { orgUid, kind, uid, parentUid = '', listKey = '', expiresAtMs = null, body } = order
   return sealBody({ orgUid, kind, uid, parentUid, revision, listKey, expiresAtMs }, body)
 }

@@ -1,7 +1,7 @@
 /** The statements with which everything in catalog.db is read, to be moved elsewhere. */
 import { join } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { nextTurn } from '../../../base/index.ts'
+import { nextIteration } from '../../../base/index.ts'
 import { CatalogDamaged } from '../../ports/catalog-port.ts'
 import type { DocumentKey } from '../../ports/document-key.ts'
 import type { MovableCatalog, WholeRecord } from '../../ports/move-port.ts'
@@ -80,7 +80,7 @@ export class WholeDocuments implements MovableCatalog {
       if (rows.length < ROWS_PER_STEP) return
       const last = rows[rows.length - 1]
       after = key.map((column) => last[column] as number)
-      await nextTurn()
+      await nextIteration()
     }
   }
 

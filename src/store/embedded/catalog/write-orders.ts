@@ -2,13 +2,13 @@
 import type { CatalogRecord, CatalogWrite, Committed } from '../../ports/catalog-port.ts'
 import type { CreateComponents } from '../../ports/component-port.ts'
 import type { StreamHandle } from '../../ports/sample-port.ts'
-import type { WriteOrder, Written } from './catalog-protocol.ts'
+import type { WriteRequest, Written } from './catalog-protocol.ts'
 
 /** Components and streams of one slice of a creation: about a millisecond of copying. */
 const ROWS_PER_SLICE = 2_000
 
 /** The orders of a commit; creations of many components come in slices, which are one commit all the same. */
-export function* ordersOf(writes: readonly CatalogWrite[]): Generator<WriteOrder> {
+export function* ordersOf(writes: readonly CatalogWrite[]): Generator<WriteRequest> {
   for (const write of writes) {
     if (write.op === 'create') yield* slicesOf(write)
     else yield write.op === 'put' ? { ...write, body: JSON.stringify(write.body) } : write

@@ -27,7 +27,7 @@ export function checkFolder(folder: string): void {
   }
   checkFormats(folder)
   const parts = readFolderParts(folder, { isIdle: true })
-  const wrong = findUnmendable(folder, parts) ?? findUnknownStreams(folder, parts)
+  const wrong = findUnrepairable(folder, parts) ?? findUnknownStreams(folder, parts)
   if (wrong !== undefined) throw new FolderDamaged(wrong)
   const [lost] = [...findLost(parts), ...findBehind(folder, parts)]
   if (lost === undefined) return
@@ -41,7 +41,7 @@ export function checkFolder(folder: string): void {
  * What nobody can go on with. Samples are kept under handles that only their own catalog can name:
  * another or an older catalog.db would give those handles to other streams, and show them there.
  */
-export function findUnmendable(folder: string, parts: FolderParts): string | undefined {
+export function findUnrepairable(folder: string, parts: FolderParts): string | undefined {
   const { catalog, samples } = parts
   const restore = 'restore both from the same backup'
   if (!catalog.isThere) {
@@ -59,7 +59,7 @@ export function findUnmendable(folder: string, parts: FolderParts): string | und
       `that it does not know: ${restore}`
     )
   }
-  return findStranger(folder, parts)
+  return findForeign(folder, parts)
 }
 
 /** Samples in the journal of streams that the catalog has not made. */
@@ -77,7 +77,7 @@ function findUnknownStreams(
 }
 
 /** Parts that carry different marks. */
-function findStranger(folder: string, parts: FolderParts): string | undefined {
+function findForeign(folder: string, parts: FolderParts): string | undefined {
   const { catalog, samples, journal } = parts
   const marked = [catalog, ...othersOf(parts)].filter(({ mark }) => mark !== undefined)
   const stranger = marked.find(({ mark }) => mark !== marked[0].mark)
@@ -114,18 +114,18 @@ export function findLost(parts: FolderParts): LostPart[] {
  * the journal, or does not check. What was lost so is not made up for by any other part.
  */
 export function findBehind(folder: string, { catalog, samples, journal }: FolderParts): LostPart[] {
-  const told = readProgress(folder)
+  const recorded = readProgress(folder)
   const behind: LostPart[] = []
   const wal = 'its -wal file was taken away or is damaged, or it is from an older backup'
-  if (catalog.isThere && catalog.progress < told.catalogCursor) {
-    const lost = told.catalogCursor - catalog.progress
+  if (catalog.isThere && catalog.progress < recorded.catalogCursor) {
+    const lost = recorded.catalogCursor - catalog.progress
     behind.push({ name: 'catalog.db', what: `misses the last ${lost} changes: ${wal}` })
   }
-  if (samples.isThere && samples.progress < told.sealedSegment) {
+  if (samples.isThere && samples.progress < recorded.sealedSegment) {
     behind.push({ name: 'samples.db', what: `misses what was sealed last: ${wal}` })
   }
-  const newest = segmentName(told.begunSegment)
-  const isSealed = samples.progress >= told.begunSegment
+  const newest = segmentName(recorded.begunSegment)
+  const isSealed = samples.progress >= recorded.begunSegment
   if (journal.isThere && !isSealed && !existsSync(join(folder, journal.name, newest))) {
     behind.push({ name: 'journal', what: `misses its newest segment, ${newest}` })
   }

@@ -5,7 +5,7 @@ import { FolderDamaged } from '../damage/folder-damaged.ts'
 import { progressFileOf } from '../damage/progress-file.ts'
 import { syncFolder } from '../disk/real-disk.ts'
 import { openSamplesFile } from '../seal/open-samples-file.ts'
-import { findBehind, findLost, findUnmendable, type LostPart } from './check-folder.ts'
+import { findBehind, findLost, findUnrepairable, type LostPart } from './check-folder.ts'
 import { type FolderParts, readFolderParts, writeMark } from './folder-parts.ts'
 
 const MARK_END = 2 ** 48 - 1
@@ -27,7 +27,7 @@ export function markFolder(folder: string): void {
  */
 export function acceptLoss(folder: string): LostPart[] {
   const found = readFolderParts(folder)
-  const wrong = findUnmendable(folder, found)
+  const wrong = findUnrepairable(folder, found)
   if (wrong !== undefined) throw new FolderDamaged(wrong)
   const lost = [...findLost(found), ...findBehind(folder, found)]
   if (lost.length === 0) return []

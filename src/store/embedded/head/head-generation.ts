@@ -26,7 +26,7 @@ export class HeadGeneration {
   readonly #pool: BlockPool
   #first = new Int32Array(1024)
   #last = new Int32Array(1024)
-  #finger = new Int32Array(1024)
+  #cursor = new Int32Array(1024)
   #lastTime = new Float64Array(1024)
   #samples = 0
   #textBytes = 0
@@ -121,7 +121,7 @@ export class HeadGeneration {
       this.#removeInBlock(handle, block, { from, until })
       block = next
     }
-    this.#finger[handle] = before || this.#first[handle]
+    this.#cursor[handle] = before || this.#first[handle]
     const last = this.#last[handle]
     if (last !== 0) this.#lastTime[handle] = this.#timeAt(last, this.#pool.count[last] - 1)
   }
@@ -213,7 +213,7 @@ export class HeadGeneration {
   /** The block in which a time lies or would lie, looked for from the finger on. */
   #blockOf(handle: number, time: number): number {
     const pool = this.#pool
-    let block = this.#finger[handle] || this.#last[handle]
+    let block = this.#cursor[handle] || this.#last[handle]
     while (pool.prev[block] !== 0 && time < this.#timeAt(block, 0)) block = pool.prev[block]
     while (pool.next[block] !== 0 && time >= this.#timeAt(pool.next[block], 0)) {
       block = pool.next[block]
@@ -236,7 +236,7 @@ export class HeadGeneration {
       }
       this.#openSlot(block, index)
     }
-    this.#finger[handle] = block
+    this.#cursor[handle] = block
     const slab = pool.slab[block]
     const slot = pool.start[block] + index
     pool.times[slab][slot] = time
@@ -327,7 +327,7 @@ export class HeadGeneration {
   #growHandles(length: number): void {
     this.#first = growColumn(this.#first, length)
     this.#last = growColumn(this.#last, this.#first.length)
-    this.#finger = growColumn(this.#finger, this.#first.length)
+    this.#cursor = growColumn(this.#cursor, this.#first.length)
     this.#lastTime = growColumn(this.#lastTime, this.#first.length)
   }
 }

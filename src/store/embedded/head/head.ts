@@ -1,4 +1,4 @@
-import { invariant, nextTurn } from '../../../base/index.ts'
+import { invariant, nextIteration } from '../../../base/index.ts'
 import type { Sample, SampleBatch, SampleColumns } from '../../ports/sample-port.ts'
 import type { DurableGroup } from '../journal/journal.ts'
 import type { JournalRecord } from '../journal/record.ts'
@@ -24,7 +24,7 @@ interface HeadLatest {
   /** A sample below the head that is earlier may be removed; +Infinity: all of them are. */
   readonly removedUntil: number
   /** The latest time at which the head has a sample that a removal may hide. */
-  readonly doubtfulTime: number
+  readonly uncertainTime: number
 }
 
 /** Which samples a read wants. */
@@ -137,21 +137,21 @@ export class Head {
   latest(handle: number): HeadLatest {
     let sample: Sample | undefined
     let removedUntil = Number.NEGATIVE_INFINITY
-    let doubtfulTime = Number.NEGATIVE_INFINITY
+    let uncertainTime = Number.NEGATIVE_INFINITY
     for (let index = this.#generations.length - 1; index >= 0; index -= 1) {
       const generation = this.#generations[index]
       if (generation.hasSamples(handle)) {
         const time = generation.lastTimeOf(handle)
-        if (time < removedUntil) doubtfulTime = Math.max(doubtfulTime, time)
+        if (time < removedUntil) uncertainTime = Math.max(uncertainTime, time)
         else if (sample === undefined || time > sample.time) sample = generation.lastOf(handle)
       }
       if (!generation.tombstones.has(handle)) continue
       if (generation.tombstones.coversAllTime(handle)) {
-        return { sample, removedUntil: Number.POSITIVE_INFINITY, doubtfulTime }
+        return { sample, removedUntil: Number.POSITIVE_INFINITY, uncertainTime }
       }
       removedUntil = Math.max(removedUntil, generation.tombstones.endOf(handle))
     }
-    return { sample, removedUntil, doubtfulTime }
+    return { sample, removedUntil, uncertainTime }
   }
 
   async #applyInSteps(group: DurableGroup, onApplied: () => void): Promise<void> {
@@ -174,12 +174,12 @@ export class Head {
     const { removals } = batch
     for (let end = removals.length; end > 0; end -= SAMPLES_PER_STEP) {
       applyRemovals(generation, removals.slice(Math.max(0, end - SAMPLES_PER_STEP), end))
-      await nextTurn()
+      await nextIteration()
     }
     for (let start = 0; start < batch.count; start += SAMPLES_PER_STEP) {
       const end = Math.min(start + SAMPLES_PER_STEP, batch.count)
       applySamples(generation, batch, { start, end })
-      await nextTurn()
+      await nextIteration()
     }
   }
 

@@ -58,7 +58,7 @@ export function uniteMasks(one: Mask, other: Mask): Mask {
 export class Tombstones {
   #heads = new Int32Array(0)
   /** The span after the one added last: many come from the latest to the earliest. */
-  #fingers = new Int32Array(0)
+  #cursors = new Int32Array(0)
   #starts = new Float64Array(64)
   #ends = new Float64Array(64)
   #next = new Int32Array(64)
@@ -75,10 +75,10 @@ export class Tombstones {
     if (from >= until) return
     if (handle >= this.#heads.length) {
       this.#heads = growColumn(this.#heads, handle + 1)
-      this.#fingers = growColumn(this.#fingers, this.#heads.length)
+      this.#cursors = growColumn(this.#cursors, this.#heads.length)
     }
-    const finger = this.#fingers[handle]
-    let before = finger !== 0 && this.#starts[finger] > until ? finger : 0
+    const cursor = this.#cursors[handle]
+    let before = cursor !== 0 && this.#starts[cursor] > until ? cursor : 0
     let entry = before === 0 ? this.#heads[handle] : this.#next[before]
     while (entry !== 0 && this.#starts[entry] > until) {
       before = entry
@@ -97,7 +97,7 @@ export class Tombstones {
     const added = this.#allocate(start, end, entry)
     if (before === 0) this.#heads[handle] = added
     else this.#next[before] = added
-    this.#fingers[handle] = before === 0 ? added : before
+    this.#cursors[handle] = before === 0 ? added : before
   }
 
   /** Whether all time of a stream was removed, so that nothing below counts. */

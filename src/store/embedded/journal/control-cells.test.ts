@@ -5,7 +5,7 @@ import { CONTROL_BYTES, ControlCells } from './control-cells.ts'
 test('an order and a message reach the other side once, the figures exactly', () => {
   const memory = new SharedArrayBuffer(CONTROL_BYTES)
   const [main, thread] = [new ControlCells(memory), new ControlCells(memory)]
-  assert.equal(thread.takeOrder(), undefined)
+  assert.equal(thread.takeWrite(), undefined)
   assert.equal(thread.takeMessages(), false)
   const order = {
     buffer: 1,
@@ -17,9 +17,9 @@ test('an order and a message reach the other side once, the figures exactly', ()
   main.order(order)
   main.call()
   thread.awaitCall()
-  assert.deepEqual(thread.takeOrder(), order)
+  assert.deepEqual(thread.takeWrite(), order)
   assert.equal(thread.takeMessages(), true)
-  assert.equal(thread.takeOrder(), undefined)
+  assert.equal(thread.takeWrite(), undefined)
   assert.equal(thread.takeMessages(), false)
 })
 
@@ -30,6 +30,6 @@ test('awaitCall() does not sleep through calls that came before it', () => {
     main.order({ buffer: 0, payloadBytes: 8, sequence: round, fileOffset: 0 })
     main.call()
     thread.awaitCall()
-    assert.equal(thread.takeOrder()?.sequence, round)
+    assert.equal(thread.takeWrite()?.sequence, round)
   }
 })

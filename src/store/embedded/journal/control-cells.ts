@@ -1,4 +1,4 @@
-import type { FrameOrder } from './journal-protocol.ts'
+import type { FrameWrite } from './journal-protocol.ts'
 
 const CALLS = 0
 const MESSAGES = 1
@@ -35,7 +35,7 @@ export class ControlCells {
   }
 
   /** Writes an order down; the thread takes it with the next call. */
-  order({ buffer, payloadBytes, sequence, fileOffset }: FrameOrder): void {
+  order({ buffer, payloadBytes, sequence, fileOffset }: FrameWrite): void {
     this.#integers[BUFFER] = buffer
     this.#integers[PAYLOAD_BYTES] = payloadBytes
     this.#doubles[SEQUENCE] = sequence
@@ -63,7 +63,7 @@ export class ControlCells {
   }
 
   /** The order that came since this was asked last. */
-  takeOrder(): FrameOrder | undefined {
+  takeWrite(): FrameWrite | undefined {
     const seen = this.#framesSeen
     this.#framesSeen = Atomics.load(this.#integers, FRAMES)
     if (seen === this.#framesSeen) return undefined

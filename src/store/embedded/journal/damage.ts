@@ -12,10 +12,10 @@ export function describeDamage(file: string, damage: ScannedDamage): Damage {
   const about = { file, offset: damage.offset, bytes: damage.bytes, what: damage.what }
   const { frame } = damage
   if (frame === undefined) return { ...about, handles: [], from: undefined, until: undefined }
-  const told = readDirectory(frame.bytes, frame.directoryAt)
-  const read = told?.hasAllHandles ? told : describeLeniently(frame.bytes)
-  const { firstTime, lastTime } = told ?? read
-  const handles = new Set([...(told?.handles ?? []), ...read.handles])
+  const directory = readDirectory(frame.bytes, frame.directoryAt)
+  const read = directory?.hasAllHandles ? directory : describeLeniently(frame.bytes)
+  const { firstTime, lastTime } = directory ?? read
+  const handles = new Set([...(directory?.handles ?? []), ...read.handles])
   const isTimed = firstTime <= lastTime
   return {
     ...about,

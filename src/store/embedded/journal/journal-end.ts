@@ -63,7 +63,7 @@ export class JournalEnd {
   }
 
   /** Turns to the next segment when the frame does not fit; tells the one to begin, if any. */
-  turnFor(bytes: number, frame: PlacedFrame): ReadySegment | undefined | 'none_ready' {
+  switchFor(bytes: number, frame: PlacedFrame): ReadySegment | undefined | 'none_ready' {
     const kept = this.#keptBeside(frame)
     if (this.#fitsHere(bytes + kept, frame)) return undefined
     const isKeptInNext = kept > 0 && this.#supply.isReadyFor(this.keptBytes)

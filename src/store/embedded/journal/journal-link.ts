@@ -2,7 +2,7 @@ import { MessageChannel, Worker } from 'node:worker_threads'
 import { littleGarbage } from '../../../base/index.ts'
 import { CONTROL_BYTES, ControlCells } from './control-cells.ts'
 import type {
-  FrameOrder,
+  FrameWrite,
   JournalCommand,
   JournalReply,
   JournalThreadData,
@@ -13,7 +13,7 @@ export interface JournalLink {
   /** Tells the writer what it needs for the next frame. */
   post(command: Exclude<JournalCommand, { op: 'close' }>): void
   /** Has a frame made durable; the reply comes later. */
-  order(order: FrameOrder): void
+  order(order: FrameWrite): void
   /** Ends the writer; what was ordered before is finished first. */
   close(): Promise<void>
 }

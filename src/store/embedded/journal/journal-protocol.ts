@@ -19,7 +19,7 @@ export interface SegmentStart {
 }
 
 /** A frame to make durable; its payload lies in the named buffer after room for the two headers. */
-export interface FrameOrder {
+export interface FrameWrite {
   /** Which of the buffers that the thread was given. */
   readonly buffer: number
   readonly payloadBytes: number

@@ -26,7 +26,7 @@ function takeMessages(): void {
 
 while (isOpen) {
   cells.awaitCall()
-  const order = cells.takeOrder()
+  const order = cells.takeWrite()
   // Looked at after the order: whatever it needs was posted ahead of it.
   takeMessages()
   if (order !== undefined) port.postMessage(writer.write(order))

@@ -1,7 +1,7 @@
 import { type Disk, type FileRef, writeFully } from '../disk/disk.ts'
 import { DIRECTORY_BYTES, writeDirectory } from './directory.ts'
 import { FRAME_HEADER_BYTES, finishFrame, frameBytes } from './frame.ts'
-import type { FrameOrder, JournalCommand, JournalReply, SegmentStart } from './journal-protocol.ts'
+import type { FrameWrite, JournalCommand, JournalReply, SegmentStart } from './journal-protocol.ts'
 import { SEGMENT_HEADER_BYTES, writeSegmentHeader } from './segment.ts'
 
 const PAYLOAD_START = SEGMENT_HEADER_BYTES + FRAME_HEADER_BYTES
@@ -25,7 +25,7 @@ export class JournalWriter {
   }
 
   /** Makes a frame durable; tells its sequence, or why it failed. */
-  write(order: FrameOrder): JournalReply {
+  write(order: FrameWrite): JournalReply {
     try {
       this.#writeFrame(order)
       return order.sequence
@@ -39,7 +39,7 @@ export class JournalWriter {
     this.#current = undefined
   }
 
-  #writeFrame({ buffer, payloadBytes, sequence, fileOffset }: FrameOrder): void {
+  #writeFrame({ buffer, payloadBytes, sequence, fileOffset }: FrameWrite): void {
     const bytes = this.#buffers[buffer]
     const start = this.#next
     this.#next = undefined

@@ -60,7 +60,7 @@ export class Journal {
   #overflow: PendingRecord[] = []
   #isBusy = false
   /** Busy with nothing but waiting for the end of a turn. */
-  #isTurnAwaited = false
+  #isIterationAwaited = false
   #sequence: number
   /** Where the last durable frame ends. */
   #durableSegment: number
@@ -70,7 +70,7 @@ export class Journal {
   #isClosing = false
   #onIdle: (() => void) | undefined
   #waitingBytes = 0
-  #orderedAtMs = 0
+  #requestedAtMs = 0
   readonly #counts = { samples: 0, puts: 0, frames: 0, bytes: 0 }
   readonly #syncs = new DurationCounts(SYNC_BOUNDS_S)
   #onRoom: Array<() => void> = []
@@ -169,18 +169,18 @@ export class Journal {
       if (this.#overflow.length > 0 || !this.#filling.tryAdd(entry)) this.#overflow.push(entry)
       if (this.#isBusy) return
       if (record.bytes >= LONG_RECORD_BYTES) this.#pump()
-      else this.#pumpAfterTurn()
+      else this.#pumpAfterIteration()
     })
   }
 
   /** A frame costs more than a short record: what else this turn of the loop brings shares it. */
-  #pumpAfterTurn(): void {
+  #pumpAfterIteration(): void {
     this.#isBusy = true
-    this.#isTurnAwaited = true
+    this.#isIterationAwaited = true
     setImmediate(() => {
       // Whatever waited may have been refused meanwhile, and others may have begun.
-      if (!this.#isTurnAwaited) return
-      this.#isTurnAwaited = false
+      if (!this.#isIterationAwaited) return
+      this.#isIterationAwaited = false
       this.#pump()
     })
   }
@@ -228,7 +228,7 @@ export class Journal {
     }
     this.#isBusy = true
     const bytes = frameBytes(frame.payloadBytes)
-    const start = this.#end.turnFor(bytes, frame)
+    const start = this.#end.switchFor(bytes, frame)
     if (start === 'none_ready') {
       this.#waitForSegment(this.#end.nextBytesFor(bytes, frame), frame)
       return
@@ -247,7 +247,7 @@ export class Journal {
     this.#end.advance(bytes, frame)
     this.#filling = this.#writing
     this.#writing = frame
-    this.#orderedAtMs = systemClock.elapsed()
+    this.#requestedAtMs = systemClock.elapsed()
     this.#writer.order({ buffer, payloadBytes, sequence, fileOffset })
   }
 
@@ -342,7 +342,7 @@ export class Journal {
   }
 
   #count(done: readonly PendingRecord[]): void {
-    this.#syncs.add((systemClock.elapsed() - this.#orderedAtMs) / 1_000)
+    this.#syncs.add((systemClock.elapsed() - this.#requestedAtMs) / 1_000)
     this.#counts.frames += 1
     this.#counts.puts += done.length
     for (const { record } of done) {
@@ -389,7 +389,7 @@ export class Journal {
     this.#reject(waiting, reason)
     if (this.#writing.pending.length > 0) return
     this.#isBusy = false
-    this.#isTurnAwaited = false
+    this.#isIterationAwaited = false
     this.#onIdle?.()
   }
 

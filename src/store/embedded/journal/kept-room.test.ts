@@ -101,7 +101,7 @@ async function keepAtRandom(random: Random): Promise<void> {
     } catch (error) {
       return refusedOnly(error)
     }
-    for (let turns = random.integer(0, 20); turns > 0; turns--) await nextImmediate()
+    for (let iterations = random.integer(0, 20); iterations > 0; iterations--) await nextImmediate()
     await journal.append(record, room).catch((error: unknown) => {
       assert.fail(`seed ${random.seed}: what room was kept for was refused: ${error}`)
     })
@@ -119,10 +119,10 @@ async function keepAtRandom(random: Random): Promise<void> {
     else if (random.integer(0, 2) === 0) journal.rotate()
     else disk.room += random.integer(0, 128 * 1024)
   }
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (let left = 60; left > 0; left--) await act()
   }
-  await Promise.all(Array.from({ length: 8 }, lane))
+  await Promise.all(Array.from({ length: 8 }, worker))
   await journal.close()
   assert.ok(counts.kept + counts.refused > 0)
 }

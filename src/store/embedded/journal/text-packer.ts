@@ -60,7 +60,7 @@ export class TextPacker {
     for (; at < end && units < UNITS_PER_STEP; at += 1) {
       const text = this.#texts[at]
       if (text === undefined) continue
-      if (!text.isWellFormed()) this.#mend(at, text)
+      if (!text.isWellFormed()) this.#repair(at, text)
       count += 1
       units += text.length
       bytes += Buffer.byteLength(this.#texts[at] ?? '', 'utf8')
@@ -69,7 +69,7 @@ export class TextPacker {
     if (count > 0) this.#encode(from, { until: at, count, bytes })
   }
 
-  #mend(at: number, text: string): void {
+  #repair(at: number, text: string): void {
     // The array belongs to the caller.
     this.#copy ??= this.#texts.slice()
     this.#copy[at] = text.toWellFormed()

@@ -1,23 +1,23 @@
 /** What the main thread and the writer of payloads.db tell each other. */
 import type { NewPayload, PayloadBounds, RunOutcome } from '../../ports/payload-port.ts'
 
-export interface PayloadOrder extends NewPayload {
+export interface PayloadWrite extends NewPayload {
   readonly number: number
 }
 
-export interface OutcomeOrder extends RunOutcome {
+export interface OutcomeWrite extends RunOutcome {
   readonly number: number
 }
 
 /** Which times the samples of a payload are assigned, as `writeSpans` writes them. */
-export interface AssignedOrder {
+export interface AssignedWrite {
   readonly number: number
   readonly spans: string
 }
 
 /** A payload that comes from another store, with all that is kept of it. */
-export interface WholeOrder {
-  readonly put: PayloadOrder
+export interface WholeWrite {
+  readonly put: PayloadWrite
   /** As `writeSpans` writes them. */
   readonly spans: string
   readonly outcome: RunOutcome | undefined
@@ -27,10 +27,10 @@ export interface WholeOrder {
 
 /** What shares one transaction and one sync: all of it is made, or nothing. */
 export interface PayloadBatch {
-  readonly puts: PayloadOrder[]
-  readonly assigned: AssignedOrder[]
-  readonly outcomes: OutcomeOrder[]
-  readonly wholes: WholeOrder[]
+  readonly puts: PayloadWrite[]
+  readonly assigned: AssignedWrite[]
+  readonly outcomes: OutcomeWrite[]
+  readonly wholes: WholeWrite[]
   /** Connectors of which nothing is kept any more, what the batch puts included. */
   readonly deletes: string[]
   /** The thread ends after it. */

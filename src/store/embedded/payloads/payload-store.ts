@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { type EpochMs, nextTurn, Refusal } from '../../../base/index.ts'
+import { type EpochMs, nextIteration, Refusal } from '../../../base/index.ts'
 import type { MovablePayloads, WholePayload } from '../../ports/move-port.ts'
 import {
   type AssignedSpan,
@@ -23,7 +23,7 @@ import { openPayloadView, PAYLOAD_FILE } from './open-payload-file.ts'
 import { PayloadReadTable } from './payload-read-table.ts'
 import { payloadUid, readEarlierRunUid, readPayloadUid } from './payload-uid.ts'
 import { PayloadWriterLink } from './payload-writer-link.ts'
-import { setPayloadsAside, tellOfSetAside } from './set-aside-payloads.ts'
+import { listSetAside, setPayloadsAside } from './set-aside-payloads.ts'
 
 /** Enough to mend a connector by; a body may have megabytes. */
 const BOUNDS: PayloadBounds = { countMax: 1_000, bytesMax: 64 * 1024 * 1024 }
@@ -58,7 +58,7 @@ export async function openPayloadStore(
   const store = new EmbeddedPayloadStore(options)
   try {
     await store.open()
-    for (const what of tellOfSetAside(options.folder)) options.onDamage?.(what)
+    for (const what of listSetAside(options.folder)) options.onDamage?.(what)
     return store
   } catch (error) {
     await store.close()
@@ -93,11 +93,11 @@ class EmbeddedPayloadStore implements PayloadStore, MovablePayloads {
 
   /** Opens the file when there is one; on a disk that cannot be written the first put tries again. */
   async open(): Promise<void> {
-    const told = readProgress(this.#folder).payloadNumber
+    const recorded = readProgress(this.#folder).payloadNumber
     // Numbers are not given twice, also where those who had them are lost.
-    this.#lastNumber = told
+    this.#lastNumber = recorded
     if (!existsSync(this.#file)) {
-      if (told > 0) this.#onDamage('it is missing, though connectors were given payloads')
+      if (recorded > 0) this.#onDamage('it is missing, though connectors were given payloads')
       return
     }
     try {
@@ -108,9 +108,9 @@ class EmbeddedPayloadStore implements PayloadStore, MovablePayloads {
       return
     }
     const last = this.#read()?.selectLast() ?? 0
-    if (last < told)
-      this.#onDamage(`it misses up to ${told - last} payloads that came last: ${WHY}`)
-    this.#lastNumber = Math.max(last, told)
+    if (last < recorded)
+      this.#onDamage(`it misses up to ${recorded - last} payloads that came last: ${WHY}`)
+    this.#lastNumber = Math.max(last, recorded)
     this.#unopened = undefined
   }
 
@@ -203,7 +203,7 @@ class EmbeddedPayloadStore implements PayloadStore, MovablePayloads {
         )
         yield { ...kept, orgUid, connectorUid, earlier }
       }
-      await nextTurn()
+      await nextIteration()
     }
   }
 
@@ -231,18 +231,18 @@ class EmbeddedPayloadStore implements PayloadStore, MovablePayloads {
   }
 
   async scrub(pass: ScrubPass): Promise<void> {
-    const tell = (what: string): void => {
+    const report = (what: string): void => {
       this.#onDamage(what)
       const nowhere = { handle: undefined, from: undefined, until: undefined }
       pass.onDamage({ part: 'payloads', what: `${PAYLOAD_FILE}: ${what}`, ...nowhere })
     }
-    for (const what of tellOfSetAside(this.#folder)) tell(what)
+    for (const what of listSetAside(this.#folder)) report(what)
     const table = this.#read()
     if (table === undefined) return
     let after = 0
     for (;;) {
       const rows = table.selectToCheck(after, SCRUB_ROWS)
-      for (const { problem } of rows) if (problem !== undefined) tell(problem)
+      for (const { problem } of rows) if (problem !== undefined) report(problem)
       pass.onChecked(
         rows.length,
         rows.reduce((sum, { bytes }) => sum + bytes, 0),
@@ -252,7 +252,7 @@ class EmbeddedPayloadStore implements PayloadStore, MovablePayloads {
       after = rows[rows.length - 1].number
     }
     const { rows, indexed } = table.selectCounts()
-    if (rows !== indexed) tell(`the index knows ${indexed} of ${rows} payloads`)
+    if (rows !== indexed) report(`the index knows ${indexed} of ${rows} payloads`)
   }
 
   async close(): Promise<void> {

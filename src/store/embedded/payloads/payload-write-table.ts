@@ -7,11 +7,11 @@ import {
   checkOfPayload,
 } from './payload-checks.ts'
 import type {
-  AssignedOrder,
-  OutcomeOrder,
+  AssignedWrite,
+  OutcomeWrite,
   PayloadBatch,
-  PayloadOrder,
-  WholeOrder,
+  PayloadWrite,
+  WholeWrite,
 } from './payload-protocol.ts'
 
 /** So many more than the bound may be there before the oldest go: going together costs less. */
@@ -116,7 +116,7 @@ export class PayloadWriteTable {
     }
   }
 
-  #put({ number, orgUid, connectorUid, ...payload }: PayloadOrder): void {
+  #put({ number, orgUid, connectorUid, ...payload }: PayloadWrite): void {
     const { time, method, query, body } = payload
     const tally = this.#tallyOf(orgUid, connectorUid)
     const bytes = Buffer.byteLength(query) + (body === null ? 0 : Buffer.byteLength(body))
@@ -128,7 +128,7 @@ export class PayloadWriteTable {
   }
 
   /** The payload may have gone while it ran. */
-  #keepAssigned({ number, spans }: AssignedOrder): void {
+  #keepAssigned({ number, spans }: AssignedWrite): void {
     const place = this.#placeOf.get(number) as { uid: string; length: number | null } | undefined
     if (place === undefined) return
     this.#insertAssigned.run(number, spans, checkOfAssigned(number, spans))
@@ -140,7 +140,7 @@ export class PayloadWriteTable {
     this.#touched.add(tally)
   }
 
-  #settle(outcome: OutcomeOrder): void {
+  #settle(outcome: OutcomeWrite): void {
     const { number, start, end, status, samples, message } = outcome
     const { rowsFetched, rowsIngested, rowsSkipped } = outcome
     const isAgain = this.#keepEarlier.run(number).changes > 0
@@ -160,7 +160,7 @@ export class PayloadWriteTable {
   }
 
   /** In the place of what has the number. */
-  #keepWhole({ put, spans, outcome, earlier }: WholeOrder): void {
+  #keepWhole({ put, spans, outcome, earlier }: WholeWrite): void {
     const { number, connectorUid } = put
     this.#forget(number)
     this.#put(put)

@@ -7,13 +7,13 @@ import { refusal } from '../../../base/index.ts'
 import { FolderDamaged } from '../damage/folder-damaged.ts'
 import { writeFailure } from '../disk/write-failure.ts'
 import type {
-  AssignedOrder,
-  OutcomeOrder,
+  AssignedWrite,
+  OutcomeWrite,
   PayloadBatch,
-  PayloadOrder,
   PayloadReply,
+  PayloadWrite,
   PayloadWriterData,
-  WholeOrder,
+  WholeWrite,
 } from './payload-protocol.ts'
 
 /** Beyond this the disk cannot keep up, and a caller is better told so than kept waiting. */
@@ -58,7 +58,7 @@ export class PayloadWriterLink {
   }
 
   /** Resolves when the payload is durable; refuses with `overloaded` when too much waits. */
-  put(order: PayloadOrder): Promise<void> {
+  put(order: PayloadWrite): Promise<void> {
     const next = this.#next
     const length = order.query.length + (order.body?.length ?? 0)
     const isFull =
@@ -72,7 +72,7 @@ export class PayloadWriterLink {
   }
 
   /** Resolves when the times are durable; refuses with `overloaded` when too much waits. */
-  keepAssigned(order: AssignedOrder): Promise<void> {
+  keepAssigned(order: AssignedWrite): Promise<void> {
     const next = this.#next
     const { length } = order.spans
     const isFull =
@@ -86,13 +86,13 @@ export class PayloadWriterLink {
   }
 
   /** Resolves when the outcome is durable. */
-  settle(order: OutcomeOrder): Promise<void> {
+  settle(order: OutcomeWrite): Promise<void> {
     this.#next.batch.outcomes.push(order)
     return this.#soon()
   }
 
   /** Resolves when a payload of another store is durable; whoever moves some waits for each. */
-  keepWhole(order: WholeOrder): Promise<void> {
+  keepWhole(order: WholeWrite): Promise<void> {
     this.#next.batch.wholes.push(order)
     return this.#soon()
   }
@@ -109,9 +109,9 @@ export class PayloadWriterLink {
     clearImmediate(this.#flushing)
     if (this.#worker === undefined && !isEmpty(this.#next)) this.#start()
     // What fails is told to those who wait for it.
-    const told = (done: PromiseWithResolvers<void>) => done.promise.catch(() => undefined)
-    if (this.#opening !== undefined) await told(this.#opening)
-    while (this.#written !== undefined) await told(this.#written.done)
+    const quiet = (done: PromiseWithResolvers<void>) => done.promise.catch(() => undefined)
+    if (this.#opening !== undefined) await quiet(this.#opening)
+    while (this.#written !== undefined) await quiet(this.#written.done)
     const worker = this.#worker
     if (worker === undefined) return
     const exited = new Promise((resolve) => worker.once('exit', resolve))

@@ -25,7 +25,7 @@ export function setPayloadsAside(folder: string): string {
 }
 
 /** What earlier starts have set aside, as long as it is there. */
-export function tellOfSetAside(folder: string): string[] {
+export function listSetAside(folder: string): string[] {
   const quarantine = join(folder, QUARANTINE)
   if (!existsSync(quarantine)) return []
   const names = readdirSync(quarantine).filter((name) => SET_ASIDE.test(name))

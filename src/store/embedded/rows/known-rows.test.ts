@@ -89,23 +89,23 @@ for (const seed of testSeeds(2)) {
   test(`StreamRows knows every row, told of changes or not (WEIR_TEST_SEED=${seed})`, () => {
     const random = new Random(seed)
     const index = new PlainIndex()
-    const [told, untold] = [new StreamRows(index), new StreamRows(index)]
+    const [known, fresh] = [new StreamRows(index), new StreamRows(index)]
     for (let round = 0; round < 1_500; round += 1) {
       const isDelete = index.rows.length > 0 && random.next() < (round % 500 < 350 ? 0.2 : 0.7)
       if (isDelete) {
         const [id, level, start, last, count] = random.pick(index.rows)
         index.delete(id)
         const place = { id, start, last, count }
-        told.change(STREAM, index.keptSum(), (rows) => rows.remove(level, place))
+        known.change(STREAM, index.keptSum(), (rows) => rows.remove(level, place))
       } else {
         const level = random.pick([CHUNK_LEVEL, CHUNK_LEVEL, CHUNK_LEVEL, RUN_LEVEL, DAMAGED_LEVEL])
         const start = random.integer(0, 400) * STEP
         if (index.rows.some((row) => row[2] === start)) continue
         const place = index.add(level, start)
-        told.change(STREAM, index.keptSum(), (rows) => rows.add(level, place))
+        known.change(STREAM, index.keptSum(), (rows) => rows.add(level, place))
       }
-      judge(told, index, random)
-      if (round % 7 === 0) judge(untold, index, random)
+      judge(known, index, random)
+      if (round % 7 === 0) judge(fresh, index, random)
     }
   })
 }

@@ -149,12 +149,12 @@ function applyDurable(
   parts: { head: Head; folds: FoldCache; touched: TouchedLog; follows: Set<FollowedStreams> },
 ): Promise<void> | undefined {
   const { head, folds, touched, follows } = parts
-  const tell = (): void => {
+  const report = (): void => {
     folds.touchRecords(group.records)
     touched.note(group)
     for (const followed of follows) followed.note(group.records)
   }
-  return head.apply(group, tell)
+  return head.apply(group, report)
 }
 
 /** Stops the process: writing on after a bug could spoil what is stored. */

@@ -1,4 +1,4 @@
-import { epochMs, invariant, nextTurn } from '../../../base/index.ts'
+import { epochMs, invariant, nextIteration } from '../../../base/index.ts'
 import type {
   LatestOptions,
   RangeQuery,
@@ -19,7 +19,7 @@ import { foldSealed, looseMsOf } from '../sealed/sealed-fold.ts'
 import type { SealedRows, SealedSamples } from '../sealed/sealed-samples.ts'
 import { SummaryFold } from '../summary/index.ts'
 import type { FoldCache } from './fold-cache.ts'
-import type { IndexMender } from './index-mender.ts'
+import type { IndexRepair } from './index-repair.ts'
 import { bytesOfText, bytesOfTexts, FREE_TEXT_BYTES } from './text-bytes.ts'
 
 /** A fold that keeps meeting merges runs to its end without letting others in between. */
@@ -35,7 +35,7 @@ interface ReaderParts {
   readonly rows: CheckedRows
   readonly sealed: SealedSamples
   readonly folds: FoldCache
-  readonly mender: IndexMender
+  readonly repair: IndexRepair
   /** Streams of which nothing is shown. */
   readonly forgotten: HandleSet
 }
@@ -79,7 +79,7 @@ export class SampleReader {
   ): Promise<ReadonlyArray<Sample | undefined>> {
     const found: Array<Sample | undefined> = []
     for (const handle of handles) {
-      if (found.length % LATEST_PER_SLICE === LATEST_PER_SLICE - 1) await nextTurn()
+      if (found.length % LATEST_PER_SLICE === LATEST_PER_SLICE - 1) await nextIteration()
       const isWhole = this.#head.whenWhole(handle)
       if (isWhole !== undefined) await this.#waitWhole(isWhole, handle)
       const sample = this.#tryLatest(handle, options)
@@ -122,7 +122,7 @@ export class SampleReader {
     form: FoldForm,
   ): Promise<Summaries> {
     const look = (): Promise<Summaries> => this.#foldOnce(handle, edges, form)
-    return await this.#parts.mender.lookAgain(handle, await look(), look)
+    return await this.#parts.repair.lookAgain(handle, await look(), look)
   }
 
   async #foldOnce(
@@ -198,7 +198,7 @@ export class SampleReader {
     const found = await this.#readOnce(handle, span, memory)
     if (!this.#parts.rows.isSuspect(handle)) return found
     const look = () => this.#readOnce(handle, span, memory)
-    return await this.#parts.mender.lookAgain(handle, found, look)
+    return await this.#parts.repair.lookAgain(handle, found, look)
   }
 
   async #readOnce(handle: number, span: ReadSpan, memory?: TextMemory): Promise<SampleColumns> {
@@ -269,14 +269,14 @@ export class SampleReader {
 
   #latestOf(handle: number, isTimesOnly: boolean): Sample | undefined | 'masked' {
     if (this.#parts.forgotten.has(handle)) return undefined
-    const { sample: live, removedUntil, doubtfulTime } = this.#head.latest(handle)
+    const { sample: live, removedUntil, uncertainTime } = this.#head.latest(handle)
     const isAlone = removedUntil === Number.POSITIVE_INFINITY
     const sealed = isAlone ? undefined : this.#parts.sealed.latest(handle, { isTimesOnly })
     if (sealed === 'damaged') return 'masked'
     const isHidden = sealed !== undefined && sealed.time < removedUntil
     const isLive = live !== undefined && (sealed === undefined || live.time >= sealed.time)
     const sample = isLive || isHidden ? live : sealed
-    const doubt = isHidden ? Math.max(doubtfulTime, sealed.time) : doubtfulTime
+    const doubt = isHidden ? Math.max(uncertainTime, sealed.time) : uncertainTime
     return doubt > (sample?.time ?? Number.NEGATIVE_INFINITY) ? 'masked' : sample
   }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { nextTurn, refusal, refuse } from '../../../base/index.ts'
+import { nextIteration, refusal, refuse } from '../../../base/index.ts'
 import type {
   KeptRoom,
   LatestOptions,
@@ -34,7 +34,7 @@ import type { SealedSamples } from '../sealed/sealed-samples.ts'
 import { batchOf, checkBatch, checkRemoval, namesAny } from './batch-check.ts'
 import type { FoldCache } from './fold-cache.ts'
 import { FollowedStreams } from './followed-streams.ts'
-import { IndexMender } from './index-mender.ts'
+import { IndexRepair } from './index-repair.ts'
 import { SampleReader } from './sample-reader.ts'
 import type { TouchedLog } from './touched-log.ts'
 
@@ -78,7 +78,7 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
   readonly #parts: SampleStoreParts
   readonly #head: Head
   readonly #journal: Journal
-  readonly #mender: IndexMender
+  readonly #repair: IndexRepair
   readonly #reader: SampleReader
   readonly #forgotten = new HandleSet()
   /** Ends a scrub that is under way. */
@@ -89,11 +89,11 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
     this.#parts = parts
     this.#head = parts.head
     this.#journal = parts.journal
-    this.#mender = new IndexMender(parts)
+    this.#repair = new IndexRepair(parts)
     for (const { forgotten } of parts.head.generations) {
       for (const handle of forgotten) this.#forgotten.add(handle)
     }
-    this.#reader = new SampleReader({ ...parts, mender: this.#mender, forgotten: this.#forgotten })
+    this.#reader = new SampleReader({ ...parts, repair: this.#repair, forgotten: this.#forgotten })
   }
 
   keepRoom(bytes: number): KeptRoom | Promise<KeptRoom> {
@@ -120,7 +120,7 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
     room: KeptRoom | undefined,
   ): Promise<void> {
     const packer = new TextPacker(texts, batch.count)
-    for (packer.step(); !packer.isDone; packer.step()) await nextTurn()
+    for (packer.step(); !packer.isDone; packer.step()) await nextIteration()
     await this.#appendChecked({ ...batch, texts: packer.texts }, room, packer.packed)
   }
 
@@ -244,7 +244,7 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
         quarantine.add(found)
       },
     })
-    if (isIndexDamaged && !this.#closed.signal.aborted) await this.#mender.mend()
+    if (isIndexDamaged && !this.#closed.signal.aborted) await this.#repair.repair()
   }
 
   close(): Promise<void> {

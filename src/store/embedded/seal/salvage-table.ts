@@ -18,11 +18,11 @@ import { sumStreams } from './samples-tables.ts'
 const ROOM_TIMES = 2.2
 
 /** Rows that are told one by one, each by two files in quarantine; of others, their streams are told. */
-const LOST_TOLD_MAX = 100
-const STREAMS_TOLD_MAX = 10_000
+const LOST_REPORTED_MAX = 100
+const STREAMS_REPORTED_MAX = 10_000
 
 /** Rows that the index does not know, to be looked at last; more are left behind, and told by the sums. */
-const STRANGERS_MAX = 100_000
+const FOREIGN_MAX = 100_000
 
 /** Ids of which no row could be read, one after the other, after which the search by id ends. */
 const SKIP_MAX = 2 ** 40
@@ -75,10 +75,10 @@ export function salvageRows(db: DatabaseSync, options: SalvageOptions): FoundDam
     const salvage = new Salvage(before, db, options)
     salvage.copyRows()
     salvage.copyIndexed()
-    salvage.copyStrangers()
+    salvage.copyForeign()
     salvage.keepLastId()
     sumStreams(db)
-    const damages = salvage.tell()
+    const damages = salvage.report()
     for (const found of damages) options.onLost(found)
     db.exec('COMMIT')
     return damages
@@ -134,7 +134,7 @@ class Salvage {
   readonly #insert: StatementSync
   readonly #hasId: StatementSync
   readonly #idMax: number
-  readonly #strangers: number[] = []
+  readonly #foreign: number[] = []
   readonly #damages: FoundDamage[] = []
   readonly #hurtStreams = new Set<number>()
   readonly #otherStreams = new Set<StreamHandle>()
@@ -171,7 +171,7 @@ class Salvage {
           skip = 0
           const isIndexed = isInIndex(row) ?? isOwned(row)
           if (isIndexed) this.#keep(correctedRow(row))
-          else if (this.#strangers.length < STRANGERS_MAX) this.#strangers.push(row.id)
+          else if (this.#foreign.length < FOREIGN_MAX) this.#foreign.push(row.id)
         }
         return true
       })
@@ -200,8 +200,8 @@ class Salvage {
   }
 
   /** Copies rows that the index does not know, where they say themselves whose they are. */
-  copyStrangers(): void {
-    for (const id of this.#strangers) {
+  copyForeign(): void {
+    for (const id of this.#foreign) {
       this.#look()
       if (id > (this.#idMax || this.#idSeen) || this.#hasKept(id)) continue
       const found = this.#rowAt(id)
@@ -221,8 +221,8 @@ class Salvage {
   }
 
   /** Everything that is lost, as far as it is known what it was. */
-  tell(): FoundDamage[] {
-    this.#tellStreams()
+  report(): FoundDamage[] {
+    this.#reportStreams()
     const { segment: offset } = this.#options
     const what =
       `pages of table chunk cannot be read: ${this.#kept} rows were written again, ` +
@@ -234,7 +234,7 @@ class Salvage {
   }
 
   /** Streams whose rows add up to another sum than before, of which no lost row is told. */
-  #tellStreams(): void {
+  #reportStreams(): void {
     const after = this.#db.prepare('SELECT sums FROM stream_sum WHERE bucket = ?')
     const buckets = this.#before.prepare('SELECT bucket, sums FROM stream_sum')
     this.#try(() => {
@@ -245,7 +245,7 @@ class Salvage {
         for (const [at, sum] of kept?.entries() ?? []) {
           const stream = bucket * STREAMS_PER_BUCKET + at
           if (sum === (found?.[at] ?? 0) || this.#hurtStreams.has(stream)) continue
-          this.#tellOne(describeSuspect(stream, 'does not add up to its sum'))
+          this.#reportOne(describeSuspect(stream, 'does not add up to its sum'))
         }
       }
     })
@@ -288,7 +288,7 @@ class Salvage {
     const { level, stream, data } = row
     if (level === DAMAGED_LEVEL || isDecoded(row, stream, () => row)) return level
     this.#hurtStreams.add(stream)
-    this.#tellOne(describeRow({ stream, place: row, data }))
+    this.#reportOne(describeRow({ stream, place: row, data }))
     return DAMAGED_LEVEL
   }
 
@@ -299,12 +299,12 @@ class Salvage {
   #noteLost({ stream, ...place }: IndexEntry): void {
     this.#lost += 1
     this.#hurtStreams.add(stream)
-    this.#tellOne(describeRow({ stream, place, data: new Uint8Array(0) }))
+    this.#reportOne(describeRow({ stream, place, data: new Uint8Array(0) }))
   }
 
-  #tellOne(found: FoundDamage): void {
-    if (this.#damages.length < LOST_TOLD_MAX) this.#damages.push(found)
-    else if (this.#otherStreams.size < STREAMS_TOLD_MAX) {
+  #reportOne(found: FoundDamage): void {
+    if (this.#damages.length < LOST_REPORTED_MAX) this.#damages.push(found)
+    else if (this.#otherStreams.size < STREAMS_REPORTED_MAX) {
       for (const stream of found.damage.handles) this.#otherStreams.add(stream)
     }
   }

@@ -104,13 +104,13 @@ test('a thread that cannot start refuses what it was asked for, and the next one
   link.send({ op: 'seal', segments: [4, 5], watched: [] })
   link.send({ op: 'mend' })
   link.send({ op: 'watch', id: 1, handles: [1] })
-  const [seal, mend, watch] = [await next(), await next(), await next()]
+  const [seal, repair, watch] = [await next(), await next(), await next()]
   assert.ok(seal.op === 'failed' && seal.damages.length === 0)
   assert.match(
     seal.passing ?? '',
     /^the thread that seals cannot start: .*moved\.db is another file/,
   )
-  assert.deepEqual(mend, { op: 'mended', isDone: false, damages: [] })
+  assert.deepEqual(repair, { op: 'mended', isDone: false, damages: [] })
   assert.ok(watch.op === 'watched' && watch.what === seal.what)
   rmdirSync(join(folder, 'moved.db'))
   renameSync(join(folder, 'aside.db'), join(folder, 'moved.db'))

@@ -23,7 +23,7 @@ interface SealerWorkParts {
   readonly isStopping: () => boolean
 }
 
-const MENDED: FoundDamage = {
+const REPAIRED: FoundDamage = {
   damage: {
     file: 'samples.db.chunk_by_start',
     offset: 0,
@@ -49,7 +49,7 @@ export class SealerWork {
   readonly #table: ChunkTable
   readonly #touched: TouchedTable
   readonly #sealer: SegmentSealer
-  #untold: FoundDamage[] = []
+  #unreported: FoundDamage[] = []
   /** Work that reads everything ends when the store closes. */
   readonly #onRows = (): void => {
     if (this.#parts.isStopping()) throw new SealStopped('the store is closing')
@@ -66,7 +66,7 @@ export class SealerWork {
   /** Follows one command and tells what came of it; an error that is thrown is a bug. */
   follow(command: Exclude<SealerCommand, { op: 'close' }>): SealerReply {
     if (command.op === 'seal') return this.#seal(command.segments, command.watched)
-    if (command.op === 'mend') return this.#mend()
+    if (command.op === 'mend') return this.#repair()
     return { op: 'watched', id: command.id, what: this.#touched.tryWatch(command.handles) }
   }
 
@@ -83,11 +83,11 @@ export class SealerWork {
     try {
       const sealed = this.#sealTogether(segments, watched)
       for (const segment of sealed.segments) this.#parts.disk.unlink(this.#fileOf(segment).path)
-      return { op: 'sealed', ...sealed, damages: [...sealed.damages, ...this.#takeUntold()] }
+      return { op: 'sealed', ...sealed, damages: [...sealed.damages, ...this.#takeUnreported()] }
     } catch (error) {
       if (error instanceof SealStopped) return { op: 'stopped' }
       const failed = failureOf(error, segments[0])
-      return { ...failed, damages: [...failed.damages, ...this.#takeUntold()] }
+      return { ...failed, damages: [...failed.damages, ...this.#takeUnreported()] }
     }
   }
 
@@ -101,15 +101,15 @@ export class SealerWork {
     const before = segments.filter((segment) => segment <= sealedTo)
     if (before.length > 0) return { segments: before, damages: [] }
     try {
-      return this.#sealOrMend(segments, watched)
+      return this.#sealOrRepair(segments, watched)
     } catch (error) {
       if (!(error instanceof SealMismatch) || segments.length === 1) throw error
-      return this.#sealOrMend(segments.slice(0, 1), watched)
+      return this.#sealOrRepair(segments.slice(0, 1), watched)
     }
   }
 
   /** Where samples.db is damaged, what can be mended is, and the segments are sealed after all. */
-  #sealOrMend(segments: readonly number[], watched: readonly number[]): Sealed {
+  #sealOrRepair(segments: readonly number[], watched: readonly number[]): Sealed {
     const files = segments.map((segment) => this.#fileOf(segment))
     const seal = (): Sealed => {
       this.#touched.watchAlso(watched)
@@ -120,8 +120,8 @@ export class SealerWork {
       return seal()
     } catch (error) {
       if (!isDamagedFile(error)) throw error
-      const mended = this.#sealAfterFreePages(seal) ?? this.#sealAfterIndex(seal)
-      if (mended !== undefined) return mended
+      const repaired = this.#sealAfterFreePages(seal) ?? this.#sealAfterIndex(seal)
+      if (repaired !== undefined) return repaired
       this.#salvage(segments[0])
       return seal()
     }
@@ -131,7 +131,7 @@ export class SealerWork {
   #sealAfterFreePages(seal: () => Sealed): Sealed | undefined {
     const damage = letGoOfFreePages(this.#parts.db)
     if (damage === undefined) return undefined
-    this.#untold.push(damage)
+    this.#unreported.push(damage)
     return undefinedIfDamaged(seal)
   }
 
@@ -140,7 +140,7 @@ export class SealerWork {
     return undefinedIfDamaged(() => {
       if (!this.#table.rebuildIndex(this.#onRows)) return undefined
       const { segments, damages } = seal()
-      return { segments, damages: [...damages, MENDED] }
+      return { segments, damages: [...damages, REPAIRED] }
     })
   }
 
@@ -149,26 +149,26 @@ export class SealerWork {
     const quarantine = new Quarantine(disk, join(dirname(journalFolder), 'quarantine'))
     // What is lost is noted before the rows that knew of it go: a crash in between loses no damage.
     const onLost = (found: FoundDamage): void => quarantine.add(found)
-    this.#untold.push(...salvageRows(db, { segment, onRows: this.#onRows, onLost }))
+    this.#unreported.push(...salvageRows(db, { segment, onRows: this.#onRows, onLost }))
   }
 
   /** What mending found; told once, however the seal after it went. */
-  #takeUntold(): FoundDamage[] {
-    const untold = this.#untold
-    this.#untold = []
+  #takeUnreported(): FoundDamage[] {
+    const untold = this.#unreported
+    this.#unreported = []
     return untold
   }
 
-  #mend(): SealerReply {
+  #repair(): SealerReply {
     let isDone = false
     try {
       const damage = letGoOfFreePages(this.#parts.db)
-      if (damage !== undefined) this.#untold.push(damage)
+      if (damage !== undefined) this.#unreported.push(damage)
       isDone = this.#table.rebuildIndex(this.#onRows)
     } catch {
       // A disk that is full or fails: the damage is told, and the next scrub asks again.
     }
-    return { op: 'mended', isDone, damages: this.#takeUntold() }
+    return { op: 'mended', isDone, damages: this.#takeUnreported() }
   }
 }
 

@@ -28,52 +28,52 @@ function startSealer(togetherMax: number) {
     onUnsealable: () => {},
     onBug: (error) => assert.fail(String(error)),
   })
-  const reply = (told: SealerReply): void => events?.onReply(told)
-  const tell = (...segments: number[]): void => reply({ op: 'sealed', segments, damages: [] })
+  const reply = (message: SealerReply): void => events?.onReply(message)
+  const report = (...segments: number[]): void => reply({ op: 'sealed', segments, damages: [] })
   const close = (segment: number, bytes = 25 * MB): void =>
     sealer.enqueue({ segment, bytes }, { mayWait: false })
-  return { sealer, asked, sealed, reply, tell, close }
+  return { sealer, asked, sealed, reply, report, close }
 }
 
 test('segments that wait are sealed together, as many as may be and as the thread could', () => {
-  const { sealer, asked, sealed, tell, close } = startSealer(3)
+  const { sealer, asked, sealed, report, close } = startSealer(3)
   close(1)
   assert.deepEqual(asked.splice(0), [[1]])
   for (const segment of [2, 3, 4, 5]) close(segment)
   assert.deepEqual(asked, [])
-  tell(1)
+  report(1)
   assert.deepEqual(asked.splice(0), [[2, 3, 4]])
   assert.equal(sealer.backlog, 4)
-  tell(2)
+  report(2)
   assert.deepEqual(asked.splice(0), [[3, 4, 5]])
-  tell(3, 4, 5)
+  report(3, 4, 5)
   assert.deepEqual(asked, [])
   assert.equal(sealer.backlog, 0)
   assert.deepEqual(sealed, [1, 2, 3, 4, 5])
 })
 
 test('those that a start found, or that may wait, go together from the first on', () => {
-  const { sealer, asked, tell, close } = startSealer(3)
+  const { sealer, asked, report, close } = startSealer(3)
   const found = [1, 2].map((segment) => ({ segment, bytes: MB }))
   sealer.sealFirst(found, { isHeld: true })
   sealer.enqueue({ segment: 3, bytes: MB }, { mayWait: true })
   assert.deepEqual(asked, [])
   close(4)
   assert.deepEqual(asked.splice(0), [[1, 2, 3]])
-  tell(1, 2, 3)
+  report(1, 2, 3)
   assert.deepEqual(asked.splice(0), [[4]])
 })
 
 test('where a pass failed the first of its segments is tried alone', (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] })
-  const { asked, reply, tell, close } = startSealer(2)
+  const { asked, reply, report, close } = startSealer(2)
   for (const segment of [1, 2, 3, 4]) close(segment)
-  tell(1)
+  report(1)
   assert.deepEqual(asked.splice(0), [[1], [2, 3]])
   reply({ op: 'failed', what: 'full', passing: 'the disk is full', damages: [] })
   context.mock.timers.tick(1)
   assert.deepEqual(asked.splice(0), [[2]])
-  tell(2)
+  report(2)
   assert.deepEqual(asked.splice(0), [[3, 4]])
   reply({ op: 'failed', what: 'wrong', passing: undefined, damages: [] })
   context.mock.timers.tick(1)

@@ -45,13 +45,13 @@ export class Sealer {
   readonly #link: SealerLink
   readonly #ready: Promise<void>
   readonly #watchers = new Map<number, { resolve(): void; reject(error: Error): void }>()
-  readonly #menders: Array<(isDone: boolean) => void> = []
+  readonly #repairs: Array<(isDone: boolean) => void> = []
   #queue: ClosedSegment[] = []
   #held: ClosedSegment[] = []
   #waiting: Array<() => void> = []
   #watches = 0
   /** Streams that are watched and that samples.db has not been told of. */
-  #untold = new Set<number>()
+  #unreported = new Set<number>()
   /** Those that went with the seal under way. */
   #telling: readonly number[] = []
   #isSealing = false
@@ -146,10 +146,10 @@ export class Sealer {
   watch(handles: readonly number[]): Promise<void> {
     this.#watches += 1
     const id = this.#watches
-    this.#untold = new Set()
+    this.#unreported = new Set()
     return new Promise((resolve, reject) => {
       const rejectAll = (error: Error): void => {
-        for (const handle of handles) this.#untold.add(handle)
+        for (const handle of handles) this.#unreported.add(handle)
         reject(error)
       }
       this.#watchers.set(id, { resolve, reject: rejectAll })
@@ -159,14 +159,14 @@ export class Sealer {
 
   /** Adds one stream to those whose touched spans are kept; no segment is sealed without knowing it. */
   watchAlso(handle: number): void {
-    this.#untold.add(handle)
+    this.#unreported.add(handle)
   }
 
   /** Builds the index of the rows again from the rows; false where those are damaged. */
-  async mend(): Promise<boolean> {
+  async repair(): Promise<boolean> {
     if (this.#isEnded) return false
     return await new Promise((resolve) => {
-      this.#menders.push(resolve)
+      this.#repairs.push(resolve)
       this.#link.send({ op: 'mend' })
     })
   }
@@ -183,14 +183,14 @@ export class Sealer {
   /** Nobody is there to follow commands. */
   #end(): void {
     this.#isEnded = true
-    for (const resolve of this.#menders.splice(0)) resolve(false)
+    for (const resolve of this.#repairs.splice(0)) resolve(false)
   }
 
   #next(): void {
     if (this.#isSealing || this.#isClosing || this.#queue.length === 0) return
     this.#isSealing = true
-    this.#telling = [...this.#untold]
-    this.#untold = new Set()
+    this.#telling = [...this.#unreported]
+    this.#unreported = new Set()
     // Where one failed, for lack of room say, the first alone needs least and gives back what it held.
     const togetherMax = this.#stuckReason === undefined ? this.#options.togetherMax : 1
     const segments = this.#queue.slice(0, togetherMax).map(({ segment }) => segment)
@@ -207,11 +207,11 @@ export class Sealer {
     }
     if (reply.op === 'mended') {
       for (const damage of reply.damages) this.#options.onUnsealable(damage)
-      this.#menders.shift()?.(reply.isDone)
+      this.#repairs.shift()?.(reply.isDone)
       return
     }
     this.#isSealing = false
-    if (reply.op !== 'sealed') for (const handle of this.#telling) this.#untold.add(handle)
+    if (reply.op !== 'sealed') for (const handle of this.#telling) this.#unreported.add(handle)
     if (reply.op === 'failed') this.#onFailed(reply)
     if (reply.op !== 'sealed') return
     this.#stuckReason = undefined

@@ -34,10 +34,10 @@ export function readAllRows(db: DatabaseSync, onRows: () => void): RowsRead | un
     const wrong = new Set<number>()
     const kept = db.prepare('SELECT bucket, sums FROM stream_sum')
     for (const { bucket, sums } of kept.iterate() as Iterable<{ bucket: number; sums: unknown }>) {
-      const told = unpackSums(bucket, sums)
+      const stored = unpackSums(bucket, sums)
       // Sums that do not check cannot contradict.
-      if (told === undefined) continue
-      for (const [at, sum] of told.entries()) {
+      if (stored === undefined) continue
+      for (const [at, sum] of stored.entries()) {
         if (sum !== (buckets.get(bucket)?.[at] ?? 0)) wrong.add(bucket * STREAMS_PER_BUCKET + at)
       }
       buckets.delete(bucket)

@@ -121,7 +121,7 @@ export class CheckedRows {
   /** The chunk at a place: null where it does not check, undefined when the row is gone. */
   chunkAt(stream: number, place: ChunkPlace): ChunkRow | null | undefined {
     const row = this.#rowAt(place, CHUNK_LEVEL)
-    if (row === null) this.tellDamaged(stream, place)
+    if (row === null) this.reportDamaged(stream, place)
     return row
   }
 
@@ -162,20 +162,20 @@ export class CheckedRows {
       // Wrong columns are told with their stream, and corrected when the index is built again.
       const found = { ...row, stream }
       const isMislabeled = this.#suspect.has(stream) && correctedRow(found) !== found
-      if (!isMislabeled) this.tellDamaged(stream, row, row.data)
+      if (!isMislabeled) this.reportDamaged(stream, row, row.data)
       return emptyColumns
     }
   }
 
   /** Tells of a row that does not check, and leaves it out from here on. */
-  tellDamaged(stream: number, place: ChunkPlace, data?: unknown): void {
+  reportDamaged(stream: number, place: ChunkPlace, data?: unknown): void {
     const bytes = data instanceof Uint8Array ? data : new Uint8Array(0)
     if (this.#damaged.size < DAMAGED_ROWS_MAX) this.#damaged.add(place.id)
     this.#onDamage(describeRow({ stream, place, data: bytes }))
   }
 
   /** Looks at everything anew, as after the index was built again. */
-  forgetDoubts(): void {
+  clearSuspects(): void {
     this.#damaged.clear()
     this.#suspect.clear()
     this.#known.clear()
@@ -186,7 +186,7 @@ export class CheckedRows {
       return this.inOneView(() => look(this.#known.of(stream)))
     } catch (error) {
       if (!isDamagedFile(error)) throw error
-      this.#tellSuspect(stream, 'does not add up to its sum')
+      this.#reportSuspect(stream, 'does not add up to its sum')
       return otherwise()
     }
   }
@@ -197,7 +197,7 @@ export class CheckedRows {
     for (const place of places) {
       if (this.isDamaged(place)) continue
       const row = this.#rowAt(place, level)
-      if (row === undefined || row === null) this.tellDamaged(stream, place)
+      if (row === undefined || row === null) this.reportDamaged(stream, place)
       else rows.push(row)
     }
     return rows
@@ -229,7 +229,7 @@ export class CheckedRows {
     return this.#rowsAt(stream, met, level).sort((a, b) => a.start - b.start)
   }
 
-  #tellSuspect(stream: number, what: string): void {
+  #reportSuspect(stream: number, what: string): void {
     if (this.#suspect.has(stream)) return
     this.#suspect.add(stream)
     this.#onDamage(describeSuspect(stream, what))

@@ -217,10 +217,10 @@ function isSummaryOf(row: FullRow, summary: Uint8Array, columns: SampleColumns):
   const edges = Float64Array.from({ length: blocks.length + 1 }, (_, at) =>
     at < blocks.length ? blocks.firstTime[at] : row.last + 1,
   )
-  const [told, counted] = [new SummaryFold(edges), new SummaryFold(edges)]
-  if (!foldSummary(blocks, told)) return false
+  const [stored, counted] = [new SummaryFold(edges), new SummaryFold(edges)]
+  if (!foldSummary(blocks, stored)) return false
   foldColumns(columns, counted)
-  return JSON.stringify(told.finish()) === JSON.stringify(counted.finish())
+  return JSON.stringify(stored.finish()) === JSON.stringify(counted.finish())
 }
 
 function describePlace(table: string, offset: number, what: string): FoundDamage {

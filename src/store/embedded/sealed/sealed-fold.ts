@@ -1,4 +1,4 @@
-import { nextTurn } from '../../../base/index.ts'
+import { nextIteration } from '../../../base/index.ts'
 import type { SampleColumns } from '../../ports/sample-port.ts'
 import { cutColumns, DamagedBytes, mergeColumns } from '../chunk/index.ts'
 import type { ReadSpan } from '../head/head.ts'
@@ -68,7 +68,7 @@ export async function foldSealed(
   let work = 0
   for (const place of places) {
     if (work >= WORK_PER_SLICE && !source.isInOneStep) {
-      await nextTurn()
+      await nextIteration()
       work = 0
     }
     if (place.start > done) foldColumns(cutColumns(columns, done, place.start), into)
@@ -100,7 +100,7 @@ function foldChunk(
   }
   const row = rows.chunkAt(overlay.handle, place)
   if (row === undefined && !isInOneStep) return undefined
-  if (row === undefined) rows.tellDamaged(overlay.handle, place)
+  if (row === undefined) rows.reportDamaged(overlay.handle, place)
   if (row === undefined || row === null) {
     foldColumns(above, into)
     return DECODE_WORK

@@ -1,4 +1,4 @@
-import { nextTurn } from '../../../base/index.ts'
+import { nextIteration } from '../../../base/index.ts'
 import type { Sample, SampleColumns } from '../../ports/sample-port.ts'
 import { concatColumns, cutColumns, decodedTextBytes, sliceColumns } from '../chunk/index.ts'
 import { applyMask } from '../head/apply-mask.ts'
@@ -136,7 +136,7 @@ export class SealedSamples {
     const parts = rows.runs.map((row) => this.decodeRow(rows, row))
     const chunks: SampleColumns[] = []
     for (const row of rows.chunks) {
-      if (chunks.length % CHUNKS_PER_SLICE === CHUNKS_PER_SLICE - 1) await nextTurn()
+      if (chunks.length % CHUNKS_PER_SLICE === CHUNKS_PER_SLICE - 1) await nextIteration()
       chunks.push(this.decodeRow(rows, row))
     }
     return [...parts, concatColumns(chunks)]

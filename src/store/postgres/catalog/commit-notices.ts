@@ -28,7 +28,7 @@ export class CommitNotices {
     return this.#channel.close()
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener()
   }
 }

@@ -9,7 +9,7 @@ import { Mutex, refusal } from '../../../base/index.ts'
 import { CatalogConflict, type Committed } from '../../ports/catalog-port.ts'
 import type { DocumentKey } from '../../ports/document-key.ts'
 import type { Database, SqlClient } from '../connection/database.ts'
-import { isDuplicate, isRetried, toldOfPostgres } from '../connection/postgres-away.ts'
+import { isDuplicate, isRetried, messageOfPostgres } from '../connection/postgres-away.ts'
 import { fromStored } from '../connection/stored-text.ts'
 import { loadFor } from './commit-load.ts'
 import { CommitState, type WantedCommit } from './commit-state.ts'
@@ -47,7 +47,7 @@ type Job = CommitJob | PurgeJob
 
 /** How a try has ended: its callers are told, or it is certain or uncertain that nothing was written. */
 type Outcome =
-  | { readonly type: 'made'; readonly tell: () => void }
+  | { readonly type: 'made'; readonly notify: () => void }
   | { readonly type: 'failed'; readonly error: unknown }
   | { readonly type: 'unknown'; readonly error: unknown; readonly made: Made }
 
@@ -55,7 +55,7 @@ type Outcome =
 interface Made {
   readonly commitKey: string
   readonly cursor: number
-  readonly tell: () => void
+  readonly notify: () => void
 }
 
 /** A group that is checked. */
@@ -66,7 +66,7 @@ interface Begun {
 
 /** A group that is ready to be written; `made` is undefined when there is nothing to write. */
 interface Prepared {
-  readonly tell: () => void
+  readonly notify: () => void
   readonly made: Made | undefined
   readonly statements: readonly SqlStatement[]
 }
@@ -155,7 +155,7 @@ export class Committer {
     for (let tries = 1; ; tries++) {
       const { position } = this.#parts.handles
       const outcome = await this.#try(group)
-      if (outcome.type === 'made') return outcome.tell()
+      if (outcome.type === 'made') return outcome.notify()
       if (outcome.type === 'unknown') {
         const isMade = await this.#resolve(outcome.made)
         if (isMade === true) return
@@ -206,7 +206,7 @@ export class Committer {
         const { made, statements } = begun
         if (made === undefined) {
           await client.run('COMMIT')
-          return { type: 'made', tell: begun.tell }
+          return { type: 'made', notify: begun.notify }
         }
         sent = made
         return await this.#end(client, statements, made)
@@ -238,13 +238,13 @@ export class Committer {
       const [lastChange, lastComponent] = locked.rows[0] as [number, number]
       const state = new CommitState({ ...loaded, lastComponent }, handles)
       const outcomes = group.map((job) => outcomeOf(job, state, due.get(job) ?? []))
-      const tell = () => {
+      const notify = () => {
         for (const one of outcomes) one()
       }
       const { length } = state.changes
-      if (length === 0) return { tell, made: undefined, statements: [] }
-      const made = { commitKey: randomUUID(), cursor: lastChange + length, tell }
-      return { tell, made, statements: this.#statementsOf({ state, lastChange }, made) }
+      if (length === 0) return { notify, made: undefined, statements: [] }
+      const made = { commitKey: randomUUID(), cursor: lastChange + length, notify }
+      return { notify, made, statements: this.#statementsOf({ state, lastChange }, made) }
     } catch (error) {
       await client.run('ROLLBACK').catch(() => {})
       throw error
@@ -262,7 +262,7 @@ export class Committer {
     if ('error' in committed) throw committed.error
     if (committed.command === 'COMMIT') {
       this.#noteMade(made)
-      return { type: 'made', tell: made.tell }
+      return { type: 'made', notify: made.notify }
     }
     const failed = written.find((one) => one.status === 'rejected')
     return { type: 'failed', error: failed?.reason ?? new Error('The commit was rolled back') }
@@ -304,7 +304,7 @@ export class Committer {
         })
         if (!isMade) return false
         this.#noteMade(made)
-        made.tell()
+        made.notify()
         return true
       } catch {
         await pause(RESOLVE_AGAIN_MS)
@@ -364,6 +364,6 @@ function handlesOf(job: Job): number {
 }
 
 function rejectAll(jobs: readonly Job[], error: unknown): void {
-  const told = toldOfPostgres(error)
-  for (const job of jobs) job.reject(told)
+  const message = messageOfPostgres(error)
+  for (const job of jobs) job.reject(message)
 }

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { StoreUnusable } from '../../ports/store-unusable.ts'
-import { isPostgresAway, postgresAway, sqlStateOf, toldOfPostgres } from './postgres-away.ts'
+import { isPostgresAway, messageOfPostgres, postgresAway, sqlStateOf } from './postgres-away.ts'
 import { urlsOfHosts } from './postgres-url.ts'
 
 /** Connections of a process. PostgreSQL allows 100 by default, and a cluster has some processes. */
@@ -134,7 +134,7 @@ export class Database {
       return await use(clientOf(client))
     } catch (error) {
       failure = error
-      throw toldOfPostgres(error)
+      throw messageOfPostgres(error)
     } finally {
       const isBroken = failure !== undefined && isPostgresAway(failure)
       client.release(isBroken)
@@ -208,7 +208,7 @@ export class Database {
     } catch (error) {
       // It was there when this process started: an operator changes something, and may change it back.
       const isRefused = error instanceof StoreUnusable || UNUSABLE_CODES.has(sqlStateOf(error))
-      throw isRefused ? postgresAway(error) : toldOfPostgres(error)
+      throw isRefused ? postgresAway(error) : messageOfPostgres(error)
     }
   }
 

@@ -65,7 +65,7 @@ function isForbidden(error: unknown): boolean {
  * What callers are told: the refusal `store_away` while the database is away, or refuses a right that this process had
  * when it started. Otherwise the error itself.
  */
-export function toldOfPostgres(error: unknown): unknown {
+export function messageOfPostgres(error: unknown): unknown {
   return isPostgresAway(error) || isForbidden(error) ? postgresAway(error) : error
 }
 

@@ -10,7 +10,7 @@ import { type Clock, refusal, systemClock } from '../../../base/index.ts'
 import type { SampleOrder, WritePlace } from '../../ports/sample-order.ts'
 import type { Database, SoleClient } from '../connection/database.ts'
 import { nowInSql } from '../connection/database-clock.ts'
-import { toldOfPostgres } from '../connection/postgres-away.ts'
+import { messageOfPostgres } from '../connection/postgres-away.ts'
 
 /** How often a process tells how far its writes have ended. */
 const BEAT_MS = 1_000
@@ -187,7 +187,7 @@ export class PostgresSampleOrder implements SampleOrder {
         resolve({ stamp, writer })
       }
     } catch (error) {
-      for (const one of waiting) one.reject(toldOfPostgres(error))
+      for (const one of waiting) one.reject(messageOfPostgres(error))
     }
   }
 
@@ -205,26 +205,26 @@ export class PostgresSampleOrder implements SampleOrder {
 
   async #beat(beats: readonly PromiseWithResolvers<void>[]): Promise<void> {
     try {
-      await this.#trying((session) => this.#tell(session))
+      await this.#trying((session) => this.#notify(session))
       for (const beat of beats) beat.resolve()
     } catch (error) {
-      for (const beat of beats) beat.reject(toldOfPostgres(error))
+      for (const beat of beats) beat.reject(messageOfPostgres(error))
     }
   }
 
   /** Tells how far the writes of this process have ended, and hears of those of all. */
-  async #tell(session: Session): Promise<void> {
+  async #notify(session: Session): Promise<void> {
     const before = this.#clock.now()
-    const told = [this.#writer, this.#endedHere(), this.#deps.sharedNowMs?.() ?? null]
-    const { rows } = await session.client.run(BEAT, told)
+    const entry = [this.#writer, this.#endedHere(), this.#deps.sharedNowMs?.() ?? null]
+    const { rows } = await session.client.run(BEAT, entry)
     const [isThere, low, value, nowMs] = rows[0] as [boolean, number | null, number, number]
     this.#lastStamp = Math.max(this.#lastStamp, value)
-    this.#tellClock(before, nowMs)
+    this.#reportClock(before, nowMs)
     this.#nowMs = nowMs
     if (low !== null) this.#endedUpTo = Math.max(this.#endedUpTo, low)
     if (!isThere) {
       await this.#register(session)
-      await this.#tell(session)
+      await this.#notify(session)
       return
     }
     // Not on this connection: that a process is not waited for must survive the loss of the server.
@@ -241,7 +241,7 @@ export class PostgresSampleOrder implements SampleOrder {
     return ended
   }
 
-  #tellClock(before: number, theirs: number): void {
+  #reportClock(before: number, theirs: number): void {
     const after = this.#clock.now()
     // The database told its time at some moment between.
     if (theirs < before) this.#deps.onClock?.(before - theirs)

@@ -8,7 +8,7 @@ import { ConfirmDelete } from '../../ui/confirm-delete.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Moment } from '../../ui/time/moment.tsx'
-import { tell } from '../../ui/toast.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import { ClientForm } from './client-form.tsx'
 import { CutLine } from './cut-line.tsx'
 import { RenewSecret } from './renew-secret.tsx'
@@ -122,7 +122,7 @@ function Removal({ client, onClose }: { readonly client: Client; readonly onClos
     )
     if (done === undefined) return
     invalidate('oauth_client')
-    tell(`Client ${name} removed.`)
+    showToast(`Client ${name} removed.`)
   }
   return (
     <ConfirmDelete

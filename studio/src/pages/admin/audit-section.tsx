@@ -92,14 +92,14 @@ interface PagerProps {
 
 function Pager({ start, totalCount, readFrom }: PagerProps) {
   const { change } = useAddress()
-  const turn = (to: number) => change({ from: to <= 0 ? undefined : String(to) }, { step: true })
+  const goTo = (to: number) => change({ from: to <= 0 ? undefined : String(to) }, { step: true })
   const goOn = () => change({ before: String(readFrom), from: undefined }, { step: true })
   return (
     <div className={styles.pager}>
-      <Button disabled={start === 0} onClick={() => turn(start - PAGE)}>
+      <Button disabled={start === 0} onClick={() => goTo(start - PAGE)}>
         Newer
       </Button>
-      <Button disabled={start + PAGE >= totalCount} onClick={() => turn(start + PAGE)}>
+      <Button disabled={start + PAGE >= totalCount} onClick={() => goTo(start + PAGE)}>
         Older
       </Button>
       {totalCount > start && (

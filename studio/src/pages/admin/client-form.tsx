@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Checkbox, Field, FormAlert, TextArea } from '../../ui/field.tsx'
 import { Select } from '../../ui/select.tsx'
-import { tell } from '../../ui/toast.tsx'
+import { showToast } from '../../ui/toast.tsx'
 
 type ClientType = Schema<'OAuthClient'>['type']
 
@@ -47,7 +47,7 @@ export function ClientForm({ client, onMade, onClose }: ClientFormProps) {
       invalidate('oauth_client')
       onClose()
       const { clientSecret } = done.oauth_client
-      if (clientSecret === undefined) tell(`Client ${name} saved.`)
+      if (clientSecret === undefined) showToast(`Client ${name} saved.`)
       else onMade(name, clientSecret)
     })
   }

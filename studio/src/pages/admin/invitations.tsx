@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import { FormAlert } from '../../ui/field.tsx'
 import { missingOf } from '../../ui/missing.tsx'
 import { Moment } from '../../ui/time/moment.tsx'
-import { tell } from '../../ui/toast.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import { ROLE_WORDS } from './role-words.ts'
 import styles from './section.module.css'
 
@@ -19,7 +19,7 @@ export function Invitations() {
       await call('post', '/api/invitation/{uid}', { path: { uid }, body: { accept } })
       invalidate('invitation')
       await lookWhoIsThere()
-      tell(accept ? `You joined ${name}.` : `Invitation to ${name} declined.`)
+      showToast(accept ? `You joined ${name}.` : `Invitation to ${name} declined.`)
     })
   const { data } = asked
   if (data === undefined) return missingOf('your invitations', asked) ?? null

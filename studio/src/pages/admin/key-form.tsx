@@ -8,7 +8,7 @@ import { invalidate } from '../../api/use-query.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Field, FormAlert } from '../../ui/field.tsx'
-import { tell } from '../../ui/toast.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import { CapabilityPicker } from './capability-picker.tsx'
 import { capabilityOf, KINDS, type Right, rightOf } from './capability-words.ts'
 import { UNCHOSEN } from './component-field.tsx'
@@ -60,7 +60,7 @@ export function KeyForm({ apiKey, onMade, onClose }: KeyFormProps) {
       if (done === undefined) return
       invalidate('api_key')
       onClose()
-      if (done.secret === undefined) tell(`Key ${name} saved.`)
+      if (done.secret === undefined) showToast(`Key ${name} saved.`)
       else onMade(name, done.secret)
     })
   }

@@ -11,7 +11,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { FormAlert } from '../../ui/field.tsx'
 import { Moment } from '../../ui/time/moment.tsx'
-import { tell } from '../../ui/toast.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import { sentenceOf } from './capability-words.ts'
 import { useComponentNames } from './component-field.tsx'
 import { CutLine } from './cut-line.tsx'
@@ -136,7 +136,7 @@ function Revocation({ apiKey, onClose }: { readonly apiKey: Key; readonly onClos
     if (done === undefined) return
     forgetOwnKey(uid)
     invalidate('api_key')
-    tell(`Key ${name} revoked.`)
+    showToast(`Key ${name} revoked.`)
   }
   return (
     <ConfirmDelete

@@ -11,7 +11,7 @@ import { DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Checkbox, Field, FormAlert } from '../../ui/field.tsx'
 import { bytesText, countText } from '../../ui/figure-text.ts'
-import { tell } from '../../ui/toast.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import { draftOf, ruleOf } from './rule/rule-draft.ts'
 import { RuleFields } from './rule/rule-fields.tsx'
 import styles from './section.module.css'
@@ -57,7 +57,7 @@ function OrganizationForm({ organization }: { readonly organization: Organizatio
       if (done === undefined) return
       invalidate('organization')
       await lookWhoIsThere()
-      tell('Organization saved.')
+      showToast('Organization saved.')
     })
   }
   return (

@@ -9,7 +9,7 @@ import { invalidate, useQuery } from '../../api/use-query.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Field, FormAlert } from '../../ui/field.tsx'
-import { tell } from '../../ui/toast.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import { ZoneField } from '../../ui/zone-field.tsx'
 import styles from './section.module.css'
 
@@ -42,7 +42,7 @@ function AccountForm({ user }: { readonly user: Schema<'OrgUser'> }) {
       )
       if (done === undefined) return
       setPassword('')
-      tell('Account saved.')
+      showToast('Account saved.')
       invalidate('org_user')
       await lookWhoIsThere()
     })

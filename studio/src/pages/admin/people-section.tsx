@@ -9,7 +9,7 @@ import { ConfirmDelete } from '../../ui/confirm-delete.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Moment } from '../../ui/time/moment.tsx'
-import { tell } from '../../ui/toast.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import { CutLine } from './cut-line.tsx'
 import { PersonForm } from './person-form.tsx'
 import { ROLE_WORDS } from './role-words.ts'
@@ -100,7 +100,7 @@ function Removal({ user, onClose }: { readonly user: User; readonly onClose: () 
       call('delete', '/api/org_user/{uid}', { path, headers }),
     )
     if (done === undefined) return
-    tell(isInvited ? `Invitation of ${user.email} withdrawn.` : `${user.email} removed.`)
+    showToast(isInvited ? `Invitation of ${user.email} withdrawn.` : `${user.email} removed.`)
     if (user.uid === userUid) location.assign('/')
     else invalidate('org_user')
   }

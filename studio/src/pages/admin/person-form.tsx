@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Field, FormAlert } from '../../ui/field.tsx'
 import { Select } from '../../ui/select.tsx'
-import { tell } from '../../ui/toast.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import { ZoneField } from '../../ui/zone-field.tsx'
 import { ROLE_CHOICES, type Role } from './role-words.ts'
 
@@ -50,7 +50,7 @@ export function PersonForm({ user, onClose }: PersonFormProps) {
       if (done === undefined) return
       invalidate('org_user')
       const { status, email } = done.org_user
-      tell(
+      showToast(
         status === 'INVITED'
           ? `${email} already has an account and was invited.`
           : `${email} saved.`,

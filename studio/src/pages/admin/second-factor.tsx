@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Field, FormAlert } from '../../ui/field.tsx'
-import { tell } from '../../ui/toast.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import styles from './section.module.css'
 
 /** Codes of an authenticator app: whether they are asked for, how to begin and to end. */
@@ -134,7 +134,7 @@ function Ending({ onClose }: { readonly onClose: () => void }) {
       )
       if (done === undefined) return
       invalidate('second_factor')
-      tell('Second factor turned off.')
+      showToast('Second factor turned off.')
       onClose()
     })
   }

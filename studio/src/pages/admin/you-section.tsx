@@ -8,7 +8,7 @@ import { Empty } from '../../ui/empty.tsx'
 import { FormAlert } from '../../ui/field.tsx'
 import { Age } from '../../ui/time/age.tsx'
 import { Moment } from '../../ui/time/moment.tsx'
-import { tell } from '../../ui/toast.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import { Invitations } from './invitations.tsx'
 import { OwnAccount } from './own-account.tsx'
 import { scopeWords } from './scope-words.ts'
@@ -40,7 +40,7 @@ function Sessions() {
       if (isCurrent) return await signOut()
       await call('delete', '/api/session/{uid}', { path: { uid } })
       invalidate('session')
-      tell('Session ended.')
+      showToast('Session ended.')
     })
   return (
     <>
@@ -102,7 +102,7 @@ function Grants() {
     act.run(async () => {
       await call('delete', '/api/oauth_grant/{uid}', { path: { uid } })
       invalidate('oauth_grant')
-      tell('App disconnected.')
+      showToast('App disconnected.')
     })
   const grants = data?.oauth_grant ?? []
   return (

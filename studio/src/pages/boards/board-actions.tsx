@@ -6,7 +6,7 @@ import { navigate, useAddress } from '../../app/place.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDelete } from '../../ui/confirm-delete.tsx'
 import { Select } from '../../ui/select.tsx'
-import { tell } from '../../ui/toast.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import styles from './board.module.css'
 import type { Dashboard } from './board-types.ts'
 import { RANGE_WORDS, rangeWords } from './ranges.ts'
@@ -36,7 +36,7 @@ export function BoardActions(props: BoardActionsProps) {
   const name = (saved.name || saved.id || 'board').slice(0, 60)
   const remove = async () => {
     await deleteRecord('dashboard', saved.uid)
-    tell('Board deleted.')
+    showToast('Board deleted.')
     navigate('/boards')
   }
   if (isEditing) {

@@ -8,7 +8,7 @@ import { useDraft } from '../../state/draft.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { PageFrame } from '../../ui/page-frame.tsx'
-import { tell } from '../../ui/toast.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import styles from './board.module.css'
 import { BoardActions } from './board-actions.tsx'
 import { BoardGrid } from './board-grid.tsx'
@@ -48,7 +48,7 @@ export function Board({ saved }: { readonly saved: Dashboard }) {
       const made = await saveRecord('dashboard', saved.uid, fields)
       queries.put(recordKey('dashboard', made.uid), made)
       draft.discard()
-      tell('Board saved.')
+      showToast('Board saved.')
       change({ edit: undefined })
     })
   const setPanels = (next: readonly Panel[]) => draft.set({ panels: [...next] })
@@ -56,7 +56,7 @@ export function Board({ saved }: { readonly saved: Dashboard }) {
     setPanels(next)
     // Others see it when it is saved.
     change({ edit: '1' })
-    tell('Stream removed. Save the board to keep the change.')
+    showToast('Stream removed. Save the board to keep the change.')
   }
   const field = /^panels\[(\d+)\]\.?(.*)$/.exec(save.error?.field ?? '')
   const wrongAt = field === null ? undefined : Number(field[1])

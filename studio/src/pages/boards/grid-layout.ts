@@ -29,7 +29,7 @@ export function placeBox<T extends Box>(boxes: readonly T[], at: number, to: Box
   Object.assign(placed[at], clampBox(to))
   // Each push goes down, so a box comes to rest: no more pushes than boxes squared.
   let pushing = [at]
-  for (let turn = 0; pushing.length > 0 && turn <= boxes.length; turn++) {
+  for (let round = 0; pushing.length > 0 && round <= boxes.length; round++) {
     const pushed: number[] = []
     for (const mover of pushing) {
       placed.forEach((other, index) => {

@@ -8,7 +8,7 @@ import { navigate } from '../../app/place.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Field, FormAlert } from '../../ui/field.tsx'
-import { tell } from '../../ui/toast.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import styles from './board.module.css'
 import type { PanelStream } from './board-types.ts'
 import { useStreamFacts } from './panels/stream-facts.ts'
@@ -57,7 +57,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
         body: { dashboard: { ...trial.file, name }, map: mapOf(trial.missing, chosen) },
       })
       queries.invalidate(recordKey('dashboard'))
-      tell('Board imported.')
+      showToast('Board imported.')
       onClose()
       navigate(`/boards/${dashboard.uid}`)
     })

@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Field, FormAlert } from '../../ui/field.tsx'
 import { Select } from '../../ui/select.tsx'
-import { tell } from '../../ui/toast.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import { blankPanel, type Panel, type PanelKind, type PanelStream } from './board-types.ts'
 import { placeBelow } from './grid-layout.ts'
 
@@ -46,7 +46,7 @@ export function PutOnBoard({
     put.run(async () => {
       const made = { ...panel, title }
       const uid = target === NEW ? await putOnNew(name, made) : await putOn(target, made)
-      tell('Panel added to the board.')
+      showToast('Panel added to the board.')
       onClose()
       navigate(`/boards/${uid}`)
     })

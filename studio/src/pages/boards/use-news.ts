@@ -21,9 +21,9 @@ export function useNews(
   const values = useContext(LiveContext)
   const noted = useRef(new Set<string>())
   const act = () => {
-    const told = noted.current
+    const shown = noted.current
     noted.current = new Set()
-    onNews(told)
+    onNews(shown)
   }
   const look = useSeldom(act, { soonMs: SOON_MS, everyMs })
   const text = streamUids.join(' ')

@@ -12,7 +12,7 @@ import { useAct } from '../../api/use-act.ts'
 import { navigate } from '../../app/place.ts'
 import { useDraft } from '../../state/draft.ts'
 import { ConfirmDelete } from '../../ui/confirm-delete.tsx'
-import { tell } from '../../ui/toast.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import { EditorForm } from './editor-form.tsx'
 import { errorsOf, type FieldsProps, shownName } from './form.ts'
 import type { KindWords } from './kinds.ts'
@@ -50,13 +50,13 @@ export function RecordEditor({ words, editor, saved }: RecordEditorProps) {
       const made = await saveRecord(kind, saved.uid, isNew ? whole : { ...draft.changes, ...known })
       queries.put(recordKey(kind, made.uid), made)
       draft.discard()
-      tell(`${capitalized(one)} saved.`)
+      showToast(`${capitalized(one)} saved.`)
       if (isNew) navigate(`/build/${kind}/${made.uid}`, { replace: true })
     })
   const remove = async () => {
     await deleteRecord(kind, saved.uid)
     draft.discard()
-    tell(`${capitalized(one)} deleted.`)
+    showToast(`${capitalized(one)} deleted.`)
     navigate(`/build/${kind}`)
   }
   const errorOf = errorsOf(kind, save.error)

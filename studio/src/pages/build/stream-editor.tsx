@@ -9,7 +9,7 @@ import { useQuery } from '../../api/use-query.ts'
 import { navigate } from '../../app/place.ts'
 import { useDraft } from '../../state/draft.ts'
 import { ConfirmDelete } from '../../ui/confirm-delete.tsx'
-import { tell } from '../../ui/toast.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import { DerivationState } from './derive/derivation-state.tsx'
 import { DeriveHistory } from './derive/derive-history.tsx'
 import { StreamTree } from './derive/stream-tree.tsx'
@@ -43,7 +43,7 @@ export function StreamEditor({ component, saved, isNew }: StreamEditorProps) {
         ...(isNew || isOver ? {} : { revision: draft.revision }),
       })
       draft.discard()
-      tell('Stream saved.')
+      showToast('Stream saved.')
       if (isNew) navigate(`${base}/stream/${made.uid}`, { replace: true })
     })
   const remove = async () => {
@@ -51,7 +51,7 @@ export function StreamEditor({ component, saved, isNew }: StreamEditorProps) {
     await call('delete', '/api/component/{componentUid}/stream/{uid}', { path })
     draft.discard()
     forget(component.uid, saved.uid)
-    tell('Stream deleted.')
+    showToast('Stream deleted.')
     navigate(base)
   }
   const discard = () => {

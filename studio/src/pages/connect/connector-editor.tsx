@@ -6,7 +6,7 @@ import { useAct } from '../../api/use-act.ts'
 import { navigate } from '../../app/place.ts'
 import { useDraft } from '../../state/draft.ts'
 import { ConfirmDelete } from '../../ui/confirm-delete.tsx'
-import { tell } from '../../ui/toast.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import { EditorForm } from '../build/editor-form.tsx'
 import { errorsOf } from '../build/form.ts'
 import styles from './connect.module.css'
@@ -129,13 +129,13 @@ function useEdited(saved: Connector) {
       const made = await saveRecord('connector', saved.uid, fields)
       queries.put(recordKey('connector', made.uid), made)
       draft.discard()
-      tell('Connector saved.')
+      showToast('Connector saved.')
       if (isNew) navigate(`/connect/${made.uid}`, { replace: true })
     })
   const remove = async () => {
     await deleteRecord('connector', saved.uid)
     draft.discard()
-    tell('Connector deleted.')
+    showToast('Connector deleted.')
     navigate('/connect')
   }
   return { draft, save, saveNow, remove }

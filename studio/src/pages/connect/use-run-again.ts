@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { asApiError } from '../../api/api-error.ts'
 import { call } from '../../api/client.ts'
 import { invalidate } from '../../api/use-query.ts'
-import { tell } from '../../ui/toast.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import { type Payload, payloadKey } from './connector-types.ts'
 
 /** Running payloads again: whether it runs, and what the service said against the last of them. */
@@ -39,12 +39,12 @@ export function useRunAgain(connectorUid: string): RunAgain {
     }
     setIsBusy(false)
     invalidate(...payloadKey(connectorUid))
-    if (done > 0) tell(toldOf(done, payloads.length, samples))
+    if (done > 0) showToast(resultText(done, payloads.length, samples))
   }
   return { isBusy, error, run }
 }
 
-function toldOf(done: number, all: number, samples: number): string {
+function resultText(done: number, all: number, samples: number): string {
   const stored = samples === 1 ? '1 sample stored.' : `${samples} samples stored.`
   return all === 1 ? `Done: ${stored}` : `${done} of ${all} done: ${stored}`
 }

@@ -6,7 +6,7 @@ import { navigate } from '../../app/place.ts'
 import type { Draft } from '../../state/draft.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDelete } from '../../ui/confirm-delete.tsx'
-import { tell } from '../../ui/toast.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import { PutQueryOnBoard } from './put-query-on-board.tsx'
 import styles from './query.module.css'
 import { SaveDialog } from './save-dialog.tsx'
@@ -34,12 +34,12 @@ export function QueryActions({ saved, draft, isReader, isChart }: QueryActionsPr
       const made = await saveRecord('query', saved.uid, { sql, ...known })
       queries.put(recordKey('query', made.uid), made)
       draft.discard()
-      tell('Query saved.')
+      showToast('Query saved.')
     })
   const remove = async () => {
     await deleteRecord('query', saved.uid)
     draft.discard()
-    tell('Query deleted.')
+    showToast('Query deleted.')
     navigate('/query')
   }
   const name = (saved.name || saved.id || 'query').slice(0, 60)

@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Field, FormAlert } from '../../ui/field.tsx'
 import { browserZone } from '../../ui/time/zone-time.ts'
-import { tell } from '../../ui/toast.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import { ZoneField } from '../../ui/zone-field.tsx'
 
 interface SaveDialogProps {
@@ -29,7 +29,7 @@ export function SaveDialog({ saved, sql, isRename, onClose, onSaved }: SaveDialo
       const fields = isRename ? { name, timeZoneId } : { name, timeZoneId, sql }
       const made = await saveRecord('query', isRename ? saved.uid : '', fields)
       queries.put(recordKey('query', made.uid), made)
-      tell(isRename ? 'Query renamed.' : 'Query saved.')
+      showToast(isRename ? 'Query renamed.' : 'Query saved.')
       onSaved(made.uid)
     })
   return (

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react'
 import { asApiError } from '../../api/api-error.ts'
 import { Button } from '../../ui/button.tsx'
-import { tell } from '../../ui/toast.tsx'
+import { showToast } from '../../ui/toast.tsx'
 
 /** How a download tells how far it is, and is stopped. */
 export interface Progress {
@@ -27,7 +27,7 @@ export function CsvButton({ name, fetchParts }: CsvButtonProps) {
     try {
       save(await fetchParts({ signal: running.current.signal, onRows: setRows }), name)
     } catch (thrown) {
-      if (!running.current.signal.aborted) tell(asApiError(thrown).message)
+      if (!running.current.signal.aborted) showToast(asApiError(thrown).message)
     }
     running.current = undefined
     setRows(undefined)

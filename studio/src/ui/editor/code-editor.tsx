@@ -47,7 +47,7 @@ export function CodeEditor(props: CodeEditorProps) {
     }),
     [editor],
   )
-  const wrong = error ?? toldOf(marks)
+  const wrong = error ?? resultText(marks)
   return (
     <div className={fieldStyles.field}>
       <span className={fieldStyles.label} aria-hidden="true">
@@ -69,7 +69,7 @@ interface MarkLineProps {
 function MarkLine({ error, marks, text }: MarkLineProps) {
   if (error !== undefined) {
     return (
-      <span className={`${fieldStyles.error} ${styles.told}`} role="alert">
+      <span className={`${fieldStyles.error} ${styles.message}`} role="alert">
         {error}
       </span>
     )
@@ -77,7 +77,7 @@ function MarkLine({ error, marks, text }: MarkLineProps) {
   const isWarning = marks[0]?.isWarning === true
   return (
     <span
-      className={isWarning ? styles.warning : `${fieldStyles.error} ${styles.told}`}
+      className={isWarning ? styles.warning : `${fieldStyles.error} ${styles.message}`}
       aria-live="polite"
     >
       {text}
@@ -86,7 +86,7 @@ function MarkLine({ error, marks, text }: MarkLineProps) {
 }
 
 /** The first mark in words; those of mistakes come before warnings. */
-function toldOf(marks: readonly EditorMark[]): string | undefined {
+function resultText(marks: readonly EditorMark[]): string | undefined {
   const [first] = marks
   return first && `Line ${first.line}, column ${first.column}: ${first.message}`
 }
@@ -123,11 +123,11 @@ function useOpenEditor(
     const { value } = latest.current
     editor.current = openEditor(host.current, value, looksOf(latest.current), () => {
       const { onChange, check, complete, onRun } = latest.current
-      const tellTyped = (text: string) => {
+      const reportTyped = (text: string) => {
         typed.current = [...typed.current, text].slice(-TYPED_MAX)
         onChange(text)
       }
-      return { onChange: tellTyped, onMarks, check, complete, onRun }
+      return { onChange: reportTyped, onMarks, check, complete, onRun }
     })
   })
   useEffect(() => {

@@ -5,7 +5,7 @@ import type { ClusterSamples } from '../../../../src/store/cassandra/index.ts'
 import { FIRST_KEY, LAST_KEY } from '../../../../src/store/cassandra/samples/sample-head.ts'
 import { batch, read, stream } from '../../../support/samples.ts'
 import { eventually } from '../../../support/settle.ts'
-import { askTables, OwnStreams, openProcess, tellEnds } from './home.ts'
+import { askTables, OwnStreams, openProcess, reportEnds } from './home.ts'
 
 const MINUTE = 60_000
 const DAY = 86_400_000
@@ -51,7 +51,7 @@ export function compactionTests(skip: string | false): void {
     const one = new OneStream()
     const { handle } = one
     const store = await one.open()
-    await tellEnds()
+    await reportEnds()
     for (let call = 0; call < 20; call += 1) {
       const rows = Array.from(
         { length: 300 },
@@ -62,19 +62,19 @@ export function compactionTests(skip: string | false): void {
     assert.equal(await one.countRuns(), 20, 'one row for each call')
     await store.compaction.compact(handle)
     assert.equal(await one.rowsOf('sample_chunk'), 0, 'nobody has told that the calls have ended')
-    await tellEnds()
+    await reportEnds()
     await store.compaction.compact(handle)
     assert.deepEqual(await one.sections(), [0])
     assert.equal(await one.rowsOf('sample_chunk'), 3, 'two chunks and their index')
     assert.equal((await read(store, handle)).length, 6_000)
     await store.append(batch([[handle, 6_000, 7]]))
-    await tellEnds()
+    await reportEnds()
     await store.compaction.compact(handle)
     assert.equal((await read(store, handle)).length, 6_001)
     assert.equal(await one.rowsOf('sample_chunk'), 5, 'what was replaced may still be read')
     one.clock.advance(2 * MINUTE)
     await store.append(batch([[handle, 6_001, 7]]))
-    await tellEnds()
+    await reportEnds()
     await store.compaction.compact(handle)
     assert.equal(await one.rowsOf('sample_chunk'), 5)
     assert.equal((await read(store, handle)).length, 6_002)
@@ -87,7 +87,7 @@ export function compactionTests(skip: string | false): void {
     const store = await one.open()
     const rows = Array.from({ length: 10_000 }, (_, at) => [handle, at * MINUTE, at % 100] as const)
     await store.append(batch(rows))
-    await tellEnds()
+    await reportEnds()
     await store.compaction.compact(handle)
     const days = Float64Array.from({ length: 8 }, (_, at) => at * DAY)
     const sums = async () => [...(await store.fold(stream(handle), days)).sum]
@@ -106,7 +106,7 @@ export function compactionTests(skip: string | false): void {
     await store.remove({ handle: stream(handle), from: epochMs(2 * DAY), until: epochMs(3 * DAY) })
     expected[2] = 0
     assert.deepEqual(await sums(), expected)
-    await tellEnds()
+    await reportEnds()
     await store.compaction.compact(handle)
     assert.deepEqual(await sums(), expected)
     await store.close()
@@ -121,9 +121,9 @@ export function compactionTests(skip: string | false): void {
       await (call % 2 === 0 ? first : second).append(batch([[handle, call % 7, call]]))
     }
     const expected = [28, 29, 23, 24, 25, 26, 27].map((value, time) => [time, value])
-    for (let turn = 0; turn < 3; turn += 1) {
+    for (let round = 0; round < 3; round += 1) {
       clock.advance(2 * MINUTE)
-      await tellEnds()
+      await reportEnds()
       await Promise.all([first, second].map(({ compaction }) => compaction.compact(handle)))
       assert.deepEqual(await read(first, handle), expected)
       assert.deepEqual(await read(second, handle), expected)
@@ -138,7 +138,7 @@ export function compactionTests(skip: string | false): void {
     const store = await one.open()
     const settle = async () => {
       clock.advance(5 * MINUTE)
-      await tellEnds()
+      await reportEnds()
       await store.compaction.compact(handle)
     }
     const put = async (from: number, count: number) => {
@@ -187,7 +187,7 @@ export function compactionTests(skip: string | false): void {
     await dead.forget([stream(gone.handle)])
     one.clock.advance(3 * DAY)
     const store = await one.open()
-    await tellEnds()
+    await reportEnds()
     await store.compaction.sweep()
     assert.deepEqual(await one.sections(), [0])
     assert.deepEqual(await read(store, one.handle), [[10, 1]])

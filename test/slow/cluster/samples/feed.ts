@@ -3,7 +3,7 @@ import { ManualClock } from '../../../../src/base/index.ts'
 import type { ClusterSamples } from '../../../../src/store/cassandra/index.ts'
 import { followModel, MODEL_NOW } from '../../../support/feed-model.ts'
 import { startService } from '../../../support/service.ts'
-import { OwnStreams, openProcess, tellEnds } from './home.ts'
+import { OwnStreams, openProcess, reportEnds } from './home.ts'
 
 /** The service itself over samples in a cluster, by its calls. */
 export function feedTests(skip: string | false): void {
@@ -14,7 +14,7 @@ export function feedTests(skip: string | false): void {
     const wrapSamples = async () => {
       // A restart finds what the process before has compacted.
       streams.clock.advance(60_000)
-      await tellEnds()
+      await reportEnds()
       for (let stream = 1; stream <= 3; stream += 1) {
         await process?.compaction.compact(streams.handleOf(stream))
       }

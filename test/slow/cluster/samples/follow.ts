@@ -18,14 +18,14 @@ async function taken(follow: StreamFollow, isAll: (spans: TouchedSpan[]) => bool
 
 /** Waits until a stream is followed, which begins with a look, and all that was put for this is told. */
 async function begins(follow: StreamFollow, store: SampleStore, handle: number): Promise<void> {
-  const isToldOf = (time: number) => follow.take().some(({ until }) => until > time)
+  const isReported = (time: number) => follow.take().some(({ until }) => until > time)
   let time = 1_000_000
   await eventually(async () => {
     await store.append(batch([[handle, time++, 0]]))
-    assert.ok(isToldOf(1_000_000 - 1))
+    assert.ok(isReported(1_000_000 - 1))
   })
   await store.append(batch([[handle, 2_000_000, 0]]))
-  await eventually(() => assert.ok(isToldOf(2_000_000 - 1)))
+  await eventually(() => assert.ok(isReported(2_000_000 - 1)))
 }
 
 /** Streams that one process follows while others put to them. */

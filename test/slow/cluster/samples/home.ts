@@ -85,7 +85,7 @@ export function orderOf(store: ClusterSamples): PostgresSampleOrder {
 }
 
 /** Lets all processes tell how far their writes have ended, and all of them hear it. */
-export async function tellEnds(): Promise<void> {
+export async function reportEnds(): Promise<void> {
   // One that is idle hears of the last stamp, then tells it, and then the others hear that.
   for (let round = 0; round < 4; round++) {
     for (const order of orders.values()) await order.refresh()

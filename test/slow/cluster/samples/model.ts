@@ -3,7 +3,7 @@ import type { ClusterSamples } from '../../../../src/store/cassandra/index.ts'
 import type { SampleStore } from '../../../../src/store/index.ts'
 import { SampleTrial, type TriedStore } from '../../../store/sample-trial.ts'
 import { Random, testSeeds } from '../../../support/random.ts'
-import { OwnStreams, openProcess, tellEnds } from './home.ts'
+import { OwnStreams, openProcess, reportEnds } from './home.ts'
 
 /** Two processes of which each call goes to one. */
 class TwoProcesses implements TriedStore {
@@ -47,7 +47,7 @@ class TwoProcesses implements TriedStore {
   async seal(_: SampleStore, streams: readonly number[]): Promise<void> {
     const random = this.#random
     this.#streams.clock.advance(random.pick([10_000, 30_000, 200_000, 26 * 3_600_000]))
-    if (random.next() < 0.7) await tellEnds()
+    if (random.next() < 0.7) await reportEnds()
     const { compaction } = random.pick(this.#stores)
     for (const stream of streams) {
       if (random.next() < 0.7) await compaction.compact(this.#streams.handleOf(stream))

@@ -4,7 +4,7 @@ import { epochMs, ManualClock } from '../../../../src/base/index.ts'
 import { packSpans } from '../../../../src/store/cassandra/samples/touched-entries.ts'
 import { Random, testSeeds } from '../../../support/random.ts'
 import { batch, read, stream } from '../../../support/samples.ts'
-import { askPostgres, askTables, OwnStreams, openProcess, orderOf, tellEnds } from './home.ts'
+import { askPostgres, askTables, OwnStreams, openProcess, orderOf, reportEnds } from './home.ts'
 
 /** Which of two calls is the later one, and what a clock that is off may not do. */
 export function orderTests(skip: string | false): void {
@@ -42,7 +42,7 @@ export function orderTests(skip: string | false): void {
       random.pick(clocks).jump(random.integer(-100_000, 100_000))
       assert.deepEqual(await read(random.pick(stores), handle), [[5, call]])
       if (random.integer(0, 3) > 0) continue
-      await tellEnds()
+      await reportEnds()
       await random.pick(stores).compaction.compact(handle)
       assert.deepEqual(await read(random.pick(stores), handle), [[5, call]])
     }
@@ -56,13 +56,13 @@ export function orderTests(skip: string | false): void {
     const written = Promise.withResolvers<void>()
     const ended = orderOf(slow).write(async () => await written.promise)
     await other.append(batch([[handle, 1, 'after']]))
-    await tellEnds()
+    await reportEnds()
     await other.compaction.compact(handle)
     const runs = 'SELECT key FROM sample WHERE stream = ? AND section = 2'
     assert.equal((await askTables(runs, [handle])).length, 1, 'it is not merged yet')
     written.resolve()
     await ended
-    await tellEnds()
+    await reportEnds()
     await other.compaction.compact(handle)
     assert.deepEqual(await read(slow, handle), [[1, 'after']])
     await slow.close()
@@ -95,7 +95,7 @@ export function orderTests(skip: string | false): void {
     const handle = streams.handleOf(1)
     const store = await openProcess(streams.clock)
     await store.append(batch([[handle, 1, 'first']]))
-    await tellEnds()
+    await reportEnds()
     await store.compaction.compact(handle)
     await store.close()
     await askPostgres('UPDATE stamp SET value = 0')

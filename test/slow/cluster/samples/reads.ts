@@ -5,7 +5,7 @@ import { epochMs } from '../../../../src/base/index.ts'
 import type { ClusterSamples } from '../../../../src/store/cassandra/index.ts'
 import { batch, stream } from '../../../support/samples.ts'
 import { eventually } from '../../../support/settle.ts'
-import { OwnStreams, openProcess, tellEnds } from './home.ts'
+import { OwnStreams, openProcess, reportEnds } from './home.ts'
 
 /** What a call asked of Cassandra, as its nodes tell by their traces. */
 interface Traced {
@@ -85,7 +85,7 @@ export function readTests(skip: string | false): void {
     const asking = () => stores[0].latest([handle])
     const before = await traced(asking)
     assert.deepEqual([before.reads, before.rows], [1, 60])
-    await tellEnds()
+    await reportEnds()
     await stores[1].compaction.compact(handle)
     const after = await traced(asking)
     // The values that the whole stream has, and the row that is always there.
@@ -100,7 +100,7 @@ export function readTests(skip: string | false): void {
     const streams = new OwnStreams()
     const handle = stream(streams.handleOf(1))
     const stores = await written(streams, 60)
-    await tellEnds()
+    await reportEnds()
     await stores[1].compaction.compact(handle)
     const span = { from: epochMs(0), until: epochMs(1e9) }
     const asking = () => stores[0].range(handle, { ...span, limit: 1_000, order: 'oldest_first' })
@@ -119,13 +119,13 @@ export function readTests(skip: string | false): void {
     const store = await openProcess(streams.clock)
     await store.watch(handles)
     for (const handle of handles) await store.append(batch([[handle, 1, 1]]))
-    await tellEnds()
+    await reportEnds()
     const adopting = () => store.load()
     for (let looks = 0; looks < 7; looks += 1) await adopting()
     const adopted = await traced(adopting)
     assert.ok(adopted.tombstones < handles.length / 4, `${adopted.tombstones} withdrawn intents`)
     streams.clock.advance(3 * 86_400_000)
-    await tellEnds()
+    await reportEnds()
     const count = await store.compaction.sweep()
     assert.ok(count >= handles.length, `${count} streams`)
     const swept = await traced(() => store.compaction.sweep())

@@ -2,7 +2,7 @@ import { test } from 'node:test'
 import type { ClusterSamples } from '../../../../src/store/cassandra/index.ts'
 import { seed } from '../../../support/calendar-oracle.ts'
 import { liveThrough } from '../../../support/living-streams.ts'
-import { OwnStreams, openProcess, tellEnds } from './home.ts'
+import { OwnStreams, openProcess, reportEnds } from './home.ts'
 
 /** Statistics against plain arithmetic while streams live in a cluster, with compaction between. */
 export function statisticTests(skip: string | false): void {
@@ -15,7 +15,7 @@ export function statisticTests(skip: string | false): void {
     }
     const seal = async (_: unknown, some: readonly number[]) => {
       streams.clock.advance(200_000)
-      await tellEnds()
+      await reportEnds()
       for (const one of some) await process?.compaction.compact(streams.handleOf(one))
     }
     await liveThrough({ open, seal }, { streams: 2, operations: 16 })

@@ -1,6 +1,6 @@
 /** The reads of components and streams that the main thread does over its own connection. */
 import { DatabaseSync } from 'node:sqlite'
-import { nextTurn } from '../../../../base/index.ts'
+import { nextIteration } from '../../../../base/index.ts'
 import { addressClaim } from '../../../fields/unique-texts.ts'
 import { CatalogDamaged } from '../../../ports/catalog-port.ts'
 import type {
@@ -31,7 +31,7 @@ interface StoreParts {
   readonly file: string
   readonly table: CatalogReadTable
   /** Runs a read in one snapshot, and tells of damage. */
-  telling<T>(read: () => T): T
+  reporting<T>(read: () => T): T
   onDamage(what: string): void
 }
 
@@ -67,7 +67,7 @@ export class EmbeddedComponents implements ComponentReads {
 
   async findAddressed(orgUid: string, address: string): Promise<StoredComponent | undefined> {
     const keyOf = (ref: number): DocumentKey | undefined => this.#components.findRef(ref)?.component
-    return this.#parts.telling(() => {
+    return this.#parts.reporting(() => {
       const ref = this.#parts.table.selectClaimed(orgUid, addressClaim(address), keyOf)
       return ref === 0 ? undefined : this.#components.findRef(ref)?.component
     })
@@ -144,7 +144,7 @@ export class EmbeddedComponents implements ComponentReads {
           lost.addAll(what)
         },
       })
-      while (scan.step()) await nextTurn()
+      while (scan.step()) await nextIteration()
       for (const [kind, expected] of Object.entries(counts)) {
         const missing = expected - scan.read[kind as keyof typeof counts]
         if (missing <= 0) continue
@@ -163,7 +163,7 @@ export class EmbeddedComponents implements ComponentReads {
   }
 
   #read<T>(what: string, orgUid: string, read: (scope: number) => T | undefined): T | undefined {
-    return this.#parts.telling(() =>
+    return this.#parts.reporting(() =>
       readChecked(what, () => {
         const scope = this.#parts.table.scopes.find(orgUid)
         return scope === undefined ? undefined : read(scope)

@@ -7,7 +7,7 @@ import { DataTable } from '../../../ui/data-table.tsx'
 import { FormAlert } from '../../../ui/field.tsx'
 import { bytesText, countText } from '../../../ui/figure-text.ts'
 import { Moment } from '../../../ui/time/moment.tsx'
-import { tell } from '../../../ui/toast.tsx'
+import { showToast } from '../../../ui/toast.tsx'
 import styles from '../section.module.css'
 
 /** What is stored, when it was last checked, and what is damaged. */
@@ -18,7 +18,7 @@ export function StorageState({ storage }: { readonly storage: Schema<'Storage'> 
     act.run(async () => {
       await call('post', '/api/storage/scrub')
       invalidate('storage')
-      tell('Check started. All stored data is read and verified.')
+      showToast('Check started. All stored data is read and verified.')
     })
   return (
     <>

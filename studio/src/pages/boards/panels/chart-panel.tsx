@@ -110,8 +110,8 @@ function useHeight() {
     const look = () => {
       const legend = element.querySelector<HTMLElement>('ul')?.offsetHeight ?? 0
       const lines = [...element.querySelectorAll<HTMLElement>(':scope > p')]
-      const told = lines.reduce((sum, line) => sum + line.offsetHeight, 0)
-      const room = element.clientHeight - told
+      const shown = lines.reduce((sum, line) => sum + line.offsetHeight, 0)
+      const room = element.clientHeight - shown
       setHeight(Math.max(HEIGHT_MIN, room - Math.min(legend, room * LEGEND_PART_MAX)))
     }
     const observer = new ResizeObserver(look)

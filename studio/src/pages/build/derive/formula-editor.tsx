@@ -33,8 +33,8 @@ export function FormulaEditor(props: FormulaEditorProps) {
       const body = { expression, variables, ...(timeZoneId ? { timeZoneId } : {}) }
       const answer = await call('post', '/api/expression/check', { body, signal })
       const { error: mistake, warnings } = answer.expression
-      const told = warnings.map((one) => ({ ...one, isWarning: true }))
-      return mistake === null ? told : [mistake, ...told]
+      const shown = warnings.map((one) => ({ ...one, isWarning: true }))
+      return mistake === null ? shown : [mistake, ...shown]
     }
   }, [typed, timeZoneId])
   const names = derivation.variables.map(({ name }) => name.toLowerCase()).join('\n')

@@ -9,7 +9,7 @@ import styles from './derive.module.css'
 import { useStreamsOf } from './use-sources.ts'
 
 /** The choice that leads to the other components. */
-const ELSEWHERE = '/'
+const OTHER_COMPONENT = '/'
 
 type Source = Pick<VariableDraft, 'componentId' | 'componentUid' | 'streamId' | 'streamUid'>
 
@@ -24,7 +24,7 @@ interface SourceFieldProps {
 /** Chooses what a variable reads: a stream beside the derived one, or one of any other component. */
 export function SourceField(props: SourceFieldProps) {
   const { variable, place, sources, error, onPick } = props
-  const [isElsewhere, setIsElsewhere] = useState(false)
+  const [isOtherComponent, setIsOtherComponent] = useState(false)
   const isNamedById = place.beside !== undefined
   const keyOf = ({ uid, id }: SourceChoice) => (isNamedById ? id : uid)
   const isOwn = variable.componentUid === ''
@@ -35,7 +35,7 @@ export function SourceField(props: SourceFieldProps) {
   const isKnown = chosen === '' || (isOwn && own.some(({ value }) => value === chosen))
   const kept = isKnown ? [] : [{ value: chosen, label: keptWords(variable) }]
   const others =
-    place.isTemplate === true ? [] : [{ value: ELSEWHERE, label: 'Another component …' }]
+    place.isTemplate === true ? [] : [{ value: OTHER_COMPONENT, label: 'Another component …' }]
   const pickOwn = (key: string) => {
     const named = isNamedById ? { streamId: key, streamUid: '' } : { streamId: '', streamUid: key }
     onPick({ componentId: '', componentUid: '', ...named })
@@ -44,19 +44,19 @@ export function SourceField(props: SourceFieldProps) {
     <>
       <Select
         label="Stream"
-        value={isElsewhere ? ELSEWHERE : chosen}
+        value={isOtherComponent ? OTHER_COMPONENT : chosen}
         error={error}
         choices={[{ value: '', label: 'Choose' }, ...kept, ...own, ...others]}
         onChoose={(key) => {
-          setIsElsewhere(key === ELSEWHERE)
-          if (key !== ELSEWHERE && (isOwn || key !== chosen)) pickOwn(key)
+          setIsOtherComponent(key === OTHER_COMPONENT)
+          if (key !== OTHER_COMPONENT && (isOwn || key !== chosen)) pickOwn(key)
         }}
       />
-      {isElsewhere && (
+      {isOtherComponent && (
         <Elsewhere
-          onClose={() => setIsElsewhere(false)}
+          onClose={() => setIsOtherComponent(false)}
           onPick={(source) => {
-            setIsElsewhere(false)
+            setIsOtherComponent(false)
             onPick(source)
           }}
         />
@@ -72,12 +72,12 @@ function keptWords({ componentId, componentUid, streamId, streamUid }: VariableD
   return component === '' ? stream : `${stream} of ${component}`.slice(0, 80)
 }
 
-interface ElsewhereProps {
+interface OtherComponentProps {
   readonly onPick: (source: Source) => void
   readonly onClose: () => void
 }
 
-function Elsewhere({ onPick, onClose }: ElsewhereProps) {
+function Elsewhere({ onPick, onClose }: OtherComponentProps) {
   const [component, setComponent] = useState<Schema<'Component'>>()
   const { streams, error } = useStreamsOf(component?.uid ?? '')
   return (

@@ -9,7 +9,7 @@ import { navigate } from '../../../app/place.ts'
 import { useDraft } from '../../../state/draft.ts'
 import { ConfirmDelete } from '../../../ui/confirm-delete.tsx'
 import { Empty } from '../../../ui/empty.tsx'
-import { tell } from '../../../ui/toast.tsx'
+import { showToast } from '../../../ui/toast.tsx'
 import { EditorForm } from '../../build/editor-form.tsx'
 import { errorsOf } from '../../build/form.ts'
 import styles from '../connect.module.css'
@@ -54,13 +54,13 @@ function ConnectionEditor({ saved }: { readonly saved: Connection }) {
       queries.put(recordKey('connection', made.uid), made)
       draft.discard()
       setPassword('')
-      tell('Connection saved.')
+      showToast('Connection saved.')
       if (isNew) navigate(`/connect/connections/${made.uid}`, { replace: true })
     })
   const remove = async () => {
     await deleteRecord('connection', saved.uid)
     draft.discard()
-    tell('Connection deleted.')
+    showToast('Connection deleted.')
     navigate('/connect/connections')
   }
   const isChanged = draft.isChanged || password !== ''

@@ -8,7 +8,7 @@ import { Button } from '../../../ui/button.tsx'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
 import { FormAlert } from '../../../ui/field.tsx'
 import { Moment } from '../../../ui/time/moment.tsx'
-import { tell } from '../../../ui/toast.tsx'
+import { showToast } from '../../../ui/toast.tsx'
 import styles from '../connect.module.css'
 import { type Connector, payloadKey } from '../connector-types.ts'
 import { Failure } from '../failure.tsx'
@@ -37,7 +37,7 @@ export function ImportRuns(props: { readonly connector: Connector; readonly isCh
     act.run(async () => {
       await call('delete', '/api/connector/{uid}/run', { path: { uid } })
       invalidate(...payloadKey(uid))
-      tell('Run canceled. Nothing was stored.')
+      showToast('Run canceled. Nothing was stored.')
     })
   return (
     <section className={styles.part} aria-labelledby="runs-title">

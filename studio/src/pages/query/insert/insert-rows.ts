@@ -46,11 +46,11 @@ export function rowsOf(source: InsertSource): InsertRow[] {
     ...components.flatMap((component) => componentRows(component, source)),
   ]
   return moreCount > 0
-    ? [...rows, told('more', 0, `${moreCount} more components. Search to find them`)]
+    ? [...rows, noteRow('more', 0, `${moreCount} more components. Search to find them`)]
     : rows
 }
 
-function told(key: string, depth: number, label: string): InsertRow {
+function noteRow(key: string, depth: number, label: string): InsertRow {
   return { key, depth, label, detail: '', text: '', isFolded: false }
 }
 
@@ -90,13 +90,13 @@ function componentRows(component: Named, { open, streams }: InsertSource): Inser
     isFolded: true,
   }
   const below = open.has(key) ? streams.get(uid) : []
-  if (below === undefined) return [row, told(`${key} …`, 1, 'Loading …')]
-  if (open.has(key) && below.length === 0) return [row, told(`${key} none`, 1, 'No streams')]
+  if (below === undefined) return [row, noteRow(`${key} …`, 1, 'Loading …')]
+  if (open.has(key) && below.length === 0) return [row, noteRow(`${key} none`, 1, 'No streams')]
   const left = below.length - STREAMS_MAX
   return [
     row,
     ...below.slice(0, STREAMS_MAX).map((stream) => streamRow(stream, key, text)),
-    ...(left > 0 ? [told(`${key} more`, 1, `${left} more streams`)] : []),
+    ...(left > 0 ? [noteRow(`${key} more`, 1, `${left} more streams`)] : []),
   ]
 }
 

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react'
 import { asApiError } from '../../../api/api-error.ts'
 import { Button } from '../../../ui/button.tsx'
-import { tell } from '../../../ui/toast.tsx'
+import { showToast } from '../../../ui/toast.tsx'
 import { csvOf, type GqlCall } from '../gql-answer.ts'
 import styles from './result.module.css'
 
@@ -41,7 +41,7 @@ function CsvButton({ call, title }: Pick<ResultActionsProps, 'call' | 'title'>) 
     try {
       save(await csvOf({ ...call, signal: own.signal }, call.kind !== 'read'), title)
     } catch (thrown) {
-      if (!own.signal.aborted) tell(asApiError(thrown).message)
+      if (!own.signal.aborted) showToast(asApiError(thrown).message)
     }
     running.current = undefined
     setIsBusy(false)

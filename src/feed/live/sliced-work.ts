@@ -4,7 +4,7 @@ import { type Clock, Pacer } from '../../base/index.ts'
 const SLICE_MS = 2
 
 /** Work in slices with turns for others in between, and how long it took without them. */
-export class TurnWork {
+export class SlicedWork {
   readonly #clock: Clock
   readonly #pacer = new Pacer(SLICE_MS)
   #begunAtMs = 0

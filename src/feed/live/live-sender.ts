@@ -16,7 +16,7 @@ const PIECE_BYTES = 16 * 1024
 const READS_MAX = 256
 
 /** What telling works with. */
-export interface LiveTellerDeps {
+export interface LiveSenderDeps {
   readonly catalog: Catalog
   readonly store: LiveStore
   readonly clock: Clock
@@ -28,20 +28,20 @@ export interface LiveTellerDeps {
 }
 
 /** Sends listeners what they are owed. */
-export class LiveTeller {
-  readonly #deps: LiveTellerDeps
+export class LiveSender {
+  readonly #deps: LiveSenderDeps
   readonly #reader: LiveReader
   /** Times that something was sent. */
   sent = 0
   sentLength = 0
 
-  constructor(deps: LiveTellerDeps) {
+  constructor(deps: LiveSenderDeps) {
     this.#deps = deps
     this.#reader = new LiveReader(deps)
   }
 
   /** Tells a listener the next piece of what it is owed, if it has taken what came before. */
-  async tell(listener: LiveListener, cursor: string, onLeft: () => void): Promise<void> {
+  async send(listener: LiveListener, cursor: string, onLeft: () => void): Promise<void> {
     const { sink } = listener.call
     if (!sink.isFree || listener.isOver) return
     const { frameCursor, clock } = this.#deps
@@ -107,8 +107,8 @@ export class LiveTeller {
   }
 
   /** Says that what is owed from here on may be more than what was read. */
-  beginTurn(): void {
-    this.#reader.beginTurn()
+  beginRound(): void {
+    this.#reader.beginRound()
   }
 }
 

@@ -4,7 +4,7 @@ import type { SignedIn } from '../api/session.ts'
 import { signOut } from '../api/sign-in.ts'
 import { Button } from '../ui/button.tsx'
 import { FormAlert } from '../ui/field.tsx'
-import styles from './elsewhere.module.css'
+import styles from './foreign-organization.module.css'
 
 /** Says that the address is one of an organization that the person is no member of, and where they can go on. */
 export function Elsewhere({ person }: { readonly person: SignedIn }) {

@@ -32,10 +32,10 @@ interface Followed {
 
 /** What is done with the rows that a look finds. */
 interface Look {
-  readonly tell: (span: TouchedSpan) => void
+  readonly report: (span: TouchedSpan) => void
 }
 
-interface ElsewhereDeps {
+interface RemoteChangesDeps {
   readonly clock: Clock
   readonly heads: SampleHeads
   readonly order: Pick<SampleOrder, 'endedUpTo' | 'writer'>
@@ -47,8 +47,8 @@ interface ElsewhereDeps {
  * What other processes do to streams that are followed in this one: their newest runs are looked at some times a
  * second, and nothing at all while no stream is followed.
  */
-export class FollowedElsewhere {
-  readonly #deps: ElsewhereDeps
+export class RemoteChanges {
+  readonly #deps: RemoteChangesDeps
   readonly #streams = new Map<StreamHandle, Followed>()
   readonly #beginnings = new Slots(STREAMS_AT_ONCE)
   #timer: NodeJS.Timeout | undefined
@@ -56,7 +56,7 @@ export class FollowedElsewhere {
   #isFailing = false
   #isClosed = false
 
-  constructor(deps: ElsewhereDeps) {
+  constructor(deps: RemoteChangesDeps) {
     this.#deps = deps
   }
 
@@ -72,7 +72,7 @@ export class FollowedElsewhere {
     const end = () => {
       followed.beginning = undefined
     }
-    const begin = () => this.#lookAt(handle, followed, { tell: () => {} })
+    const begin = () => this.#lookAt(handle, followed, { report: () => {} })
     // What could not be seen is told by a later look.
     followed.beginning = this.#beginnings.run(begin).then(end, end)
     if (this.#looking === undefined) this.#lookAfter(LOOK_EVERY_MS)
@@ -119,7 +119,7 @@ export class FollowedElsewhere {
     const begunAtMs = clock.elapsed()
     let pauseMs = RETRY_MS
     try {
-      const control = { tell: this.#deps.onTouched }
+      const control = { report: this.#deps.onTouched }
       await eachAtOnce([...this.#streams], STREAMS_AT_ONCE, async ([handle, followed]) => {
         await followed.beginning
         await this.#lookAt(handle, followed, control)
@@ -134,7 +134,7 @@ export class FollowedElsewhere {
     this.#lookAfter(pauseMs)
   }
 
-  async #lookAt(handle: StreamHandle, followed: Followed, { tell }: Look): Promise<void> {
+  async #lookAt(handle: StreamHandle, followed: Followed, { report }: Look): Promise<void> {
     if (this.#isClosed || followed.count === 0) return
     const { heads, order } = this.#deps
     // Asked before the runs are read: all up to here are among them.
@@ -143,8 +143,8 @@ export class FollowedElsewhere {
     if (head === undefined) return
     const isFirst = followed.since < 0
     const span = takeIn(followed, head.runs, order.writer)
-    if (!isFirst && head.sealed > followed.since) tell({ handle, ...ANY_TIME })
-    else if (span !== undefined) tell({ handle, ...span })
+    if (!isFirst && head.sealed > followed.since) report({ handle, ...ANY_TIME })
+    else if (span !== undefined) report({ handle, ...span })
     followed.since = Math.max(followed.since, endedUpTo, head.sealed)
     for (const stamp of followed.seen.keys()) {
       if (stamp <= followed.since) followed.seen.delete(stamp)

@@ -10,7 +10,7 @@ const ROUNDS_MAX = 10
  * How a caller stands while their call goes on. A body may take minutes to arrive and a password its
  * turn to be hashed, and meanwhile the credential may end, the role change, the organization go.
  */
-export class Standing {
+export class CallerCheck {
   readonly #admission: Admission
   readonly #callOf: () => AuthCall
   #caller: Caller
@@ -37,7 +37,7 @@ export class Standing {
    */
   async renew(): Promise<Caller> {
     if (this.#asOf === this.#admission.changes) return this.#caller
-    return await this.renewAnew()
+    return await this.renewNow()
   }
 
   /** The token of the session by which the caller calls; undefined: by something else. */
@@ -47,7 +47,7 @@ export class Standing {
   }
 
   /** As `renew`, for calls without end: time alone may have ended the credential. */
-  async renewAnew(): Promise<Caller> {
+  async renewNow(): Promise<Caller> {
     const { changes } = this.#admission
     this.#caller = await this.#admission.readmit(this.#callOf(), this.#caller)
     this.#asOf = changes

@@ -26,7 +26,7 @@ function sorted(shown: Shown): Shown {
  * Things that one caller changes, one call after the other: after a kill they are as acknowledged, or
  * as the one call that was not answered would have them.
  */
-export abstract class ServiceLane {
+export abstract class ServiceWorkload {
   protected readonly random: Random
   protected shown: Shown = new Map()
   #pending: Shown | undefined
@@ -76,7 +76,7 @@ async function samplesOf(
 }
 
 /** Puts and deletes of samples. */
-export class SampleLane extends ServiceLane {
+export class SampleWorkload extends ServiceWorkload {
   readonly #comp: string
 
   constructor(random: Random, comp: string) {
@@ -118,7 +118,7 @@ export class SampleLane extends ServiceLane {
 const MAY_READ = [{ resource: 'organization', methods: ['GET'] }]
 
 /** Keys that are made, changed and revoked; shown is whether their secret opens the door. */
-export class KeyLane extends ServiceLane {
+export class KeyWorkload extends ServiceWorkload {
   /** By secret; a key that somebody began to revoke is not changed again. */
   readonly #uids = new Map<string, string>()
   #count = 0
@@ -165,7 +165,7 @@ export class KeyLane extends ServiceLane {
 }
 
 /** Delete profiles that are made, changed and deleted. */
-export class ProfileLane extends ServiceLane {
+export class ProfileWorkload extends ServiceWorkload {
   #count = 0
 
   protected async choose({ owner }: Caller): Promise<Act> {
@@ -203,7 +203,7 @@ export class ProfileLane extends ServiceLane {
 }
 
 /** Files that are put and deleted; shown is their body. */
-export class FileLane extends ServiceLane {
+export class FileWorkload extends ServiceWorkload {
   #count = 0
 
   protected choose({ owner, url }: Caller): Act {
@@ -247,7 +247,7 @@ const HOUR = 60 * MINUTE
  * A stream that keeps a minute: what is older goes while the service runs and never comes back, what
  * is younger stays.
  */
-export class ExpiringLane extends ServiceLane {
+export class ExpiringWorkload extends ServiceWorkload {
   readonly #young = Date.now() + HOUR
   readonly #old = new Set<string>()
   #count = 0

@@ -27,7 +27,7 @@ async function fine(answering: ReturnType<Call>) {
 }
 
 /** A component whose stream y is derived from its stream x in the background. */
-export class DerivedLane {
+export class DerivedWorkload {
   readonly #comp: string
   readonly #path: string
   readonly #acknowledged: number[] = []
@@ -39,14 +39,14 @@ export class DerivedLane {
   }
 
   /** Makes it; what was put before is not derived. */
-  static async make(owner: Call, comp: string): Promise<DerivedLane> {
+  static async make(owner: Call, comp: string): Promise<DerivedWorkload> {
     await fine(owner('PUT', `/api/feed?compId=${comp}&x=0&time=${T}`))
     const { component } = await fine(owner('GET', `/api/component?id=${comp}`))
     const path = `/api/component/${component[0].uid}/stream`
     const derivation = { expression: '2 * x + 1', variables: [{ name: 'x', streamId: 'x' }] }
     const stream = { id: 'y', streamDerivationType: 'FROM_EXPRESSION', derivation }
     const made = await fine(owner('PUT', path, { stream }))
-    return new DerivedLane(comp, `${path}/${made.stream.uid}`)
+    return new DerivedWorkload(comp, `${path}/${made.stream.uid}`)
   }
 
   /** Puts one sample after the other, by each caller in turn, until it is over or has put so many. */
@@ -83,7 +83,7 @@ export class DerivedLane {
   }
 
   /** How many samples formulas have given it, as its record tells. */
-  async countTold(call: Call): Promise<number> {
+  async countReported(call: Call): Promise<number> {
     return (await fine(call('GET', this.#path))).stream.derivationStatus.sampleCount
   }
 }
@@ -95,7 +95,7 @@ export async function derivedBy(service: { readonly url: string }): Promise<numb
 }
 
 /** Imports that run by schedules, which the test brings forward: each time that one is due has one run. */
-export class DueLane {
+export class DueWorkload {
   readonly #catalog: CatalogStore
   readonly #asked: Map<string, number>
   readonly #ids = new Map<string, string>()
@@ -106,7 +106,7 @@ export class DueLane {
     this.#asked = new Map([...uids.keys()].map((uid) => [uid, 0]))
   }
 
-  static async make(catalog: CatalogStore, imports: ImportHome): Promise<DueLane> {
+  static async make(catalog: CatalogStore, imports: ImportHome): Promise<DueWorkload> {
     const sql = `INSERT OR REPLACE INTO SAMPLE(CID, ID, SAMPLE)
       SELECT device, 'n', n FROM CSV_TABLE(@JDBC_RESULT) WITH (1 device STRING, 2 n LONG);`
     const uids = new Map<string, string>()
@@ -120,16 +120,16 @@ export class DueLane {
       })
       uids.set(uid, id)
     }
-    return new DueLane(catalog, uids)
+    return new DueWorkload(catalog, uids)
   }
 
   /** Lets each be due again and again, whenever the run before is over, until told; `imports` tells what runs. */
   async press(imports: ImportHome, isOver: () => boolean): Promise<void> {
-    const lane = async (uid: string): Promise<void> => {
+    const workload = async (uid: string): Promise<void> => {
       await this.#bringForward(imports, uid, () => false)
       while (!isOver()) await this.#bringForward(imports, uid, isOver)
     }
-    await Promise.all([...this.#asked.keys()].map(lane))
+    await Promise.all([...this.#asked.keys()].map(workload))
   }
 
   /** Every time that one was due has one run, which went through, and its sample. */
@@ -139,11 +139,11 @@ export class DueLane {
       await this.#bringForward(imports, uid, () => false)
       await this.#rested(imports, uid)
       const runs = await imports.runsOf(uid)
-      const told = runs.map(({ status, samples, message }) => ({ status, samples, message }))
+      const reply = runs.map(({ status, samples, message }) => ({ status, samples, message }))
       const asked = this.#asked.get(uid) ?? 0
       assert.ok(asked > 1, 'it was due before the kill, and behind it')
       const done = { status: 'DONE', samples: 1, message: '' }
-      assert.deepEqual(told, new Array(asked).fill(done))
+      assert.deepEqual(reply, new Array(asked).fill(done))
       const stored = await samplesOf(imports.owner, this.#ids.get(uid) ?? '', 'n')
       assert.equal(stored.length, asked)
     }
@@ -183,14 +183,14 @@ export class DueLane {
 }
 
 /** A stream that keeps an hour and has older samples. */
-export class AgedLane {
+export class AgedWorkload {
   readonly #young: number
 
   private constructor(young: number) {
     this.#young = young
   }
 
-  static async make(owner: Call): Promise<AgedLane> {
+  static async make(owner: Call): Promise<AgedWorkload> {
     const hour = { id: 'hour', name: 'hour', sizeType: 'HOUR', count: 1 }
     const { delete_profile: profile } = await fine(
       owner('PUT', '/api/delete_profile', { delete_profile: hour }),
@@ -202,7 +202,7 @@ export class AgedLane {
     const ages = [5, 70, 80, 90, 100, 110].map((minutes) => minutes * MINUTE)
     const rows = ages.map((age) => ({ compId: 'aged', streamId: 's', time: now - age, data: 1 }))
     await fine(owner('PUT', '/api/feed', rows))
-    return new AgedLane(now - ages[0])
+    return new AgedWorkload(now - ages[0])
   }
 
   /** What is too old has gone, and what is not has stayed. */

@@ -41,7 +41,7 @@ function applyChange(samples: Samples, { rows, cuts, forgotten }: Change): Sampl
  * Streams that one caller writes, one change after the other: after a crash they hold everything that
  * was acknowledged and, whole or not at all, the one change that was not.
  */
-export class Lane {
+export class Workload {
   readonly #random: Random
   #nextHandle: number
   #handles: number[]

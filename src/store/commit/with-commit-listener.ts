@@ -6,7 +6,7 @@ import { withCommit } from './with-commit.ts'
  * its caller goes on: whoever keeps documents in memory forgets them in time, whichever part wrote.
  * A commit that failed is told too, with `isMade` false, as it may have been made all the same.
  */
-export function tellCommits(
+export function withCommitListener(
   store: CatalogStore,
   onCommit: (writes: readonly CatalogWrite[], isMade: boolean) => void,
 ): CatalogStore {

@@ -3,7 +3,7 @@ import type { Range } from '../../time/index.ts'
 import { SpanSet } from './span-set.ts'
 
 /** What has to be derived of one stream. */
-export class StreamDues {
+export class PendingUpdates {
   #bySource = new Map<StreamHandle, SpanSet>()
   #results = new SpanSet()
   #fronts = new Map<StreamHandle, number>()

@@ -8,7 +8,7 @@ import { BY_DEVICES } from './record-change.ts'
 import { retryConflicts } from './retry-conflicts.ts'
 
 /** A stream without a type, and the type it shall get. */
-export interface TypeWish {
+export interface InferredType {
   readonly handle: StreamHandle
   readonly valueType: ValueType
 }
@@ -17,13 +17,13 @@ export interface TypeWish {
  * Gives streams without a type the type of their first values, durably. One that has got a type
  * meanwhile keeps it: callers look at the index afterwards.
  */
-export async function applyTypeWishes(
+export async function applyInferredTypes(
   documents: Documents,
-  wishes: readonly TypeWish[],
+  inferred: readonly InferredType[],
 ): Promise<void> {
   await retryConflicts(documents, async () => {
-    const isOpen = ({ handle }: TypeWish): boolean => documents.index.valueCodeOf(handle) === 0
-    const writes = await typeWrites(documents, wishes.filter(isOpen))
+    const isOpen = ({ handle }: InferredType): boolean => documents.index.valueCodeOf(handle) === 0
+    const writes = await typeWrites(documents, inferred.filter(isOpen))
     if (writes.length > 0) await documents.commit(writes, BY_DEVICES)
   })
 }
@@ -31,16 +31,16 @@ export async function applyTypeWishes(
 /** The writes that give streams their types; a conflict when one has got a type meanwhile. */
 export async function typeWrites(
   documents: Documents,
-  wishes: readonly TypeWish[],
+  inferred: readonly InferredType[],
 ): Promise<CatalogWrite[]> {
   const writes: CatalogWrite[] = []
-  for (const wish of wishes) writes.push(await typeWrite(documents, wish))
+  for (const inferredType of inferred) writes.push(await typeWrite(documents, inferredType))
   return writes
 }
 
 async function typeWrite(
   documents: Documents,
-  { handle, valueType }: TypeWish,
+  { handle, valueType }: InferredType,
 ): Promise<CatalogWrite> {
   const { index } = documents
   if (!index.has(handle)) refuseDeleted()

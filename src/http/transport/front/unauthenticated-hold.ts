@@ -1,14 +1,14 @@
-import type { StrangerBudget } from './body-memory.ts'
+import type { UnauthenticatedBudget } from './body-memory.ts'
 
 /** What a connection may hold unasked: usual calls arrive in one piece and never come to more. */
 const FREE_BYTES = 4 * 1024
 
 /** The bytes of one connection that wait to be served, as the budget of strangers counts them. */
-export class StrangerHold {
-  readonly #budget: StrangerBudget | undefined
+export class UnauthenticatedHold {
+  readonly #budget: UnauthenticatedBudget | undefined
   #countedBytes = 0
 
-  constructor(budget: StrangerBudget | undefined) {
+  constructor(budget: UnauthenticatedBudget | undefined) {
     this.#budget = budget
   }
 
@@ -16,8 +16,8 @@ export class StrangerHold {
   resize(bytes: number): boolean {
     const countedBytes = Math.max(0, bytes - FREE_BYTES)
     const more = countedBytes - this.#countedBytes
-    if (more > 0 && this.#budget?.addStranger(more) === false) return false
-    if (more < 0) this.#budget?.endStranger(-more)
+    if (more > 0 && this.#budget?.addUnauthenticated(more) === false) return false
+    if (more < 0) this.#budget?.endUnauthenticated(-more)
     this.#countedBytes = countedBytes
     return true
   }

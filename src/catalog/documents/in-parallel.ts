@@ -2,14 +2,14 @@
  * Runs a task for each of some items, some at a time; when one fails no other is begun, and the first failure is told
  * once those under way have ended.
  */
-export async function inLanes<T>(
+export async function inParallel<T>(
   items: readonly T[],
-  lanes: number,
+  width: number,
   task: (item: T) => Promise<void>,
 ): Promise<void> {
   const queue = items.values()
   let failure: { readonly error: unknown } | undefined
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (const item of queue) {
       if (failure !== undefined) return
       try {
@@ -19,6 +19,6 @@ export async function inLanes<T>(
       }
     }
   }
-  await Promise.all(Array.from({ length: Math.min(lanes, items.length) }, lane))
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker))
   if (failure !== undefined) throw failure.error
 }

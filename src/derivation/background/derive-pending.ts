@@ -11,7 +11,7 @@ import {
 } from '../derive-stream.ts'
 import { firstAppend } from '../first-append.ts'
 import { appendedSpan } from './appended-span.ts'
-import { StreamDues } from './stream-dues.ts'
+import { PendingUpdates } from './pending-updates.ts'
 import { untouchedTimes } from './untouched-times.ts'
 import { widenSpan } from './widen-span.ts'
 
@@ -19,20 +19,20 @@ import { widenSpan } from './widen-span.ts'
 const LOOKS_MAX = 5
 
 /** What dues are derived with. */
-export interface DuesDeps extends DeriveDeps {
+export interface UpdateDeps extends DeriveDeps {
   readonly graph: Pick<DerivationGraph, 'isRevised'>
   /** One run of a stream at a time: of two at once the one that has read less might store last. */
-  readonly turns: KeyedMutex<StreamHandle>
+  readonly mutex: KeyedMutex<StreamHandle>
 }
 
 /** What a run asks of the worker. */
-interface DuesControl extends DeriveControl {
+interface PendingControl extends DeriveControl {
   /** Where some streams were touched since the dues were told; undefined: at too many places to tell. */
   touchedSince(handles: readonly StreamHandle[]): Promise<readonly TouchedSpan[] | undefined>
 }
 
 /** How deriving of dues ended. */
-interface DuesResult {
+interface PendingResult {
   /** False: it was ended before it was through. */
   readonly isThrough: boolean
   /** The earliest time at which the stream is another; undefined where it is the same. */
@@ -43,32 +43,32 @@ interface DuesResult {
  * Derives what touched sources of a stream ask for: what was appended, or, where it follows corrections,
  * all that may differ; when whoever is at the stream has ended.
  */
-export function deriveDues(
-  deps: DuesDeps,
+export function derivePending(
+  deps: UpdateDeps,
   plan: DerivationPlan,
-  dues: StreamDues,
-  control: DuesControl,
-): Promise<DuesResult> {
-  return deps.turns.run([plan.handle], () => deriveTouched(deps, plan, dues, control))
+  pending: PendingUpdates,
+  control: PendingControl,
+): Promise<PendingResult> {
+  return deps.mutex.run([plan.handle], () => deriveTouched(deps, plan, pending, control))
 }
 
-/** As deriveDues, for who has the stream's turn. */
+/** As derivePending, for who has the stream's turn. */
 export async function deriveTouched(
-  deps: DuesDeps,
+  deps: UpdateDeps,
   plan: DerivationPlan,
-  dues: StreamDues,
-  control: DuesControl,
-): Promise<DuesResult> {
+  pending: PendingUpdates,
+  control: PendingControl,
+): Promise<PendingResult> {
   if (plan.followsCorrections) {
     const handles = sourcesOf(plan)
-    dues.settle(await differingBy(deps, plan, dues, { control, handles }))
-    return await deriveResults(deps, plan, dues, control)
+    pending.settle(await differingBy(deps, plan, pending, { control, handles }))
+    return await deriveResults(deps, plan, pending, control)
   }
   if (deps.graph.isRevised(plan.handle)) {
-    return await deriveRevised(deps, plan, dues, control)
+    return await deriveRevised(deps, plan, pending, control)
   }
-  const { isThrough, until, changedFrom } = await deriveAppended(deps, plan, dues.from, control)
-  if (!isThrough) dues.appendedTo(until)
+  const { isThrough, until, changedFrom } = await deriveAppended(deps, plan, pending.from, control)
+  if (!isThrough) pending.appendedTo(until)
   return { isThrough, changedFrom }
 }
 
@@ -77,17 +77,17 @@ export async function deriveTouched(
  * of those that are revised themselves, whatever was touched.
  */
 async function deriveRevised(
-  deps: DuesDeps,
+  deps: UpdateDeps,
   plan: DerivationPlan,
-  dues: StreamDues,
-  control: DuesControl,
-): Promise<DuesResult> {
+  pending: PendingUpdates,
+  control: PendingControl,
+): Promise<PendingResult> {
   const sources = sourcesOf(plan)
   const revised = new Set(sources.filter((handle) => deps.graph.isRevised(handle)))
   const growing = sources.filter((handle) => !revised.has(handle))
-  const { span, fronts } = await appendedSpan(deps, plan, growing, dues)
-  const changed = new StreamDues()
-  for (const { handle, from, until } of dues.touched()) {
+  const { span, fronts } = await appendedSpan(deps, plan, growing, pending)
+  const changed = new PendingUpdates()
+  for (const { handle, from, until } of pending.touched()) {
     if (revised.has(handle)) changed.add({ handle, from: epochMs(from), until: epochMs(until) })
   }
   const differing = await differingBy(deps, plan, changed, { control, handles: [...revised] })
@@ -96,24 +96,24 @@ async function deriveRevised(
     from: Math.max(from, first ?? until),
     until,
   }))
-  dues.settle(results, fronts)
-  const result = await deriveResults(deps, plan, dues, control)
+  pending.settle(results, fronts)
+  const result = await deriveResults(deps, plan, pending, control)
   // Only what is stored counts after a crash.
-  if (result.isThrough) await deps.status.noteFronts(plan.handle, growing, dues.fronts)
+  if (result.isThrough) await deps.status.noteFronts(plan.handle, growing, pending.fronts)
   return result
 }
 
 async function deriveResults(
   deps: DeriveDeps,
   plan: DerivationPlan,
-  dues: StreamDues,
+  pending: PendingUpdates,
   control: DeriveControl,
-): Promise<DuesResult> {
+): Promise<PendingResult> {
   let changedFrom: number | undefined
-  for (const span of dues.results) {
+  for (const span of pending.results) {
     const result = await deriveAgain(deps, plan, span, control)
     changedFrom ??= result.changedFrom
-    dues.passTo(result.isThrough ? span.until : result.until)
+    pending.passTo(result.isThrough ? span.until : result.until)
     if (!result.isThrough) return { isThrough: false, changedFrom }
   }
   return { isThrough: true, changedFrom }
@@ -124,7 +124,7 @@ function sourcesOf({ variables }: DerivationPlan): StreamHandle[] {
 }
 
 interface Look {
-  readonly control: DuesControl
+  readonly control: PendingControl
   /** The sources of which every touch counts. */
   readonly handles: readonly StreamHandle[]
 }
@@ -136,30 +136,30 @@ interface Look {
 async function differingBy(
   deps: DeriveDeps,
   plan: DerivationPlan,
-  dues: StreamDues,
+  pending: PendingUpdates,
   { control, handles }: Look,
 ): Promise<readonly Range[]> {
   if (handles.length === 0) return []
   for (let looks = 1; looks < LOOKS_MAX; looks += 1) {
-    const results = await resultsOf(deps, plan, dues)
+    const results = await resultsOf(deps, plan, pending)
     const further = await control.touchedSince(handles)
-    if (further?.every((span) => dues.covers(span)) === true) return results
-    for (const span of further ?? []) dues.add(span)
+    if (further?.every((span) => pending.covers(span)) === true) return results
+    for (const span of further ?? []) pending.add(span)
   }
-  for (const { handle, from } of [...dues.touched()]) {
-    dues.add({ handle, from: epochMs(from), until: TIME_END })
+  for (const { handle, from } of [...pending.touched()]) {
+    pending.add({ handle, from: epochMs(from), until: TIME_END })
   }
-  return await resultsOf(deps, plan, dues)
+  return await resultsOf(deps, plan, pending)
 }
 
 async function resultsOf(
   { feed, store }: DeriveDeps,
   plan: DerivationPlan,
-  dues: StreamDues,
+  pending: PendingUpdates,
 ): Promise<readonly Range[]> {
-  const times = untouchedTimes({ store, touchedOf: (handle) => dues.spansOf(handle) })
+  const times = untouchedTimes({ store, touchedOf: (handle) => pending.spansOf(handle) })
   const results: Range[] = []
-  for (const touched of dues.touched()) {
+  for (const touched of pending.touched()) {
     // Samples that only grew too old are not corrected: what was derived of them stays.
     const rule = await feed.retention.ruleOf(touched.handle)
     const from = rule === undefined ? touched.from : keptFrom(rule, feed.now())

@@ -35,26 +35,26 @@ test(`processes with a slot each never assign a stream the same time twice (WEIR
   const { catalog, clock } = await openLeases(t)
   const home = await openFeed(t, { s: { valueType: 'DOUBLE' } })
   const start = async () => {
-    const lane = await TimeSlot.open({ catalog, clock })
-    t.after(() => lane.close())
-    const feed = new Feed({ ...home, lane, showFile: String })
-    return { lane, calls: new FeedCalls(feed, new MemoryBudget(1e9)) }
+    const slot = await TimeSlot.open({ catalog, clock })
+    t.after(() => slot.close())
+    const feed = new Feed({ ...home, assignable: slot, showFile: String })
+    return { slot, calls: new FeedCalls(feed, new MemoryBudget(1e9)) }
   }
   const processes = [await start(), await start(), await start()]
   assert.deepEqual(
-    processes.map(({ lane }) => lane.offset),
+    processes.map(({ slot }) => slot.offset),
     [0, 1, 2],
   )
   const values = new Set<number>()
   for (let call = 0; call < 300; call += 1) {
     // One is replaced by another, which takes its slot some seconds later.
     if (call === 150) {
-      await processes[1].lane.close()
+      await processes[1].slot.close()
       clock.advance(5_001)
       home.clock.advance(5_001)
-      for (const at of [0, 2]) await processes[at].lane.renew()
+      for (const at of [0, 2]) await processes[at].slot.renew()
       processes[1] = await start()
-      assert.equal(processes[1].lane.offset, 1)
+      assert.equal(processes[1].slot.offset, 1)
     }
     if (random.next() < 0.5) home.clock.advance(random.integer(0, 3))
     const { calls } = random.pick(processes)
@@ -106,8 +106,8 @@ test('a service that starts again and again has a slot each time, stopped or kil
   ]) {
     for (let starts = 0; starts < 60; starts += 1) {
       let isGone = false
-      const acquireLease: typeof catalog.acquireLease = async (...wish) =>
-        isGone ? undefined : await catalog.acquireLease(...wish)
+      const acquireLease: typeof catalog.acquireLease = async (...inferredType) =>
+        isGone ? undefined : await catalog.acquireLease(...inferredType)
       const releaseLease: typeof catalog.releaseLease = (lease) => catalog.releaseLease(lease)
       const slot = await TimeSlot.open({ catalog: { acquireLease, releaseLease }, clock })
       slot.require()
@@ -125,7 +125,7 @@ test('without a slot samples with times are stored, and others refused with 503'
   const slots: TimeSlot[] = []
   for (let count = 0; count < 17; count += 1) slots.push(await TimeSlot.open({ catalog, clock }))
   const home = await openFeed(t, { s: {} })
-  const feed = new Feed({ ...home, lane: slots[16], showFile: String })
+  const feed = new Feed({ ...home, assignable: slots[16], showFile: String })
   const calls = new FeedCalls(feed, new MemoryBudget(1e9))
   const failure = await refused(calls.put(anyFeed, '', bodyOf('s', [1]), ASIDE))
   assert.equal(failure.code, 'read_only')

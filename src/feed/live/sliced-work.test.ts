@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ManualClock } from '../../base/index.ts'
-import { TurnWork } from './turn-work.ts'
+import { SlicedWork } from './sliced-work.ts'
 
-test('TurnWork.rest() lets others have a turn once a slice is over, which counts as no work', async () => {
+test('SlicedWork.rest() lets others have a turn once a slice is over, which counts as no work', async () => {
   const clock = new ManualClock(0)
-  const work = new TurnWork(clock)
+  const work = new SlicedWork(clock)
   work.begin()
   clock.advance(1)
   assert.equal(work.rest(), undefined)
