@@ -13,7 +13,7 @@ const SAMPLES_PER_CALL = 500_000
 const T0 = Date.parse('2026-01-01T00:00:00Z')
 const STEP_MS = 1_000
 const MOVES = 180
-/** A mouse tells its place as often as a usual screen is drawn. */
+/** A mouse reports its place as often as a usual screen is drawn. */
 const MOVE_MS = 16
 /** What CDP calls the key. */
 const SHIFT = 8

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:memory`: puts of a million samples at the same time to services that are told how
+ * `npm run bench:memory`: puts of a million samples at the same time to services with limits on how
  * much memory there is, and the most that each process has held. BENCH_PARALLEL=4,8 and
  * BENCH_MEMORY_MB=400 make it shorter.
  */

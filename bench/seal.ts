@@ -1,6 +1,6 @@
 /**
  * What sealing costs: `node bench/seal.ts [segments] [streams] [together] [digits]`. Journal segments of puts of
- * 1,000 samples, ten of each of 100 streams or as told, with values of two decimals or of 17 digits, are sealed one after
+ * 1,000 samples, ten of each of 100 streams or as given, with values of two decimals or of 17 digits, are sealed one after
  * the other or so many together, in this thread; prints processor time per 1,000 samples of each, without what V8's
  * own threads use, and bytes per sample at the end.
  */

@@ -36,7 +36,7 @@ export async function withPeer<T>(
   }
 }
 
-/** Tells on standard error what is going on; standard output is for the table. */
+/** Reports on standard error what is going on; standard output is for the table. */
 export function printProgress(text: string): void {
   console.error(text)
 }

@@ -102,7 +102,7 @@ export interface WeirApp {
   readonly derivation: StreamDeriver
   /** Reads back all that is stored, once a week and when it is asked to. */
   readonly scrub: ScrubRunner
-  /** What was made on the first start of a data folder, to be told once. */
+  /** What was made on the first start of a data folder, printed once. */
   readonly firstStart: CreatedOrganization | undefined
   /** Starts to listen; answers the address people can use. */
   listen(): Promise<string>
@@ -264,7 +264,7 @@ function keepingUp(
   }
 }
 
-/** Tells what an organization has of what quotas count. */
+/** Counts the resources of an organization that have quotas. */
 function usageReader(store: CatalogStore, fileUsage: FileUsage) {
   return async (organization: Organization): Promise<OrganizationUsage> => ({
     ...(await catalogUsageOf(store, organization)),
@@ -296,7 +296,7 @@ export async function openChecker(
   return { damage, places, scrub, close: () => closing.disposeAsync() }
 }
 
-/** Who runs a command is told what it waits for, and nothing else. */
+/** Prints to the user of a command why it waits, and nothing else. */
 function commandOpening(config: Config) {
   const destination = peopleLog((line) => process.stderr.write(line))
   const log =
@@ -306,7 +306,7 @@ function commandOpening(config: Config) {
   return { config, clock: systemClock, log }
 }
 
-/** Lets the next start go on without what the data folder has lost; tells what that is. */
+/** Lets the next start go on without what the data folder has lost; returns what is lost. */
 export function acceptFolderLoss(config: Config): LostPart[] {
   requireFolder(config)
   if (config.store !== 'embedded') {

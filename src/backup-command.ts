@@ -18,7 +18,7 @@ const REPORT_EVERY_MS = 5_000
 
 const PROGRESS_EVERY_MS = 1_000
 
-/** What a shell tells of a process that a signal ended. */
+/** The exit code that a shell uses for a process ended by a signal. */
 const SIGNAL_EXITS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
 const KEY_LEFT_OUT =
@@ -149,7 +149,7 @@ async function ask(folder: string, name: string, id?: string): Promise<BackupAns
   return answer?.result as BackupAnswer | undefined
 }
 
-/** A connection that breaks tells no more than one that is not taken. */
+/** A connection that breaks counts like one that is not taken. */
 function unlessRefused(error: unknown): undefined {
   if (error instanceof Refusal) throw error
 }
@@ -164,7 +164,7 @@ function requireOutside(target: string, dataDir: string): void {
   }
 }
 
-/** Tells on standard error how far a copy is, now and then. */
+/** Reports on standard error how far a copy is, now and then. */
 function reportProgress(what: string): (part: string, bytes: number) => void {
   let toldAtMs = systemClock.elapsed()
   return (part, bytes) => {

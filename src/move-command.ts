@@ -99,7 +99,7 @@ function showReport(
   }
 }
 
-/** Tells on standard error how far it is, when it comes to something else and then now and again. */
+/** Prints progress on standard error, for each step and now and then. */
 function reportProgress(): (what: string) => void {
   let toldAtMs = systemClock.elapsed()
   let phase = ''

@@ -22,7 +22,7 @@ function endOf(t: TestContext, error: unknown): { code: number; said: string } {
 const failure = (fields: object, options?: ErrorOptions) =>
   Object.assign(new Error('it failed', options), fields)
 
-test('exitWith() tells a disk that is full, read-only or failing by its code, also as a cause', (t) => {
+test('exitWith() maps a disk that is full, read-only or failing to its code, also as a cause', (t) => {
   for (const code of ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO']) {
     assert.equal(endOf(t, failure({ code })).code, 74, code)
   }
@@ -35,7 +35,7 @@ test('exitWith() tells a disk that is full, read-only or failing by its code, al
   }
 })
 
-test('exitWith() tells who can help by its code', (t) => {
+test('exitWith() chooses the code by who can help', (t) => {
   assert.equal(endOf(t, failure({ code: 'EMFILE' })).code, 71)
   assert.equal(endOf(t, failure({ code: 'EACCES' })).code, 77)
   assert.equal(endOf(t, failure({ code: 'EADDRINUSE', syscall: 'listen' })).code, 69)

@@ -64,7 +64,7 @@ const STOP_WITHIN_MS = 9_500
 /** Signals within this time are one: a Ctrl-C reaches Node from the terminal and again from npm, which passes it on. */
 const ONE_SIGNAL_MS = 1_000
 
-/** Runs the service until it is told to stop. */
+/** Runs the service until it is asked to stop. */
 export async function serve(): Promise<void> {
   detachOutputs()
   process.once('beforeExit', () => {
@@ -85,7 +85,7 @@ export async function serve(): Promise<void> {
     ...(isForPeople ? { destination: terminalLog() } : {}),
   })
   const app = await openUnlessStopped(config, log)
-  // Before anybody is told that it listens: whoever was told may stop it at once.
+  // Before the log says that it listens: a reader of that line may stop it at once.
   const stop = (signal: NodeJS.Signals) => {
     log.info({ signal }, 'stopping: waiting for running requests')
     setTimeout(() => {
@@ -118,7 +118,7 @@ export async function serve(): Promise<void> {
     printFirstStart(text, { dataDir: config.dataDir, isForPeople })
   } catch (error) {
     await app.close()
-    // Whoever took the port did so in the moment between; nobody was told the password.
+    // Another program took the port in between. The password was not printed.
     if (app.firstStart !== undefined) printUnprinted(config, app.firstStart)
     throw error
   }
@@ -148,19 +148,19 @@ function terminalLog(): { write(line: string): void } {
   return boundedLog(stdout, peopleLog((line) => stdout.write(line)).write)
 }
 
-/** Tells what a first start has to tell, and else what one before this was kept from telling. */
+/** Prints the text of a first start, or the text that an earlier start could not print. */
 function printFirstStart(
   text: string | undefined,
   to: { readonly dataDir: string; readonly isForPeople: boolean },
 ): void {
   // Beside the JSON lines, not among them.
   if (text !== undefined) (to.isForPeople ? console.log : console.error)(text)
-  // Only behind the text: a kill in between has it told once more rather than never.
+  // After the text: a kill in between prints it once more rather than never.
   const unprinted = takeUnprinted(to.dataDir)
   if (text === undefined && unprinted !== undefined) console.error(unprintedText(unprinted))
 }
 
-/** Of a first start that ends: what the next one need not tell again. */
+/** For a first start that fails: what the next one need not print again. */
 function printUnprinted({ dataDir }: Config, { owner }: CreatedOrganization): void {
   console.error(unprintedText(owner.email))
   takeUnprinted(dataDir)
@@ -211,7 +211,7 @@ function reasonWhenAway(error: unknown): string {
 /** The system gives this process too little to run; nothing was changed. */
 class SystemLacks extends Error {}
 
-/** Told before anything is opened: without handles a thread or a database fails anywhere, with any message. */
+/** Logged before anything is opened: without handles a thread or a database fails anywhere, with any message. */
 function requireHandles(): void {
   const soft = findOpenFilesMax()
   if (soft === undefined || soft >= OPEN_FILES_MIN) return

@@ -18,7 +18,7 @@ const EXIT_USAGE = 64
 /** The code of sysexits.h for data that is not right. */
 const EXIT_DAMAGE = 65
 
-/** It mends a folder on which no service can run. */
+/** Lets npm repair a folder on which no service can run. */
 const FOLDER_COMMAND = 'folder accept-loss'
 
 /** What failed, where it is not the start of a service. */

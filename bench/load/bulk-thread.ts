@@ -1,4 +1,4 @@
-/** A thread that puts bulk calls at a service until it is told to stop; its figure is their samples a second. */
+/** A thread that puts bulk calls at a service until it is asked to stop; its figure is their samples a second. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { weirCalls } from '../peers/weir.ts'
 import { drive } from './drive.ts'

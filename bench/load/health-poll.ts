@@ -5,7 +5,7 @@ import { type SideThread, startSideThread } from './side-thread.ts'
 /** A service that says nothing for so long has gone. */
 const WAIT_MS_MAX = 120_000
 
-/** Begins to poll /healthz; resolves when the first answer is there. Tells the longest wait. */
+/** Begins to poll /healthz; resolves when the first answer is there. Returns the longest wait. */
 export async function startHealthPoll(port: number): Promise<SideThread> {
   return await startSideThread(import.meta.url, { healthPort: port })
 }

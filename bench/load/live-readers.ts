@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import { type SideThread, startSideThread } from './side-thread.ts'
 
-/** Opens a live connection for each target; resolves when all of them were told something. Tells the bytes read. */
+/** Opens a live connection for each target; resolves when each has received an event. Returns the bytes read. */
 export async function startLiveReaders(
   port: number,
   targets: readonly string[],

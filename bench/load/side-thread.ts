@@ -2,13 +2,13 @@ import { Worker } from 'node:worker_threads'
 
 /** Work in a thread of its own, so that the load generator never delays it. */
 export interface SideThread {
-  /** Ends the work and tells its figure. */
+  /** Ends the work and reports its figure. */
   stop(): Promise<number>
 }
 
 /**
- * Runs a module as a thread; resolves when it has told that it is under way. It posts one number then, and its
- * figure when it is told to stop.
+ * Runs a module as a thread; resolves when the thread is ready. It posts one number then, and its
+ * figure when it is asked to stop.
  */
 export async function startSideThread(module: string, workerData: object): Promise<SideThread> {
   const worker = new Worker(new URL(module), { workerData })

@@ -83,12 +83,12 @@ export function stop(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): P
   })
 }
 
-/** The most memory a process has held, in MB; undefined where the system does not tell. */
+/** The most memory a process has held, in MB; undefined where the system does not report it. */
 export function memoryPeakMb(child: ChildProcess): number | undefined {
   return statusMb(child, 'VmHWM')
 }
 
-/** The memory a process holds, in MB; undefined where the system does not tell. */
+/** The memory a process holds, in MB; undefined where the system does not report it. */
 export function memoryMb(child: ChildProcess): number | undefined {
   return statusMb(child, 'VmRSS')
 }
@@ -103,7 +103,7 @@ function statusMb(child: ChildProcess, field: string): number | undefined {
   }
 }
 
-/** Processor time a process has used so far, in seconds; undefined where the system does not tell. */
+/** Processor time a process has used so far, in seconds; undefined where the system does not report it. */
 export function cpuSeconds(child: ChildProcess): number | undefined {
   return child.pid === undefined ? undefined : cpuSecondsOf(child.pid)
 }

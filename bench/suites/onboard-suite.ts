@@ -15,7 +15,7 @@ const POLL_PAUSE_MS = 2
 const TIME = Date.now() - 86_400_000
 const KNOWN: StreamName = { compId: 'known', streamId: 'value' }
 
-/** A fleet that signs on: every stream of every call is one that the service has not seen. */
+/** A bulk load of new devices: every stream of every call is new to the service. */
 interface BulkLoad {
   readonly work: string
   readonly components: number
@@ -41,7 +41,7 @@ const loads: readonly BulkLoad[] = [
   },
 ]
 
-/** What one service showed with one fleet. */
+/** The figures of one service for one bulk load. */
 interface Onboarding {
   readonly rate: Cell
   readonly wait: Cell
@@ -145,7 +145,7 @@ function putOf(running: RunningPeer, streams: readonly StreamName[]): Buffer {
   )
 }
 
-/** Reads one stream's last value again and again while the fleet signs on. */
+/** Reads one stream's last value again and again during the bulk load. */
 async function pollLastValue(running: RunningPeer, load: { readonly isOver: boolean }) {
   const connection = await Connection.open(running)
   const request = running.lastValue(KNOWN, TIME)

@@ -10,7 +10,7 @@ const CALLS_MAX = 100_000_000
 const CREATE_SECONDS_MAX = 600
 const CREATED_PER_CALL = 1_000
 const CREATED_AT = Date.now() - 40 * 86_400_000
-/** The layout whose memory is told. */
+/** The layout whose memory is measured. */
 const MEMORY_LAYOUT = 'bulk'
 
 /** What one layout showed, by service. */

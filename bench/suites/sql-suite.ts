@@ -87,7 +87,7 @@ async function rawRows(
   ]
 }
 
-/** Asks for a last value again and again; what it returns ends that and tells how long answers took. */
+/** Asks for a last value again and again; the returned function stops that and returns the response times. */
 function besideLastValues(running: RunningPeer): () => Promise<Cell> {
   let isOver = false
   const taken: number[] = []

@@ -13,7 +13,7 @@ export interface Attack {
   readonly work: string
   /** Why it cannot be done here, or undefined. */
   missing?(): string | undefined
-  /** Brings in what it needs; what is handed back does it and tells what came of it. */
+  /** Prepares the work. The returned function does it and returns the result. */
   prepare(target: Target): Promise<() => Promise<string>>
 }
 

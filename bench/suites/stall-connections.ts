@@ -20,7 +20,7 @@ const TEXTS = 1_000
 const TEXTS_PER_PUT = 20
 const TEXT = '\u0001'.repeat(90_000)
 
-/** What strangers and slow readers do with connections; all on loopback, all closed at the end. */
+/** What unauthenticated clients and slow readers do with connections; all on loopback, all closed at the end. */
 export const connectionAttacks: readonly Attack[] = [
   {
     work: 'up to 20,000 idle connections',

@@ -66,7 +66,7 @@ test('gives() nothing without entries', () => {
   assert.equal(new Capabilities([]).gives('unit', 'GET'), false)
 })
 
-test('feedCoverage() tells when it depends on the stream', () => {
+test('feedCoverage() reports when it depends on the stream', () => {
   const check = (
     entries: Record<string, readonly Method[]>,
     componentUid: string,

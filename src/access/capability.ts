@@ -4,7 +4,7 @@
  * A resource path has `/` between its segments; a segment `*` stands for any one, and an entry covers
  * everything below its path. `component/<c>/feed` means the feed of every stream of the component,
  * as if any stream were named. Of all entries that match, the most specific alone decides: the first
- * segment that differs tells, a name before `*`, `*` before nothing.
+ * segment that differs reports, a name before `*`, `*` before nothing.
  */
 import { BoundedCache } from '../base/plain.ts'
 
@@ -54,7 +54,7 @@ interface Rule {
 
 const METHOD_BITS: Readonly<Record<Method, number>> = { GET: 1, PUT: 2, POST: 4, DELETE: 8 }
 
-/** Answers are remembered per resource; a key that touches more resources than this starts anew. */
+/** Answers are remembered per resource; a key that touches more resources than this starts again. */
 const REMEMBERED_MAX = 4_096
 /** Two UIDs fit; what is longer comes from someone who makes paths up and is not worth memory. */
 const REMEMBERED_LENGTH_MAX = 128
@@ -85,12 +85,12 @@ export class Capabilities {
     return (this.#maskOf(resource) & METHOD_BITS[method]) !== 0
   }
 
-  /** Whether the feeds of every component are open to a method, told without looking at one. */
+  /** Whether the feeds of every component are open to a method, decided without looking at one. */
   givesEveryFeed(method: Method): boolean {
     return ((this.#commonFeedMask ?? 0) & METHOD_BITS[method]) !== 0
   }
 
-  /** Whether some feed may be open to a method; false tells that none is, whatever it names. */
+  /** Whether some feed may be open to a method; false means that none is. */
   mayGiveFeed(method: Method): boolean {
     const bit = METHOD_BITS[method]
     return this.#rules.some(
@@ -98,7 +98,7 @@ export class Capabilities {
     )
   }
 
-  /** As `gives` for the feeds of a component, telling too when streams differ. */
+  /** As `gives` for the feeds of a component, and whether streams differ. */
   feedCoverage(componentUid: string, method: Method): FeedCoverage {
     const bit = METHOD_BITS[method]
     if (this.#commonFeedMask !== undefined)

@@ -87,7 +87,7 @@ export function allowsEveryFeed(principal: Principal, method: Method): boolean {
 }
 
 /**
- * Refuses with `forbidden` a caller who may use a method on no feed at all: told before a body is
+ * Refuses with `forbidden` a caller who may use a method on no feed at all, before a body is
  * read. Which feeds a call needs is asked once they are known.
  */
 export function requireSomeFeed(principal: Principal, method: Method): void {
@@ -157,7 +157,7 @@ export function requireCovers(
 
 /**
  * Refuses with `forbidden` when the caller has less than the user behind it and lacks something that a
- * role gives: whoever makes a user, or lets one in, can know the password and sign in. Only what the
+ * role gives: anyone who makes a user, or lets one in, can know the password and sign in. Only what the
  * role gives beyond the one `before` is asked for.
  */
 export function requireCoversRole(principal: Principal, role: Role, before?: Role): void {

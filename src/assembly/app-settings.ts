@@ -60,12 +60,12 @@ function outerAddress(): string {
   return byVersion?.address ?? 'localhost'
 }
 
-/** Whether only programs on this machine can reach the service, as far as its settings tell. */
+/** Whether only programs on this machine can reach the service, as far as its settings show. */
 export function isForThisMachine({ host, publicUrl }: Config): boolean {
   return publicUrl === undefined && /^(?:127\.|::1$|localhost$)/.test(host)
 }
 
-/** The address to tell people: one that can be opened, not the wildcard that is listened on. */
+/** The URL to print: one that can be opened, not the wildcard address. */
 export function addressOf(config: Config, port: number): string {
   if (config.publicUrl !== undefined) return config.publicUrl
   const scheme = config.tlsCert === undefined ? 'http' : 'https'
@@ -95,7 +95,7 @@ export function heapFlagFor(memoryBytes: number): string | undefined {
   return memoryBytes < LITTLE_MEMORY_BYTES ? '--heap-growing-percent=30' : undefined
 }
 
-/** What is told who wants a backup, or a restore, of data that a cluster keeps. */
+/** The message for a backup or restore of data that is kept in a cluster. */
 export const NO_BACKUP =
   'Data is stored in PostgreSQL and Cassandra. Back it up there (docs/cluster.md), together with secret.key'
 

@@ -3,10 +3,10 @@ import type { Log } from '../base/index.ts'
 import { type CatalogChange, CommitFollower, type WrittenKey } from '../store/index.ts'
 import type { OpenedStorage } from './opened-storage.ts'
 
-/** Told at once of what a commit has written, so that nothing of it stays in memory. */
+/** Called with the writes of a commit, so that outdated records leave memory. */
 export type CommitListener = (written: readonly WrittenKey[]) => void
 
-/** Told of what other processes have committed; told again when it rejects. */
+/** Called with what other processes have committed; called again when it rejects. */
 type RemoteCommitListener = (changes: readonly CatalogChange[]) => void | Promise<void>
 
 /** Those that hear of every commit. */
@@ -17,7 +17,7 @@ export class CommitListeners {
     this.#listeners.push(listener)
   }
 
-  /** Tells all of them. */
+  /** Calls every listener. */
   notify(written: readonly WrittenKey[]): void {
     for (const listener of this.#listeners) listener(written)
   }
@@ -27,13 +27,13 @@ export class CommitListeners {
 export interface RemoteCommits {
   /** Why that is not known, or undefined while it is. */
   readonly problem: string | undefined
-  /** Adds a listener; those that were added before are told before. */
+  /** Adds a listener; those that were added before are called before. */
   onChanges(listener: RemoteCommitListener): void
-  /** Adds one that is told when a look begins; what it answers is called when all that was found is told. */
+  /** Adds a listener that is called when a look begins. Its result is called when all commits found are reported. */
   onLook(listener: () => () => void): void
-  /** Resolves when all that was committed before the call is told. */
+  /** Resolves when all that was committed before the call is reported. */
   readonly look: () => Promise<void>
-  /** Begins to tell all that was committed since it was opened. */
+  /** Begins to report all that was committed since it was opened. */
   start(): void
 }
 
@@ -67,7 +67,7 @@ export async function openRemoteCommits(
     onFailure: (error) => log.warn({ error }, 'cannot read commits of other processes'),
     onLost: (error) => {
       log.fatal({ error }, 'this process was disconnected for too long, its cache is out of date')
-      // As any mistake that leaves memory wrong: the process ends, and a start reads all of it anew.
+      // As any mistake that leaves memory wrong: the process ends, and a start reads all of it again.
       setImmediate(() => {
         throw error
       })

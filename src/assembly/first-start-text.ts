@@ -9,7 +9,7 @@ const NO_STUDIO = `The studio is not built yet. To build it, stop the service an
   ${BUILD_COMMAND}`
 
 /**
- * What is told once, on the first start: how to sign in, and a call that works when pasted. A
+ * The text of the first start: how to sign in, and a call that works when pasted. A
  * password or key that the operator gave is known to them and stays out of terminals and journals.
  */
 export function firstStartText(

@@ -13,7 +13,7 @@ interface FirstStart {
 
 /**
  * Makes the first organization where there is none; undefined when there is, also when another process is first. The port is taken before: a password
- * that is told once must not be made by a start that fails for want of it.
+ * that is printed once must not be created by a start that fails for want of it.
  */
 export async function beginFirstStart(
   parts: { readonly identity: Identity; readonly config: Config; readonly log: Log },
@@ -39,7 +39,7 @@ export async function beginFirstStart(
     name: 'My organization',
     actor: 'first start',
   }
-  // What nobody could be told again: a password that was given is known.
+  // Once a password was given it is known; only a generated one must be printed.
   if (ownerPassword === undefined) markUnprinted(config.dataDir, ownerEmail.toLowerCase())
   const created = await createOrganization(identity, wanted).catch(async (error: unknown) => {
     // Another process of the same cluster may have been first.
@@ -55,7 +55,7 @@ export async function beginFirstStart(
   return { created: { ...created, feedKey: await readFeedKey(identity, created) }, port }
 }
 
-/** The key as it is stored: what is told must be what works. */
+/** The key as it is stored: the printed key must work. */
 async function readFeedKey(
   { keys: apiKeys }: Identity,
   { organization }: CreatedOrganization,
@@ -69,7 +69,7 @@ interface ClaimedPort {
   release(): Promise<void>
 }
 
-/** Takes the port; rejects as listening does. Whoever connects meanwhile is cut off, as before a start. */
+/** Takes the port; rejects as listening does. Anyone who connects meanwhile is cut off, as before a start. */
 async function claimPort({ host, port }: Config): Promise<ClaimedPort> {
   if (port === 0) return { release: async () => {} }
   const holder = createServer((socket) => socket.destroy())

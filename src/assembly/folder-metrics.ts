@@ -1,4 +1,4 @@
-/** A piece of the composition root: what /metrics tells of stores in a data folder. */
+/** A piece of the composition root: what /metrics shows for stores in a data folder. */
 import { histogramHead, metricText } from '../base/index.ts'
 import type { BackupHolds, EmbeddedSampleStore } from '../store/embedded/index.ts'
 import type { StorageSizes } from '../store/index.ts'

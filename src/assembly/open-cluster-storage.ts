@@ -20,7 +20,7 @@ import {
 import type { OpenedStorage, OpenedStores, StorageOpening } from './opened-storage.ts'
 import { watchCassandra } from './watch-cassandra.ts'
 
-/** What a start waits for is told when it changes, and else so often. */
+/** The reason for waiting is logged when it changes, and otherwise at this interval. */
 const REPORT_EVERY_MS = 5_000
 /** As many as leave a majority when one is away. */
 const COPIES_MIN = 3
@@ -114,7 +114,7 @@ async function watchStandby(
   return state
 }
 
-/** Tells others that this process works on the cluster, so that nobody moves its data meanwhile. */
+/** Announces that this process uses the cluster, so that nobody moves its data meanwhile. */
 async function holdSlot(
   catalog: CatalogStore,
   log: Log,
@@ -145,7 +145,7 @@ const noBackups: OpenedStores['backups'] = {
   mayEndDeletion: async () => {},
 }
 
-/** The cluster tells its sizes itself; of this machine only the folder's disk matters. */
+/** The cluster reports its own sizes; of this machine only the folder's disk matters. */
 async function measureLocal(folder: string): Promise<StorageSizes> {
   const { bavail, bsize } = await statfs(folder)
   return {
@@ -169,7 +169,7 @@ async function clusterMetrics(samples: SampleStore, folder: string): Promise<str
   ].join('')
 }
 
-/** Tells in the log what a start waits for. */
+/** Logs what a start waits for. */
 function waitingLogger(log: Log): (what: string) => void {
   let [logged, loggedAtMs] = ['', Number.NEGATIVE_INFINITY]
   return (what) => {

@@ -31,7 +31,7 @@ export interface ClusterPlace {
 interface ClusterWatching {
   readonly onWaiting?: (what: string) => void
   readonly signal?: AbortSignal
-  /** Told when PostgreSQL has lost commits that this process knows of: the process has to end. */
+  /** Called when PostgreSQL has lost commits that this process knows of: the process has to end. */
   readonly onHistoryLost?: (error: Error) => void
 }
 
@@ -40,7 +40,7 @@ export interface OpenedCluster {
   readonly database: Database
   readonly cluster: Cluster
   readonly catalog: PostgresCatalog
-  /** Tells these data from all others. */
+  /** Identifies these data. */
   readonly identity: string
 }
 
@@ -84,7 +84,7 @@ async function requirePair(cluster: Cluster, identity: string): Promise<void> {
 /** What the stores beside the catalog are opened with. */
 interface ClusterStoresOptions {
   readonly clock?: Clock
-  /** Told of samples that could not be compacted. */
+  /** Called with samples that could not be compacted. */
   readonly onFailure?: (error: unknown) => void
 }
 

@@ -48,7 +48,7 @@ interface ConnectorParts {
   readonly importGql: GqlRuns
   readonly identity: Identity
   readonly log: Log
-  /** Tells a listener of the writes of every commit. */
+  /** Calls a listener with the writes of every commit. */
   readonly onCommit: (listener: (writes: readonly WrittenKey[]) => void) => void
   /** Closes what was opened. */
   readonly opened: AsyncDisposableStack
@@ -125,7 +125,7 @@ export function openConnectors(parts: ConnectorParts) {
   }
 }
 
-/** Runs what other processes have left, as soon as it is known that they are gone; what is told meanwhile is told again. */
+/** Runs what other processes have left, as soon as it is known that they are gone; payloads reported meanwhile are reported again. */
 function recoverRemote(recovery: Parameters<typeof recoverLeft>[0]): void {
   const { log, payloads } = recovery
   let isRecovering = false

@@ -26,7 +26,7 @@ export function openDerivation(parts: {
     feed,
     isShared,
     store: samples,
-    // A folder is locked: whoever held a lease before is gone, and need not be waited for.
+    // A folder is locked: anyone who held a lease before is gone, and need not be waited for.
     holder: isShared ? newUid() : 'the one process of this folder',
     onFailure: (error) => log.error({ error }, 'could not calculate derived streams'),
   })

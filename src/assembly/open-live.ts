@@ -1,4 +1,4 @@
-/** A piece of the composition root: what tells of samples as they come. */
+/** A piece of the composition root: listeners of incoming samples. */
 import type { Identity } from '../auth/index.ts'
 import type { Clock, Config, Log } from '../base/index.ts'
 import type { Feed } from '../feed/index.ts'

@@ -32,7 +32,7 @@ import {
   openStoresOfCluster,
 } from './open-cluster-stores.ts'
 
-/** A cluster that does not answer for so long is told as away, and nothing is changed. */
+/** A cluster that does not answer for so long is reported as away, and nothing is changed. */
 const CLUSTER_WAIT_MS = 15_000
 
 /** How a cluster is opened. */
@@ -40,9 +40,9 @@ interface ClusterOpening {
   readonly place: ClusterPlace
   /** Who moves: the same after a kill, as the folder on the other side is locked by one process at a time. */
   readonly holder: string
-  /** Told, while the cluster is away, what is waited for. */
+  /** Called with the reason while the cluster is away. */
   readonly onWaiting: (what: string) => void
-  /** Told when another process may write to the cluster: this one must end. */
+  /** Called when another process may write to the cluster: this one must end. */
   readonly onLost: () => void
 }
 
@@ -197,7 +197,7 @@ async function openClusterSide(
   }
 }
 
-/** Has a store tell what was touched of the streams that others are derived from; tells which these are. */
+/** Has a store report what was touched of the streams that others are derived from; returns these streams. */
 async function watchIn(side: {
   readonly catalog: CatalogStore
   readonly samples: { watch(handles: readonly StreamHandle[]): Promise<void> }

@@ -12,7 +12,7 @@ import {
   type StreamPlaces,
 } from '../store/index.ts'
 
-/** What a scrub reads, and where it tells what it found. */
+/** What a scrub reads, and where it reports what it found. */
 interface ScrubDeps extends Omit<FileScrubDeps, 'store'> {
   readonly catalog: Catalog
   readonly catalogStore: CatalogStore

@@ -17,7 +17,7 @@ export interface StorageOpening {
   readonly config: Config
   readonly clock: Clock
   readonly log: Log
-  /** Where it tells what did not check. */
+  /** Where it reports what did not check. */
   readonly damage: KnownDamage
   /** Ends a start that waits for its storage. */
   readonly signal?: AbortSignal
@@ -59,6 +59,6 @@ export interface OpenedStores {
   findStoreProblem?(): string | undefined
   /** What the parts take. */
   measure(): Promise<StorageSizes>
-  /** What /metrics tells of them, in Prometheus' text format. */
+  /** What /metrics shows of them, in Prometheus' text format. */
   metrics(): Promise<string>
 }

@@ -1,4 +1,4 @@
-/** A piece of the composition root: what /metrics tells of the stores. */
+/** A piece of the composition root: what /metrics shows of the stores. */
 import { metricText, version } from '../base/index.ts'
 import type { Catalog } from '../catalog/index.ts'
 import type { Imports } from '../connectors/index.ts'

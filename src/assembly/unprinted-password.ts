@@ -1,15 +1,15 @@
-/** A mark in the data folder: a first start makes a password, and has told nobody yet. */
+/** A mark in the data folder: a first start makes a password, that is not printed yet. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const NAME = 'untold'
 
-/** Leaves the mark, with the account that is about to be made: a start can be killed before it tells the password. */
+/** Leaves the mark, with the account that is about to be made: a start can be killed before it prints the password. */
 export function markUnprinted(dataDir: string, email: string): void {
   writeFileSync(join(dataDir, NAME), `${email}\n`, { mode: 0o600, flush: true })
 }
 
-/** Takes the mark away; answers the account whose password nobody was told, undefined where there is no mark. */
+/** Removes the mark. Returns the account whose password was not printed, or undefined without a mark. */
 export function takeUnprinted(dataDir: string): string | undefined {
   const path = join(dataDir, NAME)
   try {
@@ -22,7 +22,7 @@ export function takeUnprinted(dataDir: string): string | undefined {
   }
 }
 
-/** How somebody who was told no password comes to one. */
+/** The text for a start whose password was never printed. */
 export function unprintedText(email: string): string {
   return (
     `The account ${email} was created, but its password was not printed. Set one with ` +

@@ -7,7 +7,7 @@ export type CountedAs = Exclude<RateClass, 'failed'> | undefined
 
 /** A call that wants to be let in, whichever protocol brought it. */
 export interface AdmissionCall extends AuthCall {
-  /** What a gateway says of whom it speaks for; it tells devices apart and is never believed. */
+  /** What a gateway says of whom it speaks for; it distinguishes devices and is never believed. */
   readonly forwardedFor: string | undefined
   readonly countedAs: CountedAs
 }
@@ -60,7 +60,7 @@ export class Admission {
 
   /**
    * Rises when a credential, a role or an organization changes. A caller who was let in at the same
-   * number stands as then; at another one, `readmit` tells.
+   * number stands as then; at another one, `readmit` decides.
    */
   get changes(): number {
     return this.#countChanges()

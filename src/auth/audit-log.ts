@@ -7,7 +7,7 @@ import type { CallerCheck } from './caller-check.ts'
 
 /** An act as it is handed in. */
 export interface AuditEntry extends Omit<AuditRecord, 'uid' | 'time'> {
-  /** Whoever acts must stand as it did when the entry is committed; see `withCallerChecks`. */
+  /** The caller's rights must still hold when the entry is committed; see `withCallerChecks`. */
   readonly callerCheck?: CallerCheck
 }
 
@@ -126,7 +126,7 @@ export class AuditLog {
   }
 }
 
-/** Tells the service's log of the acts in a commit that was made. */
+/** Writes the acts of a commit to the service's log. */
 export function logActs(log: Log, writes: readonly CatalogWrite[]): void {
   for (const write of writes) {
     if (write.kind !== AUDIT_KIND || write.op !== 'put') continue
@@ -146,7 +146,7 @@ export function callerChecksIn(writes: readonly CatalogWrite[]): CallerCheck[] {
   return found
 }
 
-/** How the audit log names whoever uses the command line. */
+/** How the audit log names anyone who uses the command line. */
 export const OPERATOR = 'command line'
 
 /** How the audit log names a caller. */

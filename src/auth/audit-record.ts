@@ -7,7 +7,7 @@ export interface AuditRecord {
   readonly uid: string
   readonly time: number
   readonly act: AuditAct
-  /** `user:<uid>`, `api_key:<uid>`, `command line`, or `invitation:<uid>` of whoever declined one. */
+  /** `user:<uid>`, `api_key:<uid>`, `command line`, or `invitation:<uid>` of anyone who declined one. */
   readonly actor: string
   /** The UID of what the act was about, '' when it was the actor. */
   readonly target: string

@@ -1,6 +1,6 @@
 /**
  * Exports in the audit log: who took data out, once for each caller, target and hour, with a count.
- * Whoever reads waits for nothing: a note is a look into a map, and entries are written behind it.
+ * Anyone who reads waits for nothing: a note is a look into a map, and entries are written behind it.
  */
 import { type Clock, type Log, nextIteration, Refusal } from '../base/index.ts'
 import {
@@ -28,13 +28,13 @@ export interface ExportedData {
 
 /** Samples of one component that a person reads as JSON within an hour before it is an export: ten full answers. */
 const JSON_SAMPLES_FREE = 10_000
-/** Components of one caller and form that are told apart within an hour; the rest is one entry. */
+/** Components of one caller and form that are distinguished within an hour; the rest is one entry. */
 const TARGETS_PER_CALLER_MAX = 100
 /** Entries of one hour that are kept in memory. */
 const EXPORTS_MAX = 20_000
 /** Entries that are being written at once: the catalog joins them into few commits. */
 const WRITTEN_AT_ONCE = 100
-/** Streams of a component that an entry tells apart. */
+/** Streams of a component that an entry distinguishes. */
 const STREAMS_MAX = 100
 const HOUR_MS = 3_600_000
 /** How often counts that have grown are written: what a kill loses of them. */
@@ -45,7 +45,7 @@ interface Export {
   readonly hour: number
   readonly by: ActingCaller
   readonly form: ExportedData['form']
-  /** Undefined in the entry for all components beyond those that are told apart. */
+  /** Undefined in the entry for all components beyond those that are distinguished. */
   readonly component: { readonly uid: string; readonly id: string } | undefined
   /** The streams that calls named, at most so many. */
   readonly streamIds: Set<string>
@@ -61,7 +61,7 @@ interface Export {
   isChanged: boolean
 }
 
-/** Writes down exports, each hour anew. */
+/** Records exports once per hour. */
 export class ExportLog {
   readonly #deps: ExportLogDeps
   readonly #exports = new Map<string, Export>()

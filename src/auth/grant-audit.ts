@@ -3,7 +3,7 @@ import type { AuditLog } from './audit-log.ts'
 import type { GrantNews } from './oauth/index.ts'
 import type { Users } from './users.ts'
 
-/** Plans the entries that tell of a grant in each organization of the user who gave it. */
+/** Plans the entries that record a grant in each organization of the user who gave it. */
 export function grantAuditor(deps: {
   readonly audit: AuditLog
   readonly users: Users

@@ -47,7 +47,7 @@ interface IdentityDeps {
   readonly oauth: OAuthBase
   /** Around the store: closed for organizations that are deleted. */
   readonly fence?: OrganizationFence
-  /** Tokens in memory; it must be told of every commit to the catalog. */
+  /** Tokens in memory; it must see every commit of the catalog. */
   readonly bearers: BearerCache
   /** What a hash of a password takes, unless it is the usual. */
   readonly passwordCost?: PasswordCost
@@ -97,7 +97,7 @@ export interface Identity {
   endAccessOf(userUid: string): Promise<void>
   /** Whether unregistered OAuth clients may act in an organization. */
   oauthModeOf(orgUid: string): OAuthMode
-  /** Follows what another process has committed: to be told of all of it, tokens aside, which have their own. */
+  /** Applies commits of another process. Tokens are handled by their own cache. */
   forgetWritten(keys: readonly DocumentKey[]): Promise<void>
   close(): Promise<void>
 }

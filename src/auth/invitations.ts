@@ -29,7 +29,7 @@ interface Page {
 const KIND = 'invitation'
 /** A row beside each invitation by which the invited person finds it. */
 const PERSONS_KIND = 'invitation_of'
-/** An offer that nobody answers is over after a month, so what strangers send does not pile up. */
+/** An offer that nobody answers is over after a month, so what unauthenticated clients send does not pile up. */
 const LIFE_MS = 30 * 86_400_000
 /** Open invitations of one organization. */
 const OPEN_MAX = 1_000

@@ -75,7 +75,7 @@ export function maySeeComponents(principal: Principal, orgUid: string): boolean 
   return principal.orgUid === orgUid && allows(principal, 'component', 'GET')
 }
 
-/** Whether a caller may be told which stream something is about. */
+/** Whether a caller may learn which stream an error is about. */
 export function maySeeStream(
   principal: Principal,
   place: { readonly orgUid: string; readonly uid: string; readonly componentUid: string },

@@ -62,7 +62,7 @@ export class Sessions {
     this.#cache = new RecordCache({ sizeMax: CACHED_MAX, load: (hash) => this.#load(hash) })
   }
 
-  /** Opens a session; its token is told to the caller and nowhere kept. */
+  /** Opens a session; its token is returned to the caller and never stored. */
   async open(
     userUid: string,
     from: { readonly address: string; readonly client: string },
@@ -264,7 +264,7 @@ function putOf(
     listKey: userUid,
     expiresAtMs: endOf(session),
     body: { userUid, createdAtMs, usedAtMs, address, client },
-    // Whoever signs in may do so to make room.
+    // Anyone who signs in may do so to make room.
     mayUseReserve: true,
     expectedRevision,
   }

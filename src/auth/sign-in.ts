@@ -68,7 +68,7 @@ export async function confirmPassword(
 
 /**
  * Refuses with `second_factor` unless a code of the user's second factor is given, when there is one;
- * wrong ones are throttled per account, wherever they come from: whoever tries knows the password.
+ * wrong ones are throttled per account, wherever they come from: anyone who tries knows the password.
  */
 export async function confirmSecondFactor(
   { users, failures, factors, audit }: SignInDeps,
@@ -103,7 +103,7 @@ async function findRight(deps: SignInDeps, attempt: SignInAttempt): Promise<User
     refuse('rate_limited', { retryAfterSeconds: decision.retryAfterSeconds })
   }
   const isRight = await verify(deps, user, attempt.password, owner).catch((error: unknown) => {
-    // Whoever could not be heard has not failed.
+    // An attempt that was not checked is not a failure.
     failures.giveBack(decision)
     throw error
   })
@@ -137,7 +137,7 @@ async function verify(
 
 /**
  * What a failure of the attempt counts against, and where it waits. A device or a network from which the
- * user has signed in before has tries of its own, so that what strangers do elsewhere locks nobody out.
+ * user has signed in before has tries of its own, so that failures from other networks lock nobody out.
  */
 async function queuePlaceOf(
   { devices, places }: SignInDeps,

@@ -14,7 +14,7 @@ export const systemClock: Clock = {
   elapsed: () => performance.now(),
 }
 
-/** A clock that stands still until told to move, for tests. */
+/** A clock that stands still until asked to move, for tests. */
 export class ManualClock implements Clock {
   #nowMs: number
   #elapsedMs = 0

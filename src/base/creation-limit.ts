@@ -1,6 +1,6 @@
 import { refuse } from './errors.ts'
 
-/** Refuses a call that would create so many streams when one call may create fewer, and tells what to do. */
+/** Rejects a call that would create more records than allowed, and says what to do. */
 export function requireCreatable(
   count: number,
   createMax: number,

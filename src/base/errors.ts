@@ -5,7 +5,7 @@ import {
   type TextPlace,
 } from './error-catalogue.ts'
 
-/** What a refusal may tell beside its code and message. */
+/** What a refusal may contain besides its code and message. */
 interface RefusalDetails {
   readonly retryAfterSeconds?: number
   readonly field?: string
@@ -16,7 +16,7 @@ interface RefusalDetails {
 export class Refusal extends Error {
   readonly code: ErrorCode
   readonly status: number
-  /** Seconds after which the same call may go through, told as Retry-After. */
+  /** Seconds after which the same call may go through, reported as Retry-After. */
   readonly retryAfterSeconds: number | undefined
   /** The field of a record that it is about, such as `unit.symbol`. */
   readonly field: string | undefined

@@ -1,6 +1,6 @@
 /**
  * Whether lists and objects of a JSON text lie deeper in each other than `depthMax`: a look before it is
- * parsed, which costs no memory. What is broken in the text is for the parser to tell.
+ * parsed, which costs no memory. What is broken in the text is reported by the parser.
  */
 export function isDeepJson(text: string, depthMax: number): boolean {
   let depth = 0

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Mutexes by key: whoever holds some keys keeps others of the same keys waiting, in their order. */
+/** Mutexes by key. A holder of some keys makes later callers of the same keys wait, in order. */
 export class KeyedMutex<K extends string | number> {
   readonly #tails = new Map<K, Promise<void>>()
 

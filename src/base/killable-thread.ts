@@ -169,7 +169,7 @@ async function cpuMsWithin(worker: Worker, ms: number): Promise<number> {
   try {
     return await Promise.race([worker.cpuUsage().then(cpuMsOf), late])
   } catch {
-    // It has ended, which its own event tells.
+    // It has ended. Its own event reports that.
     return 0
   } finally {
     clearTimeout(timer)

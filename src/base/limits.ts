@@ -18,7 +18,7 @@ export const SAMPLES_PER_CALL_MAX = 1_000_000
 /** Default of the streams that one call may create: one commit of the catalog, which is held in memory for it. */
 export const STREAMS_CREATED_PER_CALL_MAX = 20_000
 
-/** Components of a batch, and likewise their streams in all: each is an object in memory, and a fleet has fewer. */
+/** Components of a batch, and likewise their streams in all: each is an object in memory, and bulk loads have fewer. */
 export const BATCH_ENTRIES_MAX = 100_000
 
 /** Entries of one list in the query of a put: a URL of 256 KB has room for about as many. */
@@ -51,7 +51,7 @@ export const FILE_BYTES_DEFAULT = 4_000_000_000
 /** Request line and headers together: the URL form carries whole lists of values. */
 export const HEADER_BYTES_MAX = 256 * 1024
 
-/** Each connection costs memory and a file handle; a fleet beyond this belongs behind a proxy. */
+/** Each connection costs memory and a file handle; more devices belong behind a proxy. */
 export const CONNECTIONS_DEFAULT = 20_000
 
 /** Connections of one address: gateways and offices have some hundred devices behind one. */

@@ -1,7 +1,7 @@
-/** The one way to let other calls work in between: turns of the event loop, and slices of work between them. */
+/** The one way to let other calls work in between: iterations of the event loop, and slices of work between them. */
 
 /**
- * How long those who wait for a turn may work in one turn of the loop, all together: eight long calls
+ * How long those who wait may work in one iteration of the event loop, all together: eight long calls
  * that each do a little would else be a long time for everyone else.
  */
 const WORK_MS_MAX = 5
@@ -76,7 +76,7 @@ export class Pacer {
 }
 
 /**
- * Does `work` for every index below `count`, in slices with turns of the event loop between them.
+ * Does `work` for every index below `count`, in slices with iterations of the event loop between them.
  * Undefined: one slice was enough, and all is done.
  */
 export function inSlices(

@@ -4,5 +4,5 @@ const manifest = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ) as { readonly version: string }
 
-/** The version of the service, told in the header Weir-Version. */
+/** The version of the service, reported in the header Weir-Version. */
 export const version = manifest.version

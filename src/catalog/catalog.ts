@@ -303,7 +303,7 @@ export class Catalog {
     return await listExpressionFunctions(principal)
   }
 
-  /** Says who tells what has become of derived streams, for their records. */
+  /** Describes the last runs of derived streams, for their records. */
   showDerivationStatus(book: DerivationStatusBook): void {
     this.#base.derivationStatus.book = book
   }
@@ -313,7 +313,7 @@ export class Catalog {
     this.#base.documents.onStreamsDeleted(listener)
   }
 
-  /** Tells a listener which components and folders commits are about, once the index has followed. */
+  /** Calls a listener with the components and folders of commits, once the index has followed. */
   onNews(listener: CatalogListener): void {
     this.#base.documents.onNews(listener)
   }

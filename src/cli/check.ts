@@ -5,7 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { KnownDamage, ScrubProgress, ScrubRunner, StreamPlaces } from '../store/index.ts'
 
-/** A short check is told of at once, a long one does not fill the screen. */
+/** A short check reports at once, a long one does not fill the screen. */
 const ASK_FIRST_MS = 100
 const ASK_LAST_MS = 3_000
 
@@ -16,7 +16,7 @@ export interface CheckParts {
   readonly places: StreamPlaces
 }
 
-/** A damage as the command line names it: whoever runs the machine may see every stream. */
+/** A damage as the command line names it: anyone who runs the machine may see every stream. */
 interface ShownDamage {
   readonly part: string
   readonly what: string
@@ -42,7 +42,7 @@ export interface CheckState {
 /** The commands that the service answers for `weir check`. */
 export const CHECK_COMMANDS: readonly string[] = ['check', 'check status']
 
-/** Begins a check, or tells how it stands. */
+/** Begins a check, or returns its state. */
 export function answerCheck(parts: CheckParts, name: string): CheckState {
   const before = showCheck(parts)
   if (name !== 'check') return before
@@ -79,7 +79,7 @@ function showTime(time: number | undefined): string {
   return time === undefined ? '' : new Date(time).toISOString()
 }
 
-/** Runs a check to its end; undefined when it did not come to it, after `onFailure` was told why. */
+/** Runs a check to its end; undefined when it did not come to it, after a call of `onFailure`. */
 export async function followCheck(
   ask: (name: string) => Promise<CheckState>,
   handlers: { onProgress(progress: ScrubProgress): void; onFailure(why: string): void },

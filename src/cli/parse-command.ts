@@ -8,7 +8,7 @@ export interface ParsedLine {
   readonly isJson: boolean
 }
 
-/** A command line that says nothing; the message tells what to write. */
+/** A command line that says nothing; the message says what to write. */
 export class UsageMistake extends Error {}
 
 /** Every command with the options it takes. */

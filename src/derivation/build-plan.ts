@@ -10,7 +10,7 @@ import type { DerivationPlan, PlanProblem, PlanVariable } from './derivation-pla
 
 type StreamRecord = NonNullable<Awaited<ReturnType<Catalog['describeDerived']>>>
 
-/** A source as its records tell it. */
+/** A source as its records describe it. */
 interface SourceDocument {
   readonly uid: string
   readonly revision: number
@@ -137,7 +137,7 @@ function placeOf(index: StreamIndex, handle: StreamHandle): ResultPlace {
   return { orgUid, componentUid, kind: index.kindOf(handle), grid: index.gridOf(handle) }
 }
 
-/** How a variable is read; a text tells why it cannot be. */
+/** How a variable is read; a text says why it cannot be read. */
 function planVariable(
   index: StreamIndex,
   result: ResultPlace,

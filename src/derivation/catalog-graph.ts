@@ -85,7 +85,7 @@ export class CatalogGraph implements DerivationGraph {
 }
 
 /**
- * The plan that was, where a stream has only got another name or the type that its results have told: runs
+ * The plan that was, where a stream has only got another name or the type that its results determined: runs
  * under way look at the type themselves, and take another plan for another formula.
  */
 function sameOf(
@@ -110,7 +110,7 @@ function partsOf(sources: PlanDocuments['sources']) {
   ])
 }
 
-/** Everything that a plan depends on, in a text: catalog news do not tell of cycles, and none is missed so. */
+/** Everything that a plan depends on, in a text: catalog events do not cover cycles, which are therefore included. */
 function keyOf({ stream, timeZone, sources }: PlanDocuments): string {
   return JSON.stringify([stream.revision, timeZone, partsOf(sources)])
 }

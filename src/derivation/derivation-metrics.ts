@@ -4,7 +4,7 @@ import type { DerivationGraph } from './derivation-plan.ts'
 import type { HistoryJobs } from './history/history-jobs.ts'
 import type { StatusBook } from './status-book.ts'
 
-/** What is told of derived streams in Prometheus' text format. */
+/** Metrics of derived streams in Prometheus' text format. */
 export function derivationMetrics(parts: {
   readonly graph: DerivationGraph
   readonly jobs: HistoryJobs

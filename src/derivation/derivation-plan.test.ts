@@ -7,7 +7,7 @@ import {
   type PlanVariable,
 } from './derivation-plan.ts'
 
-test('isProblem() tells a plan from a reason why there is none', () => {
+test('isProblem() distinguishes a plan from the reason why there is none', () => {
   const variables: readonly PlanVariable[] = []
   const plan = { variables } as Partial<DerivationPlan> as DerivationPlan
   const problem: PlanProblem = { problem: 'variable "a" reads a stream that is gone' }

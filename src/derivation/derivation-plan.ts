@@ -38,14 +38,14 @@ export interface DerivationPlan {
   readonly componentUid: string
   readonly orgUid: string
   readonly result: PlanResult
-  /** The type that results are settled to; '' when only the first result tells, or has told since. */
+  /** The type that results are settled to; '' when the first result determines it. */
   readonly valueType: ValueType
   /** In the order of the formula's variables, those that it does not use as well. */
   readonly variables: readonly PlanVariable[]
   readonly expression: CheckedExpression
   readonly trigger: 'ALL' | 'ANY'
   readonly followsCorrections: boolean
-  /** Up to where sources had samples when the formula was saved; of those that had none nothing is told. */
+  /** Up to where sources had samples when the formula was saved; sources without samples are left out. */
   readonly leftAlone: ReadonlyMap<StreamHandle, number>
 }
 

@@ -26,7 +26,7 @@ const NOTHING: NewsResult = { changedFrom: undefined }
 
 /**
  * Derives what news of sources, each from a time on, make of a stream, within the call that brought them. A first
- * call must not pass by what was put before it and is still to be derived: where that is too much to tell it is all left
+ * call must not pass by what was put before it and is still to be derived: where that is too much it is all left
  * to the background, as corrections are.
  */
 export async function deriveNews(

@@ -24,13 +24,13 @@ interface PutDeriveDeps {
   readonly graph: DerivationGraph
   readonly index: StreamIndex
   readonly locks: { isLocked(componentUid: string): Promise<boolean> }
-  /** Derives and stores what news of sources, each from a time on, make of a stream; tells from where on it is another. */
+  /** Derives and stores what news of sources, each from a time on, make of a stream; returns the time from which it changed. */
   readonly deriveAppended: (
     plan: DerivationPlan,
     news: ReadonlyMap<StreamHandle, number>,
     control: BlockControl,
   ) => Promise<{ readonly changedFrom: number | undefined }>
-  /** Told of what failed; the call goes on without it. */
+  /** Called with what failed; the call goes on without it. */
   readonly onFailure: (error: unknown) => void
 }
 
@@ -156,7 +156,7 @@ async function deriveOne(
     if (isProblem(plan) || isOver()) return undefined
     return (await deriveAppended(plan, news, { onBlock, isOver, msLeft })).changedFrom
   } catch (error) {
-    // The samples of the call are stored: the background tries again, and tells of what stays wrong.
+    // The samples of the call are stored: the background tries again, and reports what stays wrong.
     if (index.has(derived)) onFailure(error)
     return undefined
   }

@@ -31,7 +31,7 @@ export interface DeriveDeps {
 
 /** What a run does between two blocks. */
 export interface DeriveControl {
-  /** Told how far results are stored for good; false: it has to end after the block that is being stored. */
+  /** Called with the time up to which results are durable. Returns false to end after the current block. */
   onBlock(until: number): boolean | Promise<boolean>
   /** Asked before a block is evaluated: true ends the run without it. */
   readonly isOver?: () => boolean
@@ -109,7 +109,7 @@ async function touchedBehindLeft(
 }
 
 /**
- * Derives a span of results anew: what the stream had there and does not come out any more goes. Results stay
+ * Derives a span of results again: what the stream had there and does not come out any more goes. Results stay
  * whose samples grew too old: see lastingUntil.
  */
 export async function deriveAgain(
@@ -195,7 +195,7 @@ async function run(
       storing = store(deps, typed, { block, span, isReplacing })
       storing.catch(() => {})
       at = block.until
-      // This block may be lost with the process until it is stored: only those before it are told.
+      // This block may be lost with the process until it is stored: only those before it count.
       const mayGoOn = await control.onBlock(span.from)
       if (!mayGoOn && at < end) {
         await takeIn()
@@ -206,7 +206,7 @@ async function run(
     await takeIn()
     return { samples, until: end, isThrough: true, changedFrom }
   } finally {
-    // Whoever derives the stream next finds nothing of this run still on its way.
+    // The next run of the stream finds nothing of this run still on its way.
     await storing.catch(() => {})
   }
 }
@@ -226,7 +226,7 @@ interface NextBlock {
   readonly isOver: DeriveControl['isOver']
 }
 
-/** Evaluates the next block; the first results of a stream without a type tell it. */
+/** Evaluates the next block; the first results of a stream without a type determine it. */
 async function nextBlock(
   deps: DeriveDeps,
   plan: DerivationPlan,

@@ -19,7 +19,7 @@ const SURPLUS_MAX = 20_000
 
 /**
  * The least stretch of a span in which a stream differs from what it should be there: that is taken out
- * and put in again at once, so that whoever follows the stream is told of no more than what changed.
+ * and put in again at once, so that followers of the stream receive only what changed.
  */
 export async function differenceOf(
   store: Pick<SampleStore, 'range'>,

@@ -4,7 +4,7 @@ import type { DerivationPlan } from './derivation-plan.ts'
 
 /**
  * Where the first sample of a source lies that came after those which a formula leaves alone; undefined while there is
- * none. It is told by what is stored alone: the same before and after a crash.
+ * none. It follows from stored data alone: the same before and after a crash.
  */
 export async function firstAppend(
   store: Pick<SampleStore, 'range'>,

@@ -10,13 +10,13 @@ const STREAMS_AT_ONCE = 100
 
 type TypedCatalog = Pick<Catalog, 'index' | 'applyInferredTypes'>
 
-/** The type that a stream has; '' while none was told. */
+/** The type that a stream has; '' while it has none. */
 function typeOf({ index }: TypedCatalog, handle: StreamHandle): ValueType {
   return VALUE_TYPES[index.valueCodeOf(handle)]
 }
 
 /**
- * A plan with the type that its stream has in the catalog. One that has none gets `told`, durably, unless
+ * A plan with the type that its stream has in the catalog. One that has none gets the inferred one, durably, unless
  * another call was first: what is derived is settled to the type that is there.
  */
 export async function typedPlan(
@@ -41,7 +41,7 @@ interface SettlerDeps {
 }
 
 /**
- * Gives derived streams without a type that of their formula, as soon as the types of their sources tell it;
+ * Gives derived streams without a type that of their formula, as soon as the types of their sources determine it;
  * streams that are derived from these follow. What it cannot commit is left to the first result.
  */
 export class TypeSettler {
@@ -64,7 +64,7 @@ export class TypeSettler {
     }
   }
 
-  /** Takes in a derived stream whose sources may tell its type. */
+  /** Takes in a derived stream whose sources may determine its type. */
   add(derived: StreamHandle): void {
     if (this.#isClosed) return
     this.#due.add(derived)
@@ -92,7 +92,7 @@ export class TypeSettler {
   }
 
   async #work(): Promise<void> {
-    // Whoever saves goes on first.
+    // Saves go first.
     await nextIteration()
     while (this.#due.size > 0) {
       const some = [...this.#due].slice(0, STREAMS_AT_ONCE)

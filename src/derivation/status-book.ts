@@ -47,7 +47,7 @@ interface Entry {
   start: number | undefined
   /** Whether results up to `start` were derived, and it is not only where the first append was. */
   isSettled: boolean
-  /** Which sources and trigger `start` is of; undefined while nobody has told. */
+  /** Which sources and trigger `start` is of; undefined while it is unknown. */
   formula: string | undefined
   /** Up to where appends are derived, by the UID of the source; of streams that appends revise. */
   fronts: ReadonlyMap<string, number>
@@ -91,7 +91,7 @@ export class StatusBook {
 
   /**
    * From where on appends derive a stream that has no samples: where the first append was, unless later
-   * ones have derived further. For a formula of other sources it is looked for anew: what these had before stays alone.
+   * ones have derived further. For a formula of other sources it is looked for again: earlier samples of these are not derived.
    */
   async startOf(handle: StreamHandle, touchedFrom: number, formula: string): Promise<number> {
     const entry = await this.#entryOf(handle)
@@ -202,7 +202,7 @@ export class StatusBook {
     entry.isDirty = true
   }
 
-  /** Tells why nothing can be derived until a record changes; told twice it counts once. */
+  /** Records why nothing can be derived until a record changes; repeating it has no effect. */
   async noteHindrance(handle: StreamHandle, message: string): Promise<void> {
     await this.noteProblem(handle, message)
     const entry = await this.#entryOf(handle)
@@ -211,7 +211,7 @@ export class StatusBook {
     entry.isDirty = true
   }
 
-  /** Tells why nothing can be derived, or stored, at all; told twice it counts once. */
+  /** Records why nothing can be derived, or stored, at all; repeating it has no effect. */
   async noteProblem(handle: StreamHandle, message: string): Promise<void> {
     const entry = await this.#entryOf(handle)
     if (entry === undefined || entry.status.lastError?.message === message) return
@@ -305,7 +305,7 @@ export class StatusBook {
   }
 }
 
-/** Whole numbers beyond doubles are told as texts. */
+/** Whole numbers beyond doubles are written as texts. */
 function errorOf({ message, time, values }: NonNullable<DerivationFailures['last']>): LastError {
   const shown = Object.entries(values).map(
     ([name, value]) => [name, typeof value === 'bigint' ? String(value) : value] as const,

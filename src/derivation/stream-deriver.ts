@@ -92,7 +92,7 @@ export class StreamDeriver {
     await derivePut(this.#putDeps, batch, limits)
   }
 
-  /** What has become of a stream; a source that is gone or does not fit is told before anything is put. */
+  /** The state of a stream. A source that is gone or does not fit is reported before anything is put. */
   async #statusOf(handle: StreamHandle) {
     const plan = await this.graph.planOf(handle)
     if (!isProblem(plan)) {
@@ -103,7 +103,7 @@ export class StreamDeriver {
     return { ...status, lastError: { message: plan.problem, time: null, values: {} } }
   }
 
-  /** What is told of derived streams in Prometheus' text format. */
+  /** Metrics of derived streams in Prometheus' text format. */
   metrics(): string {
     return derivationMetrics(this)
   }

@@ -7,7 +7,7 @@ import { endsOf } from './get/read-samples.ts'
 import type { AssignedTimes } from './put/assigned-times.ts'
 import { baseCycleOf } from './stream-facts.ts'
 
-/** Told of samples that were taken out of a stream on request, once that is durable. */
+/** Called with samples that were removed from a stream on request, once that is durable. */
 export type SamplesRemoved = (removal: Removal, orgUid: string) => void | Promise<void>
 
 /** What deleting works with. */
@@ -19,7 +19,7 @@ interface DeleteDeps {
   readonly clock: Clock
 }
 
-/** Told that samples are about to be taken out, once nothing can be refused; they stay when it rejects. */
+/** Called before samples are removed, once nothing can fail. They stay when it rejects. */
 export type BeforeRemoval = () => Promise<void>
 
 /** Which samples of which stream to take out: those that a GET of the range shows. */

@@ -27,7 +27,7 @@ export function allowsStream(
   return allows(principal, streamResource(index, handle), method)
 }
 
-/** The feed of a component as the caller named it: a refusal tells no UID that the caller did not give. */
+/** The feed of a component as the caller named it: an error names no UID that the caller did not give. */
 export function feedName(compId: string): string {
   return `the feed of component "${compId}"`
 }

@@ -59,7 +59,7 @@ interface FeedOptions {
   readonly store: SampleStore
   readonly clock: Clock
   readonly showFile: ShowFile
-  /** Each is told of every batch, in this order. */
+  /** Each is called with every batch, in this order. */
   readonly onLanded?: readonly SamplesLanded[]
   readonly onRemoved?: SamplesRemoved
   /** The times that this process may assign; all, unless others share the store. */
@@ -133,7 +133,7 @@ export class Feed {
     if (!allowsEveryFeed(principal, 'PUT')) requireSomeFeed(principal, 'PUT')
   }
 
-  /** Stores samples, all or none; resolves when they are durable, with warnings to be told. */
+  /** Stores samples, all or none; resolves when they are durable, with warnings for the caller. */
   put(principal: Principal, command: PutCommand): Promise<readonly string[]> {
     return new PutCall(this.#deps, principal, command).run()
   }

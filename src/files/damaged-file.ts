@@ -2,7 +2,7 @@ import { type EpochMs, epochMs } from '../base/index.ts'
 import type { ScrubFinding, StreamHandle } from '../store/index.ts'
 import type { FileRecord } from './file-record.ts'
 
-/** What is told of a file whose body is not what was put; its name stays with its stream. */
+/** The text for a file whose body is damaged. Its name stays with its stream. */
 export function damagedFile(
   file: { readonly record: FileRecord; readonly handle: StreamHandle; readonly time: EpochMs },
   what: string,

@@ -10,12 +10,12 @@ interface FileBodiesDeps {
   readonly blobs: BlobStore
   /** Whether the stream holds files. */
   readonly isFileStream: (handle: StreamHandle) => boolean
-  /** What is told of the bytes that go. */
+  /** Called with the bytes that are removed. */
   readonly usage: Pick<FileUsage, 'change'>
 }
 
 /**
- * A sample store that takes the bodies of files along with their samples: whoever removes a range
+ * A sample store that removes the bodies of files with their samples: a call that removes a range
  * or forgets a stream need not know of files. Bodies go after their samples are gone
  * for good; what a crash leaves in between is for the sweep.
  */

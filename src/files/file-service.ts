@@ -84,7 +84,7 @@ interface FileServiceDeps {
   readonly log: Log
   readonly fileBytesMax: number
   readonly usage: FileUsage
-  /** Told of each time that a stored body turns out not to be what was put. */
+  /** Called with each time whose stored body turns out to be damaged. */
   readonly onDamage: (finding: ScrubFinding) => void
 }
 
@@ -245,7 +245,7 @@ export class FileService {
     requireFileStream(factsOfPrepared(streams[0]), shownOf(command))
   }
 
-  /** The bytes of the file that a put replaces, as far as that can be told before it has come. */
+  /** The bytes of the file that a put replaces, as far as it is known before the body arrives. */
   async #replacedBytes(principal: Principal, command: PutFile): Promise<number> {
     const handle = this.#findStream(principal, command)
     if (handle === 0 || command.time === undefined) return 0

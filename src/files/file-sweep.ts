@@ -27,7 +27,7 @@ const STREAMS_PER_SLICE = 100
 
 /**
  * The job that removes the bodies that no sample names: what uploads and deletions leave when they are
- * cut short by a crash. A run tells how many went.
+ * cut short by a crash. A run returns the number of removed bodies.
  */
 export function makeFileSweep(deps: FileSweepDeps): LeasedJob {
   const job = { name: 'file_sweep', everyMs: EVERY_MS }

@@ -46,7 +46,7 @@ interface Count {
   bytes: number
   /** Whether `bytes` is what the samples say; a failed write leaves it open. */
   isKnown: boolean
-  /** Until when it is taken for known, on the clock of whoever shares the store. */
+  /** Until when it is taken for known, by the clock that all processes of the store share. */
   knownUntilMs: number
   /** Bytes of uploads under way. */
   reserved: number
@@ -102,7 +102,7 @@ export class FileUsage {
     return { take, [Symbol.dispose]: giveBack }
   }
 
-  /** Runs what changes files of streams, one change of a stream at a time, and notes what it tells. */
+  /** Runs what changes files of streams, one change of a stream at a time, and records its results. */
   async change<T>(
     handles: readonly StreamHandle[],
     run: (note: NoteBytes) => Promise<T>,

@@ -43,7 +43,7 @@ export interface GqlRun extends GqlText {
   readonly now: EpochMs
   /** What is known of a run that may be made again: its samples with a NULL time are then where they were. */
   readonly repeat?: RepeatablePut
-  /** Whether it only tells what it would store. */
+  /** Whether it only returns the samples it would store. */
   readonly isDry: boolean
   /** The most rows that SELECTs may give together. */
   readonly rowsMax?: number
@@ -53,7 +53,7 @@ export interface GqlRun extends GqlText {
   onRows?(rows: RowCell[][], columns: readonly SqlColumn[]): void | Promise<void>
   /** Hears of samples that were handed to the statements one by one, as often as some are. */
   onHanded?(handed: HandedSamples): void
-  /** Tells whose rights hold after the statements have run; refuses one who has none any more. */
+  /** Re-reads the caller's rights after the statements have run. Fails if they were revoked. */
   readonly renew?: () => Promise<Principal>
   /** What CSV_TABLE over @JDBC_RESULT takes in the place of its text, as often as asked; only where `takesRows` says so. */
   resultRows?(): AsyncIterable<TextRows>

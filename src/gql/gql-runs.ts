@@ -63,7 +63,7 @@ export class GqlRuns {
     this.#texts = new CompiledTexts(parts.compiler)
   }
 
-  /** Compiles a long text apart from the main loop, so that `check` need not. Tells no mistake. */
+  /** Compiles a long text apart from the main loop, so that `check` need not. Reports no errors. */
   async prepare(text: GqlText & Pick<GqlRun, 'key'>): Promise<void> {
     await this.#texts.prepare(this.#about(text), text.key)
   }
@@ -175,7 +175,7 @@ export class GqlRuns {
       selected += rows.length
       if (number === lastSelect) {
         rowCount += rows.length
-        // One too many tells whoever wants no more than there may be that there are.
+        // One row beyond the limit shows that there are more.
         await run.onRows?.(rows.length > room ? rows.slice(0, room + 1) : rows, query.columns)
       }
       if (rows.length <= room) return

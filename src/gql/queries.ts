@@ -46,7 +46,7 @@ export class Queries {
     return this.#run(principal, { ...call, isDry: false }, false)
   }
 
-  /** Runs SET, SELECT and INSERT; a dry run tells what it would store. */
+  /** Runs SET, SELECT and INSERT; a dry run returns the samples it would store. */
   run(principal: Principal, call: QueryCall): Promise<GqlOutcome> {
     this.permit(principal, 'POST')
     return this.#run(principal, call, true)
@@ -109,7 +109,7 @@ export class Queries {
 
   async #check(sql: string, timeZoneId: string): Promise<void> {
     if (sql.trim() === '') refuse('bad_input', { what: 'query.sql is missing', field: 'query.sql' })
-    // A zone that is wrong is told by the record.
+    // The record reports a wrong zone.
     const zone = timeZoneId === '' ? 'UTC' : timeZoneId
     const text = { sql, timeZoneId: zone, allows: { insert: true, stored: true } }
     await this.#runs.prepare(text)

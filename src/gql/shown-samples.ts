@@ -3,7 +3,7 @@ import type { ExpressionValue } from '../expression/index.ts'
 import { looksLikeSeconds, secondsWarnings } from '../feed/put/index.ts'
 import type { GqlSample } from './gql-run.ts'
 
-/** Samples that a dry run tells, and the characters of their texts. */
+/** Samples that a dry run returns, and the characters of their texts. */
 const SHOWN_MAX = 1_000
 const SHOWN_CHARACTERS_MAX = 1_000_000
 

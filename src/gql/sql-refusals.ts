@@ -1,4 +1,4 @@
-/** What goes wrong in GS SQL as callers are told it: with a place in the text, always. */
+/** Errors of GS SQL as callers see them: always with a place in the text. */
 import { Refusal, refusal } from '../base/index.ts'
 import { ExpressionError } from '../expression/index.ts'
 import { type CompiledSql, failureAt, SqlRunError } from '../sql/index.ts'
@@ -27,7 +27,7 @@ function isOfStatement({ code, status }: Refusal): boolean {
   return status === 400 || status === 404 || code === 'too_many_samples'
 }
 
-/** What a failed run is told as: a refusal where it was the statements or their runner, else what it was. */
+/** The error of a failed run: a refusal for errors of the statements or their runner, else the error itself. */
 export function runRefusal(error: unknown, program: CompiledSql): unknown {
   if (!(error instanceof SqlRunError)) return error
   const { message, reason, place } = error

@@ -1,7 +1,7 @@
 import type { TLSSocket } from 'node:tls'
 import type { RequestHead } from './transport/exchange.ts'
 
-/** Tells the address under which a caller reaches the service, which is its OAuth issuer too. */
+/** Returns the address under which a caller reaches the service, which is its OAuth issuer too. */
 export type IssuerReader = (req: RequestHead) => string
 
 const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/

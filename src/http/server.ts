@@ -26,16 +26,16 @@ interface ServerDeps {
   readonly trustedProxies: readonly string[]
   /** Where people reach the service, when that is set. */
   readonly publicUrl?: string
-  /** Whether people reach the service over TLS, whoever ends it. */
+  /** Whether users reach the service over TLS, wherever it ends. */
   readonly isPublicSecure?: boolean
   /** How many connections are let in. */
   readonly connectionLimits?: ConnectionLimits
   readonly readiness: readonly ReadinessCheck[]
-  /** Told by /readyz while it is ready. */
+  /** Shown by /readyz while it is ready. */
   readonly findDetails?: () => readonly string[]
   /** Who may read /metrics. */
   readonly metricsAccess?: MetricsAccess
-  /** Told by /metrics besides the counts of requests. */
+  /** Shown by /metrics besides the counts of requests. */
   readonly moreMetrics?: () => Promise<string>
   /** What all calls in flight may hold; without it only single calls are bounded. */
   readonly budget?: MemoryBudget

@@ -56,7 +56,7 @@ export class DoorLog {
     addTo(this.#rounded, door, changed.rounded)
   }
 
-  /** Keeps refused points for whoever administers the organization. */
+  /** Keeps rejected points for the administrators of the organization. */
   keep(orgUid: string, entries: readonly RefusedEntry[]): void {
     if (entries.length === 0) return
     this.#add(orgUid, entries)

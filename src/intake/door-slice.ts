@@ -17,7 +17,7 @@ interface ReadLine {
   readonly until: number
 }
 
-/** Lines that are told one by one; of the others only how many there are. */
+/** Lines that are listed one by one; others are only counted. */
 const REFUSED_MAX = 1_000
 
 const LINE_WIDTH = 4
@@ -26,7 +26,7 @@ const LINE_WIDTH = 4
 export class DoorSlice {
   readonly samples = new IncomingSamples()
   readonly refused: RefusedLine[] = []
-  /** Also those that are not told one by one. */
+  /** Also those that are not listed one by one. */
   refusedCount = 0
   /** Points whose millisecond another point of their series has, at another time that is finer. */
   sharedMilliseconds = 0

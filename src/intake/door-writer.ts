@@ -39,7 +39,7 @@ export interface WriteOutcome {
 const SAMPLES_PER_SLICE = 100_000
 /** Bytes that are read before others get a turn: a few milliseconds. */
 const BYTES_PER_SLICE = 128 * 1024
-/** Refused lines of a body that are told one by one. */
+/** Rejected lines of a body that are listed one by one. */
 const SHOWN_MAX = 1_000
 
 const NO_BYTES = Buffer.alloc(0)

@@ -1,13 +1,13 @@
 import { ID_BYTES_MAX } from './id-hash.ts'
 
-/** A power of two. Devices of a fleet have streams of the same few names. */
+/** A power of two. Many devices have streams of the same few names. */
 const KEPT = 256
 
 /** The texts of IDs by their bytes, those kept that came last: one text for all is made and hashed once. */
 export class IdTexts {
   readonly #texts: string[] = new Array(KEPT).fill('')
 
-  /** The text at from ≤ index < until, whose hash is told. */
+  /** The text at from ≤ index < until, whose hash is returned. */
   textOf(bytes: Buffer, from: number, until: number, hash: number): string {
     const place = (hash ^ (hash >>> 16)) & (KEPT - 1)
     const kept = this.#texts[place]

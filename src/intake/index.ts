@@ -1,5 +1,5 @@
 /**
- * Samples as they are sent, to IncomingSamples: one reader for every form, whoever carries it here. A
+ * Samples as they are sent, to IncomingSamples: one reader for every form and transport. A
  * reader is given what was sent, where streams are found if it looks for them itself (StreamSource),
  * and its options; it answers all samples or refuses all. Nothing in here knows HTTP.
  */

@@ -2,7 +2,7 @@ import { growColumn } from '../base/index.ts'
 import type { StreamHandle } from '../store/index.ts'
 import { mix, SEED } from './id-hash.ts'
 
-/** Tells which streams still have the series by which they were found. */
+/** Returns which streams still have the series by which they were found. */
 interface SeriesStreams {
   /** Moves whenever a living stream may have lost its series. */
   readonly seriesGeneration: number
@@ -35,7 +35,7 @@ const FIELD_SAMPLE = 7
 /** The last time, in milliseconds modulo 2^32, and what was cut of it. */
 const FIELD_TIME = 8
 const FIELD_REST = 9
-/** 1 for a field that whoever reads it has marked. */
+/** 1 for a field that its reader has marked. */
 const FIELD_MARK = 10
 const FIELD_WIDTH = 11
 
@@ -68,7 +68,7 @@ class Slots {
     return this.#slots[slot]
   }
 
-  /** Adds an entry, whose number is `count`, after making room; `hashOf` tells those of the others. */
+  /** Adds an entry, whose number is `count`, after making room; `hashOf` returns the hashes of the others. */
   add(hash: number, count: number, hashOf: (entry: number) => number): void {
     if ((count + 1) * 2 > this.#slots.length) this.#widen(count, hashOf)
     this.#put(hash, count)

@@ -54,7 +54,7 @@ export class StreamCache {
   #arena = new Int32Array(SLOTS_MIN * 4)
   #arenaUsed = 0
   readonly #texts = new IdTexts()
-  /** The IDs of which find() told last that no stream has them; '' when they are no texts. */
+  /** The IDs that find() last found no stream for; '' when they are no texts. */
   missedCompId = ''
   missedStreamId = ''
 
@@ -68,7 +68,7 @@ export class StreamCache {
     return this.#resolver.keepsDigits(handle)
   }
 
-  /** That of the streams that find() tells. */
+  /** That of the streams that find() returns. */
   get generation(): number {
     return this.#seenGeneration
   }

@@ -3,7 +3,7 @@ import { storedClaim, type WholeRecord } from '../store/index.ts'
 import { MOVE_KEY } from './move-record.ts'
 
 /**
- * Kinds that speak of the store itself, by its cursors and handles: how far it is derived is told anew in another,
+ * Kinds that speak of the store itself, by its cursors and handles: progress of derivation restarts in another,
  * and of streams that were deleted it has nothing to forget.
  */
 const OWN_KINDS: readonly string[] = [MOVE_KEY.kind, 'derivation_cursor', 'deleted_streams']

@@ -5,7 +5,7 @@ import { BlobDamaged, type BlobInfo, type BlobStore, type SampleColumns } from '
 import type { MoveParts } from './move-side.ts'
 import { persist } from './persist.ts'
 
-/** Copies the bodies that samples name and the target does not have; tells those that the source has not whole. */
+/** Copies the bodies that samples name and the target does not have; returns those that are incomplete in the source. */
 export async function moveBodies(
   { source, target }: MoveParts,
   samples: SampleColumns,
@@ -24,7 +24,7 @@ export async function moveBodies(
   return lost
 }
 
-/** Reads the bodies that samples name back in the target; tells those that are not what their samples say. */
+/** Reads the bodies that samples name back in the target; returns those that do not match their samples. */
 export async function compareBodies(
   { source, target }: MoveParts,
   samples: SampleColumns,

@@ -81,7 +81,7 @@ export async function compareCatalogs(parts: MoveParts): Promise<ComparedCatalog
     onMoved(`checking the catalog: ${documents} documents`)
   }
   const extra = (await countOf(target)) - documents
-  // Those that are missing are told above.
+  // Missing bodies are reported above.
   if (extra > 0 || (extra < 0 && differing.length === 0)) {
     differing.push(`${Math.abs(extra)} documents ${extra > 0 ? 'too many' : 'too few'}`)
   }

@@ -10,7 +10,7 @@ const NO_HANDLE = (2 ** 31 - 1) as StreamHandle
 /** The target's handle of a stream of the source. */
 export type HandleOf = (source: StreamHandle) => StreamHandle
 
-/** Tells the target's handles by the source's. */
+/** Returns the target's handles by the source's. */
 export function handleMap(pairs: readonly StreamPair[]): HandleOf {
   const handles = new Map(pairs.map(({ source, target }) => [source, target]))
   return (source) => handles.get(source) ?? NO_HANDLE
@@ -30,7 +30,7 @@ export async function movePayloads(parts: MoveParts, handleOf: HandleOf): Promis
   }
 }
 
-/** Reads all payloads back on both sides; tells the connectors whose payloads differ. */
+/** Reads all payloads back on both sides; returns the connectors whose payloads differ. */
 export async function comparePayloads(
   { source, target }: MoveParts,
   handleOf: HandleOf,

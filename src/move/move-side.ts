@@ -24,7 +24,7 @@ interface MoveSide {
 
 /** Where everything comes from; nothing in it is changed. */
 export interface MoveSource extends MoveSide {
-  /** Tells these data from all others. */
+  /** Identifies these data. */
   readonly identity: string
   /** The streams that others are derived from. */
   readonly watched: readonly StreamHandle[]
@@ -32,13 +32,13 @@ export interface MoveSource extends MoveSide {
 
 /** Where everything goes to. */
 export interface MoveTarget extends MoveSide {
-  /** Brings samples to where a restart does not read them again; what was put before is not told as touched by one. */
+  /** Brings samples to where a restart does not read them again; what was put before is not reported as touched by one. */
   settle(): Promise<void>
   /** Keeps services out that have another key than the source's, where the target can. */
   holdKey(fingerprint: string): Promise<void>
 }
 
-/** Told how far a move is. */
+/** Called with the progress of a move. */
 type OnMoved = (what: string) => void
 
 /** What a move is made of. */

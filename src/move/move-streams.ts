@@ -19,7 +19,7 @@ interface CopiedSamples {
   readonly lostBodies: readonly string[]
 }
 
-/** Copies the samples of all streams that the record does not tell as copied. */
+/** Copies the samples of all streams that the record does not list as copied. */
 export async function moveStreams(
   parts: MoveParts,
   pairs: readonly StreamPair[],
@@ -42,7 +42,7 @@ export async function moveStreams(
         keeping = undefined
       },
     )
-    // Whether it fails is asked at the end: the streams that fail for the same reason tell it.
+    // Failure is checked at the end: streams that fail for one reason need one message.
     keeping.catch(() => {})
   }
   const report = (): void => {
@@ -94,7 +94,7 @@ async function appendPage(
   await persist(() => target.samples.append(batchOf(pair.target, samples)))
 }
 
-/** Copies a stream anew, in the place of what the target has of it. */
+/** Copies a stream again, replacing its samples in the target. */
 export async function copyAgain(parts: MoveParts, pair: StreamPair): Promise<void> {
   await copySpan(parts, pair, fromTime(pair.source))
 }

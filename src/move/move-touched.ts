@@ -11,7 +11,7 @@ import { persist } from './persist.ts'
 
 const SPANS_PER_READ = 2_000
 
-/** Touches the target; tells the cursor from which on it is to be derived, and the streams that were touched. */
+/** Touches the target; returns the cursor from which on it is to be derived, and the streams that were touched. */
 export async function moveTouched(
   parts: MoveParts,
   pairs: readonly StreamPair[],

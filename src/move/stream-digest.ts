@@ -11,7 +11,7 @@ export interface StreamDigest {
   readonly sha256: string
 }
 
-/** Reads all of a stream; `onRead` is told how many samples were read. */
+/** Reads all of a stream; `onRead` is called with the number of samples read. */
 export async function digestStream(
   store: SampleStore,
   handle: StreamHandle,

@@ -136,9 +136,9 @@ export interface CompiledRead {
 
 /** Which rows of a stored table a query needs, as far as that is known before they are there. */
 export interface CompiledAsk {
-  /** One row with what the text demands; where it cannot be told, the statement fails. */
+  /** One row with the requirements of the text; where they are unknown, the statement fails. */
   readonly given: CompiledText | undefined
-  /** One row with what conditions compare with; where it cannot be told, they leave nothing out. */
+  /** One row with the bounds of conditions; where unknown, they leave nothing out. */
   readonly bounds: CompiledText | undefined
   /** What every row that counts fulfils. The query checks it itself, so it only saves work. */
   readonly predicates: readonly SqlPredicate[]
@@ -182,7 +182,7 @@ const SUM_COLUMNS = [
   'lastTime()',
 ] as const
 
-/** What a row tells of the samples that it sums up: there are as many rows as it takes, each exact for its own. */
+/** The columns of a row of sums. There are as many rows as needed, each exact for its samples. */
 export type SumColumn = (typeof SUM_COLUMNS)[number]
 
 /** The column with the start of the period, of so many ms, that a row sums up: `time - time % ms` of its samples. */

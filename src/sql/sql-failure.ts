@@ -15,7 +15,7 @@ export class SqlFailure extends Error {
   }
 }
 
-/** A failure as it is told to people: with the line, the column and a pointer into the text. */
+/** A failure as people see it: with the line, the column and a pointer into the text. */
 export function failureAt(
   text: string,
   query: Pick<CompiledQuery, 'places' | 'place'>,

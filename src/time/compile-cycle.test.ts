@@ -134,7 +134,7 @@ test('edges(), countPeriods() and countStarts() leave a skipped day out', () => 
   assert.equal(day.edges({ from: range.from, until: range.from }).length, 0)
 })
 
-test('fixedMs tells whether all periods are equally long', () => {
+test('fixedMs decides whether all periods are equally long', () => {
   assert.equal(builtIn('hour', 'America/New_York').fixedMs, HOUR)
   assert.equal(builtIn('day', 'UTC').fixedMs, 24 * HOUR)
   assert.equal(builtIn('day', 'America/New_York').fixedMs, undefined)

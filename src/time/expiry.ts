@@ -3,7 +3,7 @@ import { UNIT_MS } from './cycle-definition.ts'
 import { addMonths } from './wall-time.ts'
 import type { Zone } from './zone.ts'
 
-/** The units in which an age is told. */
+/** The units of ages. */
 const AGE_UNITS = ['MINUTE', 'HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR'] as const
 
 /** How old something may get: 90 DAY, 10 YEAR. */

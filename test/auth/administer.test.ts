@@ -90,7 +90,7 @@ function uidOf({ user, invitation }: OrgUser): string {
   return (user ?? invitation).uid
 }
 
-/** Runs an act and tells which acts its one commit wrote down. */
+/** Runs an act and returns the acts that its commit logged. */
 async function actsOf<T>(act: () => Promise<T>): Promise<{ acts: string[]; result: T }> {
   commits.length = 0
   const result = await act()

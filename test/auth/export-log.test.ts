@@ -84,7 +84,7 @@ test('ExportLog does not bring back an entry that went with its organization', a
   assert.deepEqual(await details(), [])
 })
 
-test('ExportLog holds no more than 20,000 targets, says when it is full, and begins anew each hour', async (t) => {
+test('ExportLog holds no more than 20,000 targets, says when it is full, and restarts each hour', async (t) => {
   const { clock, exports, lines, details } = await openLog(t)
   for (let at = 0; at < 25_000; at += 1) {
     exports.note(person(`u${at}`), {
@@ -105,7 +105,7 @@ test('ExportLog holds no more than 20,000 targets, says when it is full, and beg
   assert.deepEqual(await details(), ['"c" / "s" as CSV: 1 answers, 5 samples'])
 })
 
-test('ExportLog tells streams of a component apart as long as they are few', async (t) => {
+test('ExportLog lists streams of a component one by one while they are few', async (t) => {
   const { exports, details } = await openLog(t)
   const exported = async (): Promise<string> => {
     await exports.flush()

@@ -12,7 +12,7 @@ import { withCatalog } from '../support/catalog.ts'
 const HALF_MEGABYTE = 'x'.repeat(500_000)
 const RECORDS = 20
 
-test('a page of the audit log that takes too many bytes is refused, a shorter one is told', async () => {
+test('a page of the audit log that takes too many bytes is refused, a shorter one is returned', async () => {
   await withCatalog(async ({ store, clock }) => {
     const audit = new AuditLog({ store, clock, log: createLog({ level: 'silent' }) })
     for (let at = 0; at < RECORDS; at += 1) {
@@ -29,7 +29,7 @@ test('a page of the audit log that takes too many bytes is refused, a shorter on
   })
 })
 
-test('a page of grants that takes too many bytes is refused, a shorter one is told', async () => {
+test('a page of grants that takes too many bytes is refused, a shorter one is returned', async () => {
   await withCatalog(async ({ store, clock }) => {
     const settings = { mode: 'open', accessTokenSeconds: 100, refreshTokenSeconds: 50 } as const
     const base: OAuthBase = { store, clock, settings }

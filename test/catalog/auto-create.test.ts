@@ -205,7 +205,7 @@ test('applyInferredTypes() types an untyped stream once and for all', () =>
     assert.equal((await opened.catalog.describeStream(handle))?.valueType, 'STRING')
   }))
 
-test('planCreate() tells what autoCreate() would make, and makes nothing', () =>
+test('planCreate() returns what autoCreate() would create, and creates nothing', () =>
   withCatalog(async (opened) => {
     await insertTemplate(opened)
     const { catalog } = opened

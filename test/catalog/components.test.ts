@@ -147,7 +147,7 @@ test('an ID of 512 characters, of any script, is fine', () =>
     }
   }))
 
-test('components.delete() takes the streams along and tells their handles', () =>
+test('components.delete() deletes the streams and returns their handles', () =>
   withCatalog(async (opened) => {
     const reported: DeletedStream[] = []
     opened.catalog.onStreamsDeleted((streams) => {

@@ -30,7 +30,7 @@ async function catalogOver(
   return await openCatalog({ store: withCommit(store, commit), people, clock })
 }
 
-test('devices that sign on at once are each told their own handles', () =>
+test('devices that connect at once each get their own handles', () =>
   withCatalog(async (opened) => {
     const { catalog } = opened
     const created = await Promise.all([

@@ -50,7 +50,7 @@ test('two catalogs on one store that create and delete at once agree in the end'
     await assertFollows(other, store, 'org')
   }))
 
-test('a deletion that its listeners could not finish is told again after a restart', () =>
+test('a deletion that failed in its listeners is reported again after a restart', () =>
   withCatalog(async (opened) => {
     const owner = ownerOf('org')
     const made = await opened.catalog.components.insert(owner, { stream: [{ valueType: 'FILE' }] })
@@ -70,7 +70,7 @@ test('a deletion that its listeners could not finish is told again after a resta
     assert.equal(reported.length, 1)
   }))
 
-test('a deletion is done although the disk is full before its notice is gone, and told again after a restart', () =>
+test('a deletion succeeds on a disk that fills up before its notice is removed, and is reported again after a restart', () =>
   withCatalog(async (opened) => {
     const owner = ownerOf('org')
     const made = await opened.catalog.components.insert(owner, {

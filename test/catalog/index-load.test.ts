@@ -18,7 +18,7 @@ interface Known {
   readonly streams: readonly { streamId: string; uid: string; handle: number; order: number }[]
 }
 
-/** All that the index tells of some components. */
+/** Everything that the index knows of some components. */
 function lookUp({ index }: Catalog, orgUid: string, compIds: readonly string[]): Known[] {
   return compIds.map((compId) => {
     const component = index.resolveComponent(orgUid, compId)

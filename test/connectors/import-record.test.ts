@@ -79,7 +79,7 @@ test('a connection that an import reads stays; a connector without one is run by
   assert.equal((await home.owner('DELETE', `/api/connector/${uid}`)).status, 200)
 })
 
-test('a run that cannot reach its database is told, and may be looked at', async () => {
+test('a run that cannot reach its database is reported, and can be viewed', async () => {
   const uid = await home.insert({ id: 'unreached' })
   const { status, message, uid: runUid } = await home.run(uid)
   assert.equal(status, 'FAILED')
@@ -116,7 +116,7 @@ test('a schedule is checked without being saved, with the times that it would ru
   }
 })
 
-test('a scheduled import tells when it runs next; others tell none', async () => {
+test('a scheduled import has its next run; others have none', async () => {
   const nextOf = async (uid: string) =>
     (await home.owner('GET', `/api/connector/${uid}`)).body.connector.nextRun
   const uid = await home.insert({ id: 'next', schedule: { cron: '0 6 29 2 *' } })

@@ -56,7 +56,7 @@ const target = {
   password: 'the-password',
 }
 
-test('Oracle: a service that the listener does not know is told', async () => {
+test('Oracle: a service that the listener does not know gives an error', async () => {
   const refusal = '(DESCRIPTION=(ERR=12514)(VSNNUM=0)(ERROR_STACK=(ERROR=(CODE=12514)(EMFI=4))))'
   const listener = await startListener('127.0.0.1', (socket) =>
     socket.end(packetOf(4, sized([0, 0], refusal))),
@@ -89,7 +89,7 @@ test('Oracle: a listener does not send the session on to where it may not go', a
   }
 })
 
-test('Oracle: types are fetched so that nothing is lost, and told as texts', () => {
+test('Oracle: types are fetched so that nothing is lost, and returned as text', () => {
   const driver = loadOracleDriver(createRequire(import.meta.url)) as ReturnType<
     typeof loadOracleDriver
   > &

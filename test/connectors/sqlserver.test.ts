@@ -138,7 +138,7 @@ test('SQL Server: values come as texts without loss', async () => {
   )
 })
 
-test('SQL Server: failures are told with their line, wrong passwords as such', async () => {
+test('SQL Server: errors have their line, and wrong passwords are named', async () => {
   const target = await start(() => ({
     error: { number: 208, text: "Invalid object name 'nothing'.", line: 2 },
   }))
@@ -150,7 +150,7 @@ test('SQL Server: failures are told with their line, wrong passwords as such', a
   assert.deepEqual(failed.place, { line: 2 })
 })
 
-test('SQL Server: a statement without a result is told, one that is called off is ended', async () => {
+test('SQL Server: a statement without a result is an error, and a canceled one ends', async () => {
   const target = await start((sql) => (sql === 'DECLARE @n INT' ? NONE : 'silence'))
   assert.equal((await failureOf(readAll(target, 'DECLARE @n INT'))).reason, 'sql')
   const calling = new AbortController()
@@ -173,7 +173,7 @@ test('SQL Server: what could end the transaction is not sent', async () => {
   }
 })
 
-test('SQL Server: encryption that the server does not have is told', async () => {
+test('SQL Server: encryption that the server does not have is an error', async () => {
   const target = await start(() => NONE)
   const { reason, message } = await failureOf(openLocal({ ...target, tls: 'on' }))
   assert.equal(reason, 'tls', message)

@@ -133,7 +133,7 @@ function madeBy(create: CreateComponents, { firstHandles }: Committed) {
   return { components, streams }
 }
 
-/** Asserts that every read tells of what a creation has made. */
+/** Asserts that every read returns the created records. */
 async function assertHolds(
   store: CatalogStore,
   create: CreateComponents,

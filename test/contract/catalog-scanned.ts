@@ -71,13 +71,13 @@ export async function scanAll(store: CatalogStore): Promise<ScannedRows> {
   return { cursor, components, streams }
 }
 
-/** What a scan tells of a component. */
+/** A component in a scan. */
 export function scannedComponentOf(component: StoredComponent): ScannedComponent {
   const { orgUid, id, timeZone } = component
   return { orgUid, id, timeZone }
 }
 
-/** What a scan tells of a stream. */
+/** A stream in a scan. */
 export function scannedStreamOf(stream: StoredStream): ScannedStream {
   const { componentUid, handle, id, order } = stream
   const { streamKind, valueCode, isDerived, hasDeleteProfile, grid } = stream

@@ -4,7 +4,7 @@ import type { CatalogStore } from '../../src/store/index.ts'
 /** One place for a catalog: `open` opens the same data again and again. */
 export interface CatalogStoreHome {
   readonly clock: ManualClock
-  /** Of the random runs, the share that there is time for: all, unless told. */
+  /** Of the random runs, the share that there is time for: all, by default. */
   readonly share?: number
   open(): Promise<CatalogStore>
   dispose(): Promise<void>

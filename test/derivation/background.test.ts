@@ -110,7 +110,7 @@ test('appends derive nothing that lies before them', async (t) => {
   assert.deepEqual(await home.read('d'), [[30, 3]])
 })
 
-test('a formula that fails is told with what it failed on, and once', async (t) => {
+test('a formula that fails is reported with its inputs, once', async (t) => {
   const home = await derivationHome(t)
   await home.add('c', [source('a'), source('b'), derived('d', 'a * exp(b)', 'a b')])
   await home.put(['a', 10, 1], ['b', 10, 1_000])
@@ -147,7 +147,7 @@ test('a formula that fails is told with what it failed on, and once', async (t) 
   assert.match(reply?.message ?? '', /users who can read its sources/)
 })
 
-test('a source that is gone is told at once', async (t) => {
+test('a deleted source is reported at once', async (t) => {
   const home = await derivationHome(t)
   await home.add('c', [source('a'), derived('d', 'a', 'a')])
   const handle = home.handleOf('c', 'd')
@@ -204,7 +204,7 @@ test('long appends are derived in blocks, exactly', async (t) => {
   assert.ok(means.every(([, value], at) => value === 2 * at + 1))
 })
 
-test('a store that cannot keep what is watched at the start is told again', async (t) => {
+test('watched streams that could not be stored at the start are stored later', async (t) => {
   const home = await derivationHome(t)
   await home.add('c', [source('a'), derived('d', 'a + 1', 'a')])
   // The one of the test derives alone.

@@ -54,7 +54,7 @@ test('a job that works is cancelled between two blocks, and what is derived stay
     kept,
     Array.from({ length: gone.done }, (_, at) => [at, 2 * at]),
   )
-  // Whoever would run on has had every chance to, once others have worked here.
+  // A run that wanted to continue had its chance once other runs have worked here.
   const blocksThen = blocks
   assert.equal(jobs.unfinishedCount, 0)
   assert.equal(await locks.lock(componentUid), true)

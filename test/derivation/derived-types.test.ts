@@ -79,7 +79,7 @@ test('in the background, after a kill and in sealed samples the types are the sa
   ])
 })
 
-test('a type is told without a result, also when a record gives it to the source', async (t) => {
+test('a type is determined without a result, also when a record gives it to the source', async (t) => {
   const home = await typesHome(t)
   const unmet = derived('unmet', 'a', 'a', 'b')
   await home.add('c', [...chain, { id: 'b' }, unmet, derived('after', 'unmet', 'unmet')])
@@ -104,7 +104,7 @@ test('what the last process left without a type gets it at the start', async (t)
   assert.deepEqual(await home.typesOf('c', 'twice', 'more'), ['DOUBLE', 'DOUBLE'])
 })
 
-test('a source that gets a type that the formula cannot take is told, and nothing is derived', async (t) => {
+test('a source with a type that the formula cannot use is reported, and nothing is derived', async (t) => {
   const home = await typesHome(t)
   await home.add('c', chain)
   await home.call(`compId=c&a=warm&time=${T}&derMaxS`)
@@ -128,7 +128,7 @@ test('components that are made from a template get their own types', async (t) =
 
 const MIXED = "if(a > 5, 'high', a)"
 
-test('the first result of a formula of two types tells, and the others are errors', async (t) => {
+test('the first result of a formula of two types determines the type, and others are errors', async (t) => {
   const home = await typesHome(t)
   await home.add('c', [{ id: 'a' }, derived('mixed', MIXED, 'a'), derived('of', 'mixed', 'mixed')])
   await home.call(`compId=c&a=1&time=${T}&derMaxS`)
@@ -168,7 +168,7 @@ test('a job over history gives the type with its first result, and goes on', asy
   assert.ok(kept.every(([, value]) => value === 'high'))
 })
 
-test('a source whose values get another type by its rollup method is told, and nothing is mixed', async (t) => {
+test('a source whose values get another type by its rollup method is reported, and types are never mixed', async (t) => {
   const home = await typesHome(t)
   const minutes = { streamType: 'intvl_stream', baseCycle: 'minute' } as const
   const on = { id: 'a', valueType: 'BOOLEAN', rollupMethod: 'last' } as const

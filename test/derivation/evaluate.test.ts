@@ -87,7 +87,7 @@ async function derive(rows: Rows, given: Given) {
   return { results, failures, blocks }
 }
 
-test('a formula that fails gives no sample, and its values are told', async () => {
+test('a formula that fails gives no sample, and its values are reported', async () => {
   const { results, failures } = await derive(
     [
       [1, begin, 4] as const,

@@ -179,7 +179,7 @@ test('an organization runs one preview at a time, and few may wait; others are s
     assert.equal(one.reason.code, 'preview_unavailable')
     assert.ok((one.reason.retryAfterSeconds ?? 0) > 0)
   }
-  // Whoever has waited leaves room for the next.
+  // A caller that has waited leaves room for the next.
   assert.equal((await preview()).rows.length, 2)
 })
 

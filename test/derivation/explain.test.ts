@@ -123,7 +123,7 @@ test('interval results, texts and booleans are previewed as they are kept', asyn
   assert.deepEqual(none.body.preview.rows, [])
 })
 
-test('rows on which a formula fails tell why, and nothing is stored', async () => {
+test('rows on which a formula fails have an error, and nothing is stored', async () => {
   const before = (await owner('GET', `/api/component/${plant}/stream`)).text
   const shown = await preview({ derivation: over('sqrt(190 - a)', 'a') })
   const [first] = shown.body.preview.rows
@@ -155,7 +155,7 @@ async function keyFor(...capabilities: object[]): Promise<Call> {
   return caller(service, `api_key=${made.body.api_key.secretKey}`)
 }
 
-test('whoever may not read a source is told nothing of its samples', async () => {
+test('a preview reveals no samples of sources that the caller may not read', async () => {
   const made = await owner('PUT', '/api/component', {
     component: { id: 'secret', stream: [{ id: 's', valueType: 'DOUBLE' }] },
   })

@@ -65,7 +65,7 @@ async function finished(uid: string) {
 const derive = ({ uid, streams }: Made, span: object = {}, call = owner) =>
   call('POST', `/api/component/${uid}/stream/${streams.d}/derive`, span)
 
-test('POST …/derive derives over history, and its job tells how far it is', async () => {
+test('POST …/derive derives over history, and its job has the progress', async () => {
   const made = await make('history', 500)
   assert.equal(await countOf('history'), 0)
   const begun = await derive(made, { from: 10_000, until: 20_000 })

@@ -377,7 +377,7 @@ test('a cycle that a formula reads is in use', () =>
     assert.match(message, /stream "top" of component "boiler"/)
   }))
 
-test('a record of a derived stream tells what has become of it', () =>
+test('the record of a derived stream has its status', () =>
   withCatalog(async (opened) => {
     const { catalog } = opened
     const status = {

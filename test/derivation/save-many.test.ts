@@ -25,7 +25,7 @@ const chain = (count: number): StreamInput[] =>
 interface Work {
   readonly reads: number
   readonly plans: number
-  /** The most of both in one turn of the loop. */
+  /** The most of both in one iteration of the event loop. */
   readonly most: number
 }
 

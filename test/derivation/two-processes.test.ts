@@ -104,7 +104,7 @@ test('one of two workers derives, and the other takes over when it dies', async 
   const clock = new ManualClock(1_700_000_000_000)
   const home = await derivationHome(t, { clock })
   await home.add('c', [source('a'), derived('d', 'v + 1', 'a')])
-  // These work when they are told to, and not by themselves.
+  // These work only when they are called.
   await home.derivation.worker.close()
   const [first, second] = [home.another('first').worker, home.another('second').worker]
   await home.put(['a', 10, 1])

@@ -19,14 +19,14 @@ test('docs/expressions.md has the functions as they are; `npm run docs` writes t
   assert.equal(page, renderExpressionDocs(page))
 })
 
-test('docs/expressions.md tells the limits that hold', () => {
+test('docs/expressions.md has the limits that apply', () => {
   const limits = [EXPRESSION_LENGTH_MAX, EXPRESSION_NODES_MAX, EXPRESSION_NESTING_MAX]
   for (const limit of [...limits, EXPRESSION_DEPTH_MAX, EVALUATION_CHARACTERS_MAX]) {
     assert.match(page, new RegExp(`\\| ${limit.toLocaleString('en')} \\|`))
   }
 })
 
-test('docs/expressions.md shows a mistake as it is told', () => {
+test('docs/expressions.md shows an error as the service returns it', () => {
   const variables = ['flow', 'return'].map((name) => ({ name, type: 'DOUBLE' as const }))
   try {
     checkExpression('(flw - return) * 2', { variables })

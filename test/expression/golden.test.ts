@@ -358,7 +358,7 @@ test('every example of the table of functions gives what it says', () => {
   }
 })
 
-test('mistakes are told with their place and what to change', () => {
+test('errors have their place and say what to change', () => {
   refuses('', /is empty/, '1:1+0')
   refuses('  ', /is empty/)
   refuses('1 +', /is incomplete: expected a number, a text/, '1:4+0')

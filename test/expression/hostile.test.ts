@@ -105,7 +105,7 @@ test('long texts and many parts are refused, and those within the limits are rea
 })
 
 test('reading takes steps in proportion to the length, whatever the text', () => {
-  // Each would be slow by now if its reader went back; the test's time limit tells.
+  // Each would be slow if its reader backtracked; the test's time limit detects that.
   const size = EXPRESSION_LENGTH_MAX
   const fill = (part: string, end = '') =>
     part.repeat(Math.floor((size - end.length) / part.length)) + end

@@ -8,7 +8,7 @@ import { eventually } from '../support/settle.ts'
 
 const SAMPLES = 60
 
-/** The store of a home in which a sample lands before each answer to whoever tells listeners. */
+/** The store of a home in which a sample is stored before each answer to the sender. */
 function landingStore(home: FeedHome): SampleStore & { landed: number; isLanding: boolean } {
   const state = { landed: 0, isLanding: false }
   const land = async () => {
@@ -32,7 +32,7 @@ function landingStore(home: FeedHome): SampleStore & { landed: number; isLanding
 }
 
 for (const isLast of [false, true]) {
-  test(`LiveHub tells samples in order and once that land while it reads (last: ${isLast})`, async (t) => {
+  test(`LiveHub sends samples that are stored while it reads, in order and once (last: ${isLast})`, async (t) => {
     const home = await openFeed(t, { s: {} })
     await home.put(`compId=c&time=${NOW}&s=0`)
     const store = landingStore(home)

@@ -67,7 +67,7 @@ test('texts count while the answer is made of them, and the answer after', async
   assert.equal(budget.figures.usedBytes, 0)
 })
 
-test('reads that want more than there is take turns or are told to come again', async (t) => {
+test('reads that need more memory than there is wait or are refused', async (t) => {
   const budget = new MemoryBudget(8 * MB, 1)
   const feed = await openWithTexts(budget)
   t.after(() => feed.close())

@@ -287,7 +287,7 @@ class Trial {
 }
 
 for (const seed of testSeeds(roundsOf(2))) {
-  test(`what profiles keep is readable, what they let go is told (WEIR_TEST_SEED=${seed})`, async () => {
+  test(`samples that profiles keep are readable, and removed ones are reported (WEIR_TEST_SEED=${seed})`, async () => {
     const trial = new Trial(new Random(seed))
     try {
       await trial.run(roundsBy({ everyRun: 120, nightly: 250 }))

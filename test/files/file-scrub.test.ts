@@ -67,7 +67,7 @@ test('scrub() names stream and time of each body that is damaged or missing', as
   }
 })
 
-test('scrub() asks for each file whether to go on, also for empty ones, and stops when told', async () => {
+test('scrub() asks before each file whether to go on, and stops when told', async () => {
   const { folder, blobs, store, put } = await setUp()
   try {
     for (let time = 1; time <= 50; time += 1) await put(FIRST, time, '')
@@ -97,7 +97,7 @@ test('scrub() takes a body that goes with its sample meanwhile for no damage', a
   }
 })
 
-test('scrub() tells of a stream that cannot be listed and goes on with the others', async () => {
+test('scrub() reports a stream that cannot be listed and goes on with the others', async () => {
   const { folder, blobs, store, put, pathOf } = await setUp()
   try {
     unlinkSync(pathOf(await put(SECOND, 30)))

@@ -16,7 +16,7 @@ const PATH = { compId: 'c', streamId: 'f' }
 const putter = { principal: anyFeed, renew: async () => anyFeed }
 const WHOLE = { start: 0, end: 100 }
 
-/** A sample store that can be told to refuse. */
+/** A sample store whose calls can be made to fail. */
 class MoodyStore extends PlainSampleStore {
   readOnlyReason: string | undefined
   isAppendFailing = false
@@ -115,7 +115,7 @@ test('put() refuses before the body is read, when no sample can be stored', asyn
   })
 })
 
-test('put() leaves the body to the sweep, when it cannot tell whether the sample is on disk', async () => {
+test('put() leaves the body to the sweep, when it is unknown whether the sample is on disk', async () => {
   await withHome(async ({ files, store, put, countBodies }) => {
     await put('first', { time: epochMs(5) })
     store.isAppendFailing = true
@@ -173,7 +173,7 @@ test('open() finds the file that has just replaced the one it looked for', async
   }, wrap)
 })
 
-test('open() tells the log of a body that is missing, and the caller that it is lost', async () => {
+test('open() logs a missing body, and tells the caller that it is lost', async () => {
   await withHome(async ({ files, blobs, put, logLines }) => {
     await put('gone')
     await blobs.sweep(() => false, Date.now() + 7_200_000)

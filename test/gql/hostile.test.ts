@@ -21,7 +21,7 @@ function assertPlaced(error: Refusal, sql: string): void {
   assert.ok(error.message.startsWith(`Line ${line}, column ${column}: `), about)
   assert.match(pointer, /\n[ \t]*\^+$/, about)
   assert.ok(line <= sql.split('\n').length && column <= sql.length + 1, about)
-  // What the caller wrote is told between quotes.
+  // The caller's own text is shown in quotes.
   const words = error.message.replaceAll(/"[^"]*"/g, '')
   assert.doesNotMatch(words, /sqlite|near|syntax error|no such|\bat \S+\.ts/i, about)
 }

@@ -284,7 +284,7 @@ test('a NULL time is one that its stream has not been given, and stays it when t
   assert.deepEqual(await home.readOf('c', 't'), whole)
 })
 
-test('a dry run tells what would be stored and created, refuses what a run refuses, and changes nothing', async (t) => {
+test('a dry run lists what would be stored and created, refuses what a run refuses, and changes nothing', async (t) => {
   const home = await openGql(t)
   await home.add('c', [{ id: 'n', valueType: 'DOUBLE' }, { id: 'open' }])
   const sql = `${INTO} WITH (FOLDER_PATH = '/Components/New')
@@ -347,7 +347,7 @@ test('a call stores as many samples as a put may, and no more', async (t) => {
   assert.equal(home.budget.figures.usedBytes, 0)
 })
 
-test('times that look like seconds are stored and told, before by a dry run', async (t) => {
+test('times that look like seconds are stored and reported, also by a dry run', async (t) => {
   const home = await openGql(t)
   const two = `${INTO} SELECT 'c', 's', 1700000000, 1 UNION ALL SELECT 'c', 's', 1700000001, 1`
   const dry = await home.run(two, { isDry: true })

@@ -28,7 +28,7 @@ test('long texts are compiled in the thread once, short ones here', async (t) =>
   assert.equal(texts.compiledCount, 2, 'nothing was compiled again here')
 })
 
-test('a run of a long text stores its samples, and tells its mistake at its place', async (t) => {
+test('a run of a long text stores its samples, and reports an error at its place', async (t) => {
   const home = await openGql(t)
   const insert = `INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)\nSELECT 'c', 's', 1, 7 WHERE 5 IN (${NUMBERS})`
   const { sampleCount } = await home.run(insert)

@@ -40,7 +40,7 @@ test('every operation has a name that reads well, of its own, and a tag that is 
   )
 })
 
-test('every operation tells what a success answers, with an example, and its errors', () => {
+test('every operation documents its success with an example, and its errors', () => {
   for (const { operationId, responses } of operations) {
     const [success] = Object.keys(responses).filter((status) => status.startsWith('2'))
     // The 200 of a put is empty without rsid.
@@ -90,7 +90,7 @@ test('numbers are numbers, flags booleans, and files binary', () => {
   binary(operation('putFile').requestBody.content['application/octet-stream'])
 })
 
-test('credentials are told: keys in header, URL and cookie, sessions, and OAuth by scope', () => {
+test('the description lists all credentials: keys in header, URL and cookie, sessions, and OAuth by scope', () => {
   const { securitySchemes } = description.components
   const places = Object.values<Json>(securitySchemes).map(({ type, in: place, name, scheme }) =>
     [type, place, name, scheme].filter((part) => part !== undefined).join(' '),

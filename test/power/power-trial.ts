@@ -130,7 +130,7 @@ export class PowerTrial {
       isSealingStuck: false,
       damages: [],
     })
-    // Whoever has read from it must find the same after the next cut.
+    // Data that was read must be the same after the next power cut.
     await this.#end(store)
   }
 }

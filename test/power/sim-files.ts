@@ -65,7 +65,7 @@ export class SimFiles {
     this.#stepsLeft = steps
   }
 
-  /** Counts a step; tells whether the power goes with it. The caller does its part, then calls off(). */
+  /** Counts a step; returns whether the power fails at it. The caller does its part, then calls off(). */
   step(): boolean {
     if (this.#isOff) throw new PowerCut()
     this.#stepsLeft -= 1

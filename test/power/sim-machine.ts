@@ -8,13 +8,13 @@ import { SealerWork } from '../../src/store/embedded/seal/sealer-work.ts'
 interface SteppedSealer {
   /** How many turns a command waits; more segments wait with it. */
   readonly iterations?: () => number
-  /** Told of the segments of each pass. */
+  /** Called with the segments of each pass. */
   readonly onSealed?: (segments: readonly number[]) => void
 }
 
 /**
  * A machine without threads: the journal's writer and the sealer run between the turns of the store,
- * always in the same order, so that a seed tells everything.
+ * always in the same order, so that a seed reproduces everything.
  */
 export function steppedMachine(
   disk: Disk,

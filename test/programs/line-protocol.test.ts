@@ -1,4 +1,4 @@
-/** Line protocol beside its reference decoder in Go; `WEIR_RECORD=1` writes the corpus of `npm test` anew. */
+/** Line protocol beside its reference decoder in Go; `WEIR_RECORD=1` rewrites the corpus of `npm test`. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'

@@ -33,7 +33,7 @@ export class ScenarioWorld {
     return this.#service.close()
   }
 
-  /** Walks through a scenario; the first step that does not hold is told with its line. */
+  /** Walks through a scenario; the first failing step is reported with its line. */
   async play(scenario: Scenario): Promise<void> {
     this.#zone = 'UTC'
     for (const step of scenario.steps) {

@@ -17,7 +17,7 @@ function whatFails(work: () => unknown): ExpressionError {
   assert.fail('it did not fail')
 }
 
-test('a thread compiles to the same program, and tells mistakes at the same place', async (t) => {
+test('a thread compiles to the same program, and reports errors at the same place', async (t) => {
   const thread = new CompileThread()
   t.after(() => thread.close())
   assert.deepEqual(await thread.compile(LONG, OPTIONS), compileGsSql(LONG, OPTIONS))

@@ -38,7 +38,7 @@ test('docs/gs-sql.md names every function, alias, variable and option', () => {
     assert.ok(page.includes(`\`${name}\``), name)
 })
 
-test('docs/gs-sql.md shows a mistake as it is told, and the limits that hold', () => {
+test('docs/gs-sql.md shows an error as the service returns it, and the limits that apply', () => {
   try {
     compileGsSql('SELECT tmp FROM (SELECT 1 AS temp) t')
     assert.fail('the mistake is taken')

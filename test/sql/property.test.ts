@@ -26,7 +26,7 @@ function bare(statements: readonly Statement[]): unknown {
   )
 }
 
-/** Runs a text; what is refused or fails must tell its place, and no words of the engine below. */
+/** Runs a text. An error must have its place, and no words of the engine below. */
 function tryRun(text: string): boolean {
   try {
     runGsSql(text, { variables: { '@HTTP_BODY': '{"a":1}' } }, { stored: STORED_TABLES })
@@ -49,7 +49,7 @@ test('printStatements() gives a text that is read as the same tree', () => {
   fc.assert(property, { seed, numRuns: roundsBy({ everyRun: 30, nightly: 60 }) })
 })
 
-test('random programs run, or tell what is wrong and where', () => {
+test('random programs run, or report the error and its place', () => {
   fc.assert(
     fc.property(randomPrograms, (text) => {
       tryRun(text)

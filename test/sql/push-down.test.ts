@@ -101,7 +101,7 @@ test('compileGsSql() reads sums instead of samples where a query needs no more',
     assert.ok(!isSummed(text), text)
 })
 
-test('Sample(…) is read behind tables and among values, with its mistakes told', () => {
+test('Sample(…) is read behind tables and among values, with its errors reported', () => {
   const settings = (text: string) => readsOf(text)[0].ask?.sample
   assert.deepEqual(
     settings("SELECT sample FROM SAMPLE(cycleId = 'day', stat = 'max', Range(sd = -7d, ed = now))"),

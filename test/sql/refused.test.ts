@@ -99,7 +99,7 @@ test('functions and tables of the engine below do not show', () => {
   check('SELECT [a]', /Unexpected character/, '[')
 })
 
-test('what is missing or too much is told at its place', () => {
+test('missing and excess parts are reported at their place', () => {
   check('SELECT 1 SELECT 2', /Separate statements with ";"/, 'SELECT')
   check(
     "SET @x = 1\nINSERT OR REPLACE INTO SAMPLE(CID, ID, SAMPLE) SELECT 'c', 's', 1",

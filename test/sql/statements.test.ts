@@ -276,7 +276,7 @@ test('stored tables are read where they are given, and only by the columns that 
   )
 })
 
-test('a failure while it runs tells its place', () => {
+test('a failure at run time has its place', () => {
   const checkPlace = (text: string, message: RegExp, place: string, variables = {}) => {
     try {
       rowsOf(text, variables)

@@ -17,7 +17,7 @@ before(async () => {
 })
 after(() => service.close())
 
-test('each day with samples is told once, also where one lies at the first moment of the day', async () => {
+test('each day with samples is returned once, also where one lies at the first moment of the day', async () => {
   const client = new FeedClient(service)
   const days = Array.from({ length: DAYS }, (_, at) => START + at * GAP_DAYS * DAY)
   const samples = days.flatMap((day, at) =>

@@ -1,4 +1,4 @@
-/** Single bits of a small samples.db flipped: what is read is the truth, or is told to be damaged. */
+/** Single bits of a small samples.db flipped: reads return the truth or report damage. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -35,7 +35,7 @@ let truthByTime: ReadonlyMap<number, ReadonlyMap<number, number | string>>
 
 type Samples = ReadonlyArray<readonly [time: number, value: number | string]>
 
-/** Everything that can be read of a file, and what was told meanwhile. */
+/** Everything that can be read of a file, and the damage reported meanwhile. */
 interface Contents {
   readonly samples: ReadonlyMap<number, Samples>
   readonly latest: ReadonlyMap<number, readonly [number, number | string] | undefined>
@@ -127,7 +127,7 @@ async function foldOf(rows: CheckedRows, sealed: SealedSamples, handle: number):
   return JSON.stringify([[...count], ...[sum, min, max, first, last].map(used)])
 }
 
-/** As isDeepStrictEqual() would tell, but much faster. */
+/** As isDeepStrictEqual(), but much faster. */
 function areSame(found: Samples = [], known: Samples = []): boolean {
   const isKnown = ([time, value]: Samples[number], at: number): boolean =>
     time === known[at][0] && Object.is(value, known[at][1])

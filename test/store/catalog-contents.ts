@@ -198,7 +198,7 @@ export class ReadTrial {
   readonly #components: ComponentReads
   /** What was not answered, though it is there. */
   readonly missing: string[] = []
-  /** How many reads told of damage. */
+  /** The number of reads that reported damage. */
   refused = 0
 
   constructor(
@@ -228,7 +228,7 @@ export class ReadTrial {
     await this.#scan()
   }
 
-  /** What a read answers; undefined when it tells of damage. */
+  /** What a read answers; undefined when it reports damage. */
   async #attempt<T>(read: () => T | Promise<T>): Promise<T | undefined> {
     try {
       return await read()
@@ -374,7 +374,7 @@ export class ReadTrial {
     if (found.length !== changes.length) this.missing.push('changes')
   }
 
-  /** Whatever a scan does not hand out must be told to be lost, here and now. */
+  /** Everything that a scan omits must be reported as lost, here and now. */
   async #scan(): Promise<void> {
     const { components, streams } = this.#contents
     const uidOf = new Map<number, string>()

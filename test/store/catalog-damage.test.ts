@@ -137,7 +137,7 @@ async function readAll(
   return { missing: trial.missing, refused: trial.refused, reported }
 }
 
-/** What the check of a start tells. */
+/** The result of the check at a start. */
 async function checkFile(file: string): Promise<string[]> {
   const reported: string[] = []
   using db = new DatabaseSync(file, { readOnly: true })
@@ -217,7 +217,7 @@ const OTHERS = [
   () => 'NULL',
 ] as const
 
-/** What rows of a table are told apart by. */
+/** The columns that identify rows of a table. */
 const KEYS: Readonly<Record<string, string>> = {
   stream: 'component, ordinal',
   claim: 'scope, claim',
@@ -289,7 +289,7 @@ for (const [table, columns] of Object.entries(COLUMNS)) {
 
 /** What reads may not answer that are about one row. */
 const UNANSWERED_MAX = 40
-/** Of what nobody reads who is not told of it another way. */
+/** Damage that only a scrub reports. */
 const MADE_UP_FOR = ['tally', 'lease']
 
 async function assertReported(
@@ -385,7 +385,7 @@ const losses: Readonly<Record<string, string>> = {
 }
 
 for (const [how, sql] of Object.entries(losses)) {
-  test(`a scan tells that a component ${how}, what its ID and streams were, and hands out all others`, async () => {
+  test(`a scan reports that a component ${how}, with its ID and streams, and returns all others`, async () => {
     const { folder, contents } = await makeFolder(`lost ${how}`)
     const all = [...contents.components.values()]
     const component = all.find((one) => one.orgUid === 'org-one' && one.id === 'moved')
@@ -421,7 +421,7 @@ for (const [how, sql] of Object.entries(losses)) {
   })
 }
 
-test('a scan tells which component has lost a stream, also when the row says another', async () => {
+test('a scan reports which component has lost a stream, also when the row says another', async () => {
   const { folder, contents } = await makeFolder('lost streams')
   const spare = join(root, 'spare-streams.db')
   copyFileSync(join(folder, 'catalog.db'), spare)
@@ -563,7 +563,7 @@ test('an empty text that became an empty blob does not check', async () => {
   await assert.rejects(openCatalogStore({ folder }), /organization number \d does not check/)
 })
 
-test('a scrub ends when it is told to', async () => {
+test('a scrub ends on request', async () => {
   const { folder } = await makeFolder('stopped')
   const store = await openCatalogStore({ folder })
   let asked = 0
@@ -576,7 +576,7 @@ test('a scrub ends when it is told to', async () => {
   await store.close()
 })
 
-/** Leaves rows out of an index: for a moment SQLite is told that it has another condition. */
+/** Leaves rows out of an index: for a moment SQLite believes that it has another condition. */
 function leaveOut(file: string, index: string, condition: string): void {
   using db = new DatabaseSync(file)
   db.enableDefensive(false)
@@ -638,7 +638,7 @@ test('indexes of tables with rows that do not check are left as they are, those 
     const { documents } = await store.list({ orgUid, kind: 'cycle', start: 0, limit: 100 })
     assert.equal(documents.length, 8)
     await assert.rejects(store.components.list({ orgUid, start: 0, limit: 100 }), CatalogDamaged)
-    // The index tells the ID that the row does not.
+    // The index has the ID that the row lacks.
     const found = await store.components.findById(orgUid, 'device-2')
     assert.deepEqual(found, contents.components.get(found?.uid ?? ''))
   }

@@ -15,13 +15,13 @@ const WAL_HEADER = 32
 const FRAME_HEADER = 24
 const PAGE = 4_096
 
-/** The transactions in a write-ahead log, which is empty at a start: the last frame of each tells the size of the database. */
+/** The transactions in a write-ahead log, which is empty at a start: the last frame of each has the size of the database. */
 function transactionsIn(folder: string): number {
   const log = readFileSync(join(folder, 'catalog.db-wal'))
   const salt = log.readUInt32BE(16)
   let count = 0
   for (let at = WAL_HEADER; at + FRAME_HEADER <= log.length; at += FRAME_HEADER + PAGE) {
-    // Frames with another salt are left over from before the log was last begun anew.
+    // Frames with another salt are left over from before the log was restarted.
     if (log.readUInt32BE(at + 8) !== salt) break
     if (log.readUInt32BE(at + 4) !== 0) count += 1
   }

@@ -97,7 +97,7 @@ test('a full disk refuses appends, serves reads, and takes appends again with ro
   assert.equal((await read(await reopen(), 1)).length, stored + 50)
 })
 
-/** Appends samples of stream 1, its time as value, until the store refuses; tells how many there are. */
+/** Appends samples of stream 1, its time as value, until the store refuses; returns their number. */
 async function fillUntilFull(store: EmbeddedSampleStore, from: number): Promise<number> {
   for (let time = from; ; time += 1) {
     try {

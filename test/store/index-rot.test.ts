@@ -1,4 +1,4 @@
-/** Bits turned in the index of samples.db, read without a scrub: what is read is all there is, or is told. */
+/** Bits turned in the index of samples.db, read without a scrub: reads return everything or report damage. */
 import assert from 'node:assert/strict'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -68,7 +68,7 @@ async function opened(folder: string): Promise<EmbeddedSampleStore & AsyncDispos
   return Object.assign(store, { [Symbol.asyncDispose]: () => store.close() })
 }
 
-/** Reads everything in every way; streams that do not come as they should must be told. */
+/** Reads everything in every way; wrong streams must be reported. */
 async function judge(
   store: EmbeddedSampleStore,
   expected: ReadonlyMap<number, ReadonlyMap<number, number | string>>,

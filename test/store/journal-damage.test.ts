@@ -133,7 +133,7 @@ function checkPrefix(found: Replay, cut: number, what: string): void {
   assert.equal(contents, candidates[isNext ? 1 : 0], what)
 }
 
-test('a segment cut at any byte keeps every frame before the cut, and is told to be shorter', () => {
+test('a segment cut at any byte keeps every frame before the cut, and is reported as shorter', () => {
   for (let cut = 1; cut < segment.length; cut += 1) {
     if (cut > frameEnds[3] + 8 && cut % 512 > 1) continue
     const found = replay(segment.slice(0, cut))
@@ -143,7 +143,7 @@ test('a segment cut at any byte keeps every frame before the cut, and is told to
   }
 })
 
-test('a segment that does not tell its length, cut inside a frame, is told all the same', () => {
+test('a segment without its length, cut inside a frame, is still reported', () => {
   const untold = segment.slice()
   new DataView(untold.buffer).setUint32(24, 0, true)
   new DataView(untold.buffer).setUint32(28, crc32(untold.subarray(0, 28)), true)
@@ -185,7 +185,7 @@ test('a last frame that lost any of its sectors is cut off in silence', () => {
   }
 })
 
-test('a newest segment that was cut is told at the start; what is left of it is served', async (t) => {
+test('a newest segment that was cut is reported at the start; the rest is served', async (t) => {
   const folder = temporaryFolder()
   const first = await openSampleStore({ folder, segmentBytes: 8192 })
   for (const rows of FRAMES) await first.append(batch(rows))

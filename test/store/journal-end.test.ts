@@ -1,4 +1,4 @@
-/** Acknowledged frames at the journal's end that are gone are told, whatever is left of them. */
+/** Acknowledged frames at the journal's end that are gone are reported, wherever they are cut. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -45,7 +45,7 @@ async function startAfter(
   return { later, reported, name }
 }
 
-test('a sector of the last frame that was lost after a clean stop is told, with its stream', async (context) => {
+test('a sector of the last frame that was lost after a clean stop is reported, with its stream', async (context) => {
   const { later, reported, name } = await startAfter(context, (bytes, { offset }) => {
     const sector = Math.ceil(offset / SECTOR_BYTES + 2) * SECTOR_BYTES
     return bytes.fill(0, sector, sector + SECTOR_BYTES)
@@ -70,7 +70,7 @@ const GONE: Record<string, (bytes: Buffer, last: LastFrame) => Uint8Array> = {
 }
 
 for (const [what, change] of Object.entries(GONE)) {
-  test(`an acknowledged last frame is told to be missing: ${what}`, async (context) => {
+  test(`an acknowledged last frame is reported as missing: ${what}`, async (context) => {
     const { later, reported } = await startAfter(context, change)
     assert.equal(reported.length, 1)
     assert.match(

@@ -48,7 +48,7 @@ const componentDamages = [
 ]
 
 for (const sql of componentDamages) {
-  test(`a component that does not check is told as damaged and not made anew: ${sql}`, () =>
+  test(`a component with a wrong checksum is reported as damaged and not recreated: ${sql}`, () =>
     withDamage(sql, async (catalog, [boiler, pump], reported) => {
       assert.ok(reported.length > 0)
       const { index } = catalog
@@ -83,7 +83,7 @@ const streamDamages = [
 ]
 
 for (const sql of streamDamages) {
-  test(`a stream that does not check is told as damaged and not made anew: ${sql}`, () =>
+  test(`a stream with a wrong checksum is reported as damaged and not recreated: ${sql}`, () =>
     withDamage(sql, async (catalog, [boiler, pump], reported) => {
       assert.ok(reported.length > 0)
       const { index } = catalog

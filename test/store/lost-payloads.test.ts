@@ -44,11 +44,11 @@ async function look(folder: string, isPutWanted = false): Promise<Opened> {
   }
 }
 
-test('what a kill leaves is whole, and nothing is told', async () => {
+test('a kill leaves a complete folder, and nothing is reported', async () => {
   assert.deepEqual(await look(await makeCrashed()), { reported: [], kept: COUNT })
 })
 
-test('acknowledged payloads that a damaged or missing log takes away are told', async () => {
+test('acknowledged payloads that are missing from a damaged or lost log are reported', async () => {
   const folder = await makeCrashed()
   const whole = readFileSync(join(folder, WAL))
   // In the page of a frame: SQLite drops it, and all commits that came after it.
@@ -68,7 +68,7 @@ test('acknowledged payloads that a damaged or missing log takes away are told', 
   }
 })
 
-test('a file that is missing is told until payloads come again', async () => {
+test('a missing file is reported until new payloads arrive', async () => {
   const folder = await makeCrashed()
   for (const name of ['payloads.db', WAL]) rmSync(join(folder, name))
   assert.match((await look(folder)).reported.join(), /^it is missing, though/)
@@ -102,7 +102,7 @@ test('numbers of payloads that were lost are not given again', async () => {
   assert.notEqual(await uidOfFirst(crashed), await uidOfFirst(empty))
 })
 
-test('a file that was set aside is told, by scrubs too, until it is taken out of the quarantine', async () => {
+test('a file that was set aside is reported, by scrubs too, until it is removed from the quarantine', async () => {
   const folder = await makeCrashed()
   rmSync(join(folder, WAL))
   writeFileSync(join(folder, 'payloads.db'), 'no database at all '.repeat(500))

@@ -149,7 +149,7 @@ test('no flipped bit in catalog.db-wal drops acknowledged edits unseen', async (
   }
 })
 
-/** Each thing that can be taken away from a folder, and how its absence is told. */
+/** Each part that can be removed from a folder, and how its absence is reported. */
 const taken = [
   { name: 'catalog.db-wal', reported: /catalog\.db in .* misses the last \d+ changes/ },
   { name: 'what was sealed last', reported: /samples\.db in .* misses what was sealed last/ },

@@ -1,4 +1,4 @@
-/** A page of samples.db that SQLite calls malformed: what can be read is served, and damage is told. */
+/** A page of samples.db that SQLite calls malformed: readable rows are served, and damage is reported. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -70,7 +70,7 @@ for (const name of ['chunk', 'chunk_by_start']) {
   })
 }
 
-test('a read has the index built again where the rows are whole, tells so, and misses nothing', async (context) => {
+test('a read has the index rebuilt when the rows are intact, reports that, and misses nothing', async (context) => {
   const { open } = await openDamaged('chunk_by_start', 0)
   const store = await open()
   context.after(() => store.close())
@@ -94,7 +94,7 @@ test('a scrub has the index built again where the rows are whole; then everythin
   assert.deepEqual(await scrub(store), [])
 })
 
-test('a scrub tells of a malformed row, and leaves the index that knows of it', async (context) => {
+test('a scrub reports a malformed row, and leaves the index that has it', async (context) => {
   const { open } = await openDamaged('chunk', 0)
   const store = await open()
   context.after(() => store.close())

@@ -73,7 +73,7 @@ const puts: readonly CatalogWrite[] = [
   },
 ]
 
-/** The write that makes what everything() tells. */
+/** The write that creates the records of everything(). */
 function writeOf(record: WholeRecord): CatalogWrite {
   const expected = { expectedRevision: 0 } as const
   if ('handle' in record) {
@@ -84,7 +84,7 @@ function writeOf(record: WholeRecord): CatalogWrite {
   return { ...record, op: 'put', ...expected }
 }
 
-test('everything() tells records whole, components before streams, and puts with their revision make them alike elsewhere', async (t) => {
+test('everything() returns complete records, components before streams, and puts with their revision recreate them in another store', async (t) => {
   const [from, to] = [await openCatalog(t), await openCatalog(t)]
   await from.store.commit(puts)
   for (let times = 0; times < 3; times++) {
@@ -143,7 +143,7 @@ test('put() keeps a body under a key that it is given, in the place of what is t
   assert.equal(Buffer.concat((await read?.toArray()) ?? []).toString(), 'second')
 })
 
-test('keepWhole() makes payloads what everything() tells elsewhere, however often', async (t) => {
+test('keepWhole() recreates the payloads of everything() in another store, however often', async (t) => {
   const from = await openPayloadStore({ folder: temporaryFolder() })
   const to = await openPayloadStore({ folder: temporaryFolder() })
   t.after(async () => await Promise.all([from.close(), to.close()]))

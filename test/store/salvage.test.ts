@@ -1,4 +1,4 @@
-/** One bit of samples.db turned, wherever it lies: what comes is stored and sealed, what is lost is told. */
+/** One bit of samples.db turned, wherever it lies: new samples are stored and sealed, lost ones are reported. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'

@@ -50,7 +50,7 @@ async function checkClaims(table: CatalogScrubTable, onStep = async () => {}) {
   return { damages, count: found.count }
 }
 
-test('all claims of components and documents are checked, and those that do not check are told one by one', async () => {
+test('all claims of components and documents are checked, and damaged ones are reported one by one', async () => {
   const folder = await makeFolder('damaged')
   using db = new DatabaseSync(join(folder, 'catalog.db'))
   const whole = await checkClaims(new CatalogScrubTable(db))
@@ -74,7 +74,7 @@ test('all claims of components and documents are checked, and those that do not 
   }
 })
 
-test('claims of a component that does not check are told with it', async () => {
+test('claims of a damaged component are reported with it', async () => {
   const folder = await makeFolder('holder')
   using db = new DatabaseSync(join(folder, 'catalog.db'))
   db.exec('UPDATE component SET created = created + 1 WHERE ref = 77')

@@ -113,7 +113,7 @@ test('a part that cannot be read to its end is damage, and the parts after it ar
   })
 })
 
-test('one pass runs at a time: whoever asks meanwhile waits for the same one', async () => {
+test('one pass runs at a time: a second caller waits for the same one', async () => {
   await withBench(async ({ open }) => {
     const gate = Promise.withResolvers<void>()
     let passes = 0
@@ -131,7 +131,7 @@ test('one pass runs at a time: whoever asks meanwhile waits for the same one', a
   })
 })
 
-test('whoever asks hurries a pass that rests between its steps', async () => {
+test('a caller speeds up a pass that pauses between steps', async () => {
   await withBench(async ({ clock, open }) => {
     const begun = Promise.withResolvers<void>()
     let steps = 0
@@ -207,7 +207,7 @@ test('a broken disk fills neither the log nor the memory', async () => {
   })
 })
 
-test('KnownDamage tells what was set aside once, and nothing of streams that are gone', () => {
+test('KnownDamage reports files in quarantine once, and no deleted streams', () => {
   const damage = new KnownDamage()
   const set: Damage = {
     file: 'samples.db',

@@ -44,7 +44,7 @@ async function scrubOnce(folder: string) {
   const store = await openSampleStore({ folder })
   try {
     const scrubbed = await scrub(store)
-    // A seal may have repaired what the scrub looked for, and tells so when it ends; some damages stop it.
+    // A seal may have repaired what the scrub looked for, and reports that when it ends; some damage stops it.
     await store.sealAll().catch(() => {})
     return { ...scrubbed, damages: store.status().damages }
   } finally {
@@ -83,7 +83,7 @@ for (const [what, change] of [
   ['count', 'UPDATE chunk SET count = count + 1 WHERE stream = 1'],
   ['row', 'DELETE FROM chunk WHERE stream = 1'],
   ['watched stream', 'DELETE FROM watched'],
-  // What the sealer uses is made again by the first seal, and told; a scrub may come too late for it.
+  // Tables of the sealer are rebuilt by the first seal, and reported; a scrub may come too late for it.
   ['sums', 'UPDATE stream_sum SET sums = zeroblob(length(sums))'],
 ]) {
   test(`scrub() finds a ${what} that was changed`, async () => {

@@ -73,7 +73,7 @@ function breakCodec(context: TestContext): { restore(): void } {
   return { restore: () => broken.mock.restore() }
 }
 
-test('samples that come back changed are told, stay in the journal, and are served from it', async (context) => {
+test('samples that read back differently are reported, stay in the journal, and are served from it', async (context) => {
   const { folder, store, reopen, reported, segments } = await openStepped(context)
   await fill(store, 0, 100)
   await store.sealAll()
@@ -224,7 +224,7 @@ test('a seal that finds the index at odds with the rows builds it again, and say
   assert.deepEqual(lines, [])
 })
 
-test('a table without its first page is told row by row, and sealing goes on', async (context) => {
+test('a table without its first page is reported row by row, and sealing goes on', async (context) => {
   const { folder, reopen, reported } = await openSealed(context)
   changePages(folder, 'chunk', (page) => page.fill(0xff, 0, 8))
   const store = await reopen()
@@ -262,7 +262,7 @@ test('the page that keeps the last id is made again', async (context) => {
   assert.deepEqual(await read(later, 1), sealed)
 })
 
-test('a list of unused pages that does not check is told and let go; sealing goes on', async (context) => {
+test('a list of unused pages that is damaged is reported and dropped; sealing goes on', async (context) => {
   const { folder, reopen, reported } = await openSealed(context)
   damageFreePages(folder)
   const store = await reopen()
@@ -279,7 +279,7 @@ test('a list of unused pages that does not check is told and let go; sealing goe
   assert.deepEqual(await read(later, 1), sealed)
 })
 
-test('damages right after each other are mended each, and told', async (context) => {
+test('consecutive damage is repaired and reported, one by one', async (context) => {
   const { folder, reopen, reported } = await openSealed(context)
   for (const round of [1, 2, 3]) {
     changePages(folder, 'chunk', (page) => page.fill(0xff, 0, 8))

@@ -147,7 +147,7 @@ for (const seed of testSeeds(roundsOf(3))) {
   })
 }
 
-test('segments that a crash left behind their seal are told as sealed, the others are sealed after', async () => {
+test('sealed segments that a crash left behind are reported as sealed, and the others are sealed next', async () => {
   const folder = temporaryFolder()
   const model = await fillJournal(folder, new Random(1))
   const db = openSamplesFile(join(folder, 'samples.db'))
@@ -166,7 +166,7 @@ test('segments that a crash left behind their seal are told as sealed, the other
   await store.close()
 })
 
-test('samples that come back changed are told of the segment that held them, and those before it are sealed', async (context) => {
+test('samples that read back differently are reported with their segment, and earlier segments are sealed', async (context) => {
   const folder = temporaryFolder()
   openSamplesFile(join(folder, 'samples.db')).close()
   const machine = unsealing()

@@ -29,7 +29,7 @@ async function openWithTexts(context: TestContext, place: Place) {
   return store
 }
 
-/** Memory that grows when it is told to, and remembers how much was asked of it. */
+/** Memory that grows on request, and remembers the request. */
 class ManualMemory implements TextMemory {
   bytes = 0
   peakBytes = 0

@@ -8,7 +8,7 @@ import type { TouchedSpan } from '../../src/store/index.ts'
 import { batch, stream } from '../contract/sample-store-contract.ts'
 import { read } from '../support/samples.ts'
 
-test('touchedSince() tells of sealed segments after a restart, page by page', async (context) => {
+test('touchedSince() reports sealed segments after a restart, page by page', async (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'weir-touched-'))
   let store = await openSampleStore({ folder, segmentBytes: 8192 })
   context.after(async () => {
@@ -16,7 +16,7 @@ test('touchedSince() tells of sealed segments after a restart, page by page', as
     rmSync(folder, { recursive: true })
   })
   await store.watch([stream(1), stream(2)])
-  // More segments than rows are kept of a stream: the oldest are told as one span.
+  // More segments than rows are kept of a stream: the oldest are reported as one span.
   for (let round = 0; round < 20; round += 1) {
     await store.append(
       batch([
@@ -45,7 +45,7 @@ test('touchedSince() tells of sealed segments after a restart, page by page', as
   assert.ok(spans.length <= 2 * 17)
 })
 
-test('touchedSince() tells exactly, to who keeps up, however much was told before', async (context) => {
+test('touchedSince() is exact for a reader that keeps up, however much was returned before', async (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'weir-touched-'))
   const store = await openSampleStore({ folder })
   context.after(async () => {
@@ -98,7 +98,7 @@ test('watch() finds what was replayed of streams that a killed process could not
   )
 })
 
-test('what a kill left is told of streams that are watched after it', async (context) => {
+test('samples that a kill left are reported for streams that are watched later', async (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'weir-touched-'))
   let store = await openSampleStore({ folder })
   context.after(async () => {
@@ -122,7 +122,7 @@ test('what a kill left is told of streams that are watched after it', async (con
   assert.equal((await read(store, stream(1))).length, 2)
 })
 
-test('what is sealed before watch() has named a stream of watchAlso() is told after a restart', async (context) => {
+test('samples sealed before watch() named a stream of watchAlso() are reported after a restart', async (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'weir-touched-'))
   let store = await openSampleStore({ folder, isSealedWhenWatched: true })
   context.after(async () => {
@@ -140,7 +140,7 @@ test('what is sealed before watch() has named a stream of watchAlso() is told af
   await store.watch([stream(1), stream(2)])
   const reported = await store.touchedSince(0, 10)
   assert.deepEqual(reported.spans, [{ handle: stream(1), from: 200, until: 201 }])
-  // One that watch() has left out since is not told of.
+  // A stream that watch() has left out since is not reported.
   store.watchAlso(stream(3))
   await store.watch([stream(1)])
   await store.append(batch([[3, 300, 1]]))

@@ -40,7 +40,7 @@ async function oldFolder(state: OldState, purpose: string): Promise<string> {
   return folder
 }
 
-/** Opens a folder as a start does; tells what was logged with it. */
+/** Opens a folder as a start does; returns the log of that. */
 async function open(folder: string, opened: AsyncDisposableStack, logLines: string[] = []) {
   const config = readConfig({ WEIR_DATA_DIR: folder })
   const log = createLog({ level: 'info', destination: { write: (line) => logLines.push(line) } })
@@ -72,7 +72,7 @@ async function assertCatalog(store: CatalogStore): Promise<void> {
     assert.equal(totalCount, wanted.length)
     for (const one of wanted) {
       const found = await components.get(principal, one.uid)
-      // Of a long component the last streams are told.
+      // Of a long component the last streams are listed.
       const stream = found.stream?.slice(-one.stream.length || undefined)
       const wantedStreams = one.stream.map((stream) => ({ ...STREAM_DEFAULTS, ...stream }))
       assert.deepEqual({ ...found, stream }, { ...one, stream: wantedStreams })
@@ -144,7 +144,7 @@ test('a kill at any step of the migration loses nothing', async () => {
   }
 })
 
-/** Copies a folder before and after every call of SQLite by which it is written; tells the copies that differ. */
+/** Copies a folder before and after every call of SQLite by which it is written; returns the copies that differ. */
 function copyAtEveryStep(folder: string, work: () => void): string[] {
   const copies = new Map<string, string>()
   const copy = (): void => {

@@ -38,7 +38,7 @@ function rowsOf(folder: string): unknown[] {
   return db.prepare(ROWS).all()
 }
 
-/** A copy of the template with a row changed, in its table and, unless told, in the index. */
+/** A copy of the template with a row changed, in its table and, by default, in the index. */
 function spoiled(name: string, sql: string, { isInIndex = true } = {}): string {
   const folder = join(root, name)
   cpSync(template, folder, { recursive: true })

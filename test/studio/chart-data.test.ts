@@ -123,7 +123,7 @@ test('states last until the next sample, the last one to this moment', () => {
   assert.equal(figuresOf(data, { from: 0, until: 1_000 }, undefined).value, 'b')
 })
 
-test('several states in a span too short to show them are told as such', () => {
+test('several states in a span too short to show them are shown as such', () => {
   const spans: Plot = {
     ...facts,
     form: 'spans',
@@ -241,7 +241,7 @@ test('numberText() cuts long fractions, and never what a meter reads', () => {
   for (const [value, text] of texts) assert.equal(numberText(value), text)
 })
 
-test('valueTexts() tells the ticks of an axis apart, however close they are', () => {
+test('valueTexts() distinguishes the ticks of an axis, however close they are', () => {
   const check = (values: readonly number[], step: number, texts: readonly string[]) =>
     assert.deepEqual(valueTexts(values, step), texts)
   check([-0.001, -0.0005, 0, 0.0005, 0.001], 0.0005, ['-0.001', '-0.0005', '0', '0.0005', '0.001'])
@@ -288,7 +288,7 @@ test('axesOf() gives the axis of a hidden unit to one that is seen, where three 
   assert.deepEqual(hiding('°C', ['°C', '%']).sides, ['y', 'y2'], 'two units stay where they are')
 })
 
-test('an age is told in one unit; clocks that differ a little make no future', () => {
+test('an age has one unit, and slightly different clocks give no future ages', () => {
   const reported = [0, 999, 1_000, 61_000, 7_200_000, 86_400_000, -1, -999, -4_999].map(ageText)
   const justNow = 'just now'
   assert.deepEqual(reported.slice(0, 6), [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { QueryCache } from '../../studio/src/api/query-cache.ts'
 
-/** Follows a query until it is told, then stops; answers what was shown at first and then. */
+/** Follows a query until it is told to stop. Returns the first and the last state. */
 async function lookOnce(cache: QueryCache, fetcher: () => Promise<number>) {
   const first = cache.peek<number>(['a']).data
   const { promise, resolve } = Promise.withResolvers<void>()

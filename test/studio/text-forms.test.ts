@@ -32,7 +32,7 @@ test('spacedText() parts a number and its unit where people do', () => {
   assert.equal(plain(withUnit('4', '')), '4')
 })
 
-test('an age of years is told in years', () => {
+test('an age of years is shown in years', () => {
   const check = (days: number, expected: string) => assert.equal(ageText(days * DAY), expected)
   check(364, '364 d ago')
   check(366, '1 year ago')
@@ -57,7 +57,7 @@ test('rangeText() says a day once and seconds where there are some', () => {
   check('2026-03-01T00:00:01Z', '2026-03-01T06:00:00Z', '2026-03-01 00:00:01 – 06:00:00')
 })
 
-test('rangeText() tells both offsets of a stretch in which the clocks are set', () => {
+test('rangeText() shows both offsets of a range with a clock change', () => {
   const [from, until] = [ms('2026-10-24T22:00:00Z'), ms('2026-10-25T04:00:00Z')]
   const set = '2026-10-25 00:00 UTC+2 – 05:00 UTC+1'
   assert.equal(rangeText('Europe/Berlin', from, until), set)

@@ -91,7 +91,7 @@ test('clocks of a zone: gaps, doubles, starts of days, weeks and months', () => 
   assert.equal(momentText('UTC', 1_700_000_000_123), '2023-11-14 22:13:20.123')
 })
 
-test('momentTexts() tell the offset where the clock alone does not say which moment is meant', () => {
+test('momentTexts() have the offset when the local time is ambiguous', () => {
   const hours = (from: string, count: number) =>
     Array.from({ length: count }, (_, at) => ms(from) + at * HOUR)
   assert.deepEqual(momentTexts(BERLIN, hours('2026-10-24T23:00:00Z', 4)), [

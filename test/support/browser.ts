@@ -29,7 +29,7 @@ const FLAGS = [
   '--js-flags=--single-threaded',
 ]
 
-/** With WEIR_TEST_LAG every call of a page takes up to so many milliseconds longer, and people are slow, too: whatever a test does not wait for shows. */
+/** With WEIR_TEST_LAG every call of a page takes up to that many milliseconds longer, and people are slow, too: whatever a test does not wait for shows. */
 export const LAG_MS = Number(process.env.WEIR_TEST_LAG ?? 0)
 /** How long a person thinks before every key and click; longer than a page waits for the next. */
 export const THOUGHT_MS = LAG_MS / 4

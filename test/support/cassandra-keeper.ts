@@ -1,5 +1,5 @@
 /**
- * The process that keeps the one cluster of all tests of a user on a machine: it starts the nodes, tells where
+ * The process that keeps the one cluster of all tests of a user on a machine: it starts the nodes, says where
  * they are, and ends when no test needs them any more. Started by ./cassandra.ts.
  */
 import {
@@ -117,10 +117,10 @@ async function keep(nodes: KeptNodes): Promise<void> {
     announce(nodes)
     for (let idle = 0; idle < IDLE_LOOKS_MAX; idle = hasUsers(folder) ? 0 : idle + 1) {
       await pause(LOOK_MS)
-      // Whoever comes next starts all of them anew.
+      // The next process starts all of them again.
       if (isTold || !nodes.pids.every(isNode)) return
     }
-    // Whoever came before this is seen now; who comes after finds no cluster and starts one.
+    // A client that came before this is seen now; a later one finds no cluster and starts one.
     rmSync(path('ready.json'), { force: true })
     if (!hasUsers(folder)) return
   }

@@ -25,7 +25,7 @@ const TOKENS = ['-9223372036854775808', '-3074457345618258603', '307445734561825
 /** Whom nodes know that ask for passwords. */
 export const FIRST_ADMINISTRATOR = { user: 'cassandra', password: 'cassandra' } as const
 
-/** Below what systems hand out to whoever asks for any port. */
+/** Below what systems hand out to programs that ask for any port. */
 const [FIRST_PORT, PORT_COUNT] = [20_000, 12_000]
 const TRIES_MAX = 50
 
@@ -104,7 +104,7 @@ const logging = `<configuration><appender name="OUT" class="ch.qos.logback.core.
 interface NodeOptions {
   /** Whether a node that is killed finds its tables again; making them takes three times as long. */
   readonly keepsSchema?: boolean
-  /** How many of the hosts have one: 3, unless told. */
+  /** How many of the hosts have one: 3, by default. */
   readonly count?: number
   /** What their cassandra.yaml has beside, or in place of, what all have. */
   readonly settings?: Readonly<Record<string, string>>

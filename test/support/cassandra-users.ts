@@ -9,7 +9,7 @@ export function clusterFolder(): string {
   return join(tmpdir(), `weir-cassandra-${userInfo().uid}-${TEST_HOSTS.length}`)
 }
 
-/** Tells that this process needs the cluster, until it ends. */
+/** Reports that this process needs the cluster, until it ends. */
 export function needCluster(folder: string): void {
   const users = join(folder, 'users')
   mkdirSync(users, { recursive: true })
@@ -41,7 +41,7 @@ function isUsing(ticket: string, pid: number): boolean {
   }
 }
 
-/** When a process began, where the system tells: another may have its number later. */
+/** When a process began, where the system has it: another may have its number later. */
 function beginOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -42,7 +42,7 @@ export async function startChildService(
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  // What a first start tells is of no use here; what a failed one tells is.
+  // The text of a first start is of no use here; that of a failed one is.
   let output = ''
   child.stderr?.on('data', (part: Buffer) => {
     output = `${output}${part}`.slice(-OUTPUT_MAX)
@@ -51,7 +51,7 @@ export async function startChildService(
     if (code !== 0 && code !== null) process.stderr.write(output)
   })
   const url = await addressOf(child)
-  // Whoever does not read fills the pipe and stops the child.
+  // A parent that does not read fills the pipe and blocks the child.
   child.stdout?.resume()
   const stop = async (): Promise<number | null> => {
     const gone = once(child, 'exit')

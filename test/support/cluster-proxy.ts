@@ -1,4 +1,4 @@
-/** The ways to the nodes of a cluster, on their own addresses and another port, each of which can be cut, halted and mended. */
+/** Proxies for the nodes of a cluster, on their own addresses and another port, each of which can be cut, halted, and restored. */
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { freeClusterPort, TEST_HOSTS } from './cassandra-nodes.ts'
@@ -51,7 +51,7 @@ class Way {
   readonly #sockets = new Set<Socket>()
   #server: Server | undefined
   #isHalted = false
-  /** Is told all that clients send. */
+  /** Called with everything that clients send. */
   onSent: (part: Buffer) => void = () => {}
 
   constructor(host: string, ports: { readonly nodePort: number; readonly port: number }) {
@@ -61,7 +61,7 @@ class Way {
 
   async repair(): Promise<void> {
     const server = createServer((client) => {
-      // One that was taken before the cut and is told of after it.
+      // One that was accepted before the cut and is reported after it.
       if (this.#server !== server) client.destroy()
       else this.#join(client, connect(this.#ports.nodePort, this.#host))
     })

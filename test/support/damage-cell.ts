@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 const LEAF_OF_TABLE = 0x0d
 const LEAF_OF_INDEX = 0x0a
 
-/** Makes a cell of a table or index tell a length that it has not; its tree must be one page. */
+/** Makes a cell of a table or index claim a wrong length; its tree must be one page. */
 export function damageCell(file: string, name: string, cell: number): void {
   const { root, pageBytes } = readPlace(file, name)
   const bytes = readFileSync(file)

@@ -1,4 +1,4 @@
-/** Sessions with databases of tests: they are on this machine, which the rules refuse unless they are told. */
+/** Sessions with databases of tests: they are on this machine, which the rules refuse by default. */
 import {
   DatabaseFailure,
   type DatabaseLimits,

@@ -1,5 +1,5 @@
 /**
- * What a derived stream holds, told in plain lines over whole streams: no blocks, no columns, no
+ * What a derived stream holds, computed in plain lines over whole streams: no blocks, no columns, no
  * look at the store. Statistics come from the oracle; only calendars and formulas are shared.
  */
 import type { DerivationPlan, PlanVariable } from '../../src/derivation/derivation-plan.ts'

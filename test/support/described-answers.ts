@@ -73,7 +73,7 @@ export class DescribedAnswers {
     if (status < 300) this.seen.add(operation.id)
     if (text === '') return
     const type = contentType?.split(';')[0] ?? ''
-    // A second type may be told in words, where two would make clients worse.
+    // A second type may be described in words, since two types would make clients worse.
     const isInWords = response.content?.[type] === undefined && response.description.includes(type)
     if (type !== '' && isInWords) return
     const media = response.content?.[type] ?? response.content?.['application/octet-stream']

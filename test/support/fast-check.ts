@@ -5,7 +5,7 @@ if (propertySeed !== undefined) {
   fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: propertySeed })
 }
 
-/** fast-check with seeds as testSeeds() gives them; a property that fails tells its own, for WEIR_TEST_SEED. */
+/** fast-check with seeds as testSeeds() gives them; a failing property prints its own, for WEIR_TEST_SEED. */
 export { fc }
 
 /** Any character but halves of pairs: what the unit `binary` of fc.string() gives after a second of preparation. */

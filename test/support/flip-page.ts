@@ -2,7 +2,7 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
-/** A page of a tree: where it begins in the file, and how much of it tells where things are. */
+/** A page of a tree: where it begins in the file, and how much of it is its list of cells. */
 export interface TreePage {
   readonly tree: string
   readonly kind: 'internal' | 'leaf' | 'overflow'

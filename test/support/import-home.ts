@@ -5,7 +5,7 @@ import { type Service, startService } from './service.ts'
 import { eventually } from './settle.ts'
 import type { SharedServer } from './shared-databases.ts'
 
-/** A run as the API tells it. */
+/** A run as the API returns it. */
 interface Run {
   readonly uid: string
   readonly status: string

@@ -14,7 +14,7 @@ export interface LiveEvent {
 export class LiveClient {
   readonly response: IncomingMessage
   readonly events: LiveEvent[] = []
-  /** The cursor that was told last. */
+  /** The cursor that was received last. */
   lastEventId = ''
   isEnded = false
   bytes = 0
@@ -60,7 +60,7 @@ export class LiveClient {
     return [data.time, data.data]
   }
 
-  /** Resolves when a cursor was told: all that was there at first has come. */
+  /** Resolves when a cursor was received: then the initial state is complete. */
   async ready(): Promise<this> {
     while (this.lastEventId === '') {
       assert.ok(!this.isEnded, `the connection ended: ${this.#text}`)

@@ -141,7 +141,7 @@ export interface LivingPlace {
   seal(store: SampleStore, handles: readonly number[]): Promise<void>
 }
 
-/** Lets streams live, one after the other, and compares what is told of them after everything that happens. */
+/** Lets streams live, one after the other, and compares the events after every change. */
 export async function liveThrough(
   place: LivingPlace,
   { streams, operations }: { readonly streams: number; readonly operations: number },

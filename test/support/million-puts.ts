@@ -50,7 +50,7 @@ export function memoryOf(pid: number, figure: 'VmHWM' | 'VmRSS' | 'RssAnon'): nu
   return Math.round(Number(new RegExp(`${figure}:\\s+(\\d+)`).exec(status)?.[1]) / 1024)
 }
 
-/** A service over an empty folder that is told how much memory there is; `kill` removes the folder, too. */
+/** A service over an empty folder with a given amount of memory; `kill` removes the folder, too. */
 export async function startReportedMb(memoryMb: number, key: string): Promise<ChildService> {
   const dataDir = mkdtempSync(join(tmpdir(), 'weir-memory-'))
   const service = await startChildService(dataDir, {

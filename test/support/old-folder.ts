@@ -97,7 +97,7 @@ export function change(folder: string, name: string, sql: string): void {
 }
 
 /**
- * The hash of every file of a folder. Without the lock and SQLite's index of the log, which hold no data: whoever
+ * The hash of every file of a folder. Without the lock and SQLite's index of the log, which hold no data: a program that
  * reads a database writes the index.
  */
 export function fingerprint(folder: string): Record<string, string> {

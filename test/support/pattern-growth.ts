@@ -1,7 +1,7 @@
 import { buildAutomaton, type Node } from './regexp-automaton.ts'
 
 /**
- * Tells whether a regular expression can take more than linear time. The time of a backtracking
+ * Decides whether a regular expression can take more than linear time. The time of a backtracking
  * engine grows with the ways a text leads through the pattern. These grow without bound exactly when
  * some text w leads from a place r back to r, from r to another place s, and from s back to s: then
  * w repeated n times can change over from r to s at any of its n turns, and a failure behind it makes
@@ -9,7 +9,7 @@ import { buildAutomaton, type Node } from './regexp-automaton.ts'
  * found as well: a run of zeros inside the text is walked from each of its zeros.
  */
 
-/** Characters that tell the classes of patterns apart. */
+/** Characters that distinguish the classes of patterns. */
 const ALPHABET = [...Array(128).keys()]
   .map((code) => String.fromCharCode(code))
   .concat(['\u00a0', '\u00ad', '\u00e9', '\u2028', '\ufeff', '\u{1f600}'])

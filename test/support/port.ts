@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below what systems hand out to whoever asks for any port, above what needs a right or is well known. */
+/** Below what systems hand out to programs that ask for any port, above what needs a right or is well known. */
 const [FIRST, COUNT] = [20_000, 12_000]
 const TRIES_MAX = 50
 

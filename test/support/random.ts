@@ -28,7 +28,7 @@ export class Random {
 
 /**
  * Of the runs that decide whether a change lands: what they judge is the change, not what luck finds beside it.
- * Whoever finds a fault with another seed adds it as a case of its own.
+ * A fault found with another seed is added as its own case.
  */
 const DECIDING_SEED = 20_261_115
 

@@ -17,7 +17,7 @@ import threads, {
 } from 'node:worker_threads'
 import { isNightly } from './random.ts'
 
-/** Modules that leave nothing behind, and how each tells that its work is over. */
+/** Modules that leave nothing behind, and how each signals the end of its work. */
 const ENDS: Readonly<Record<string, ThreadEnd>> = {
   'catalog-writer.ts': 'closed port',
   'payload-writer.ts': 'closed port',
@@ -45,7 +45,7 @@ export interface ThreadUse {
 const idle = new Map<string, Worker[]>()
 const sources = new Map<string, string>()
 
-/** A thread as whoever starts it knows it: a Worker for one use. */
+/** A thread as its users know it: a Worker for one use. */
 class ReusedThread extends EventEmitter {
   readonly #port: MessagePort
   readonly #host: Worker

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Locator } from 'playwright-core'
 
-/** Whoever waits for longer has found a fault; a machine that is merely slow gets there before. */
+/** A longer wait means a fault. A slow machine finishes earlier. */
 export const PATIENCE_MS = 120_000
 const LOOK_MS = 50
 

@@ -66,12 +66,12 @@ function endOf(code: string, at: number, mark: string): number {
 
 function skipString(code: string, at: number): number {
   let end = at + 1
-  // The apostrophe of a text in JSX is not closed on its line.
   while (end < code.length && code[end] !== code[at]) {
+    // The apostrophe of a text in JSX is not closed on its line.
     if (code[end] === '\n') return at + 1
     end += code[end] === '\\' ? 2 : 1
   }
-  return end + 1
+  return end < code.length ? end + 1 : at + 1
 }
 
 /** The index after a template's end, or after the `${` that interrupts it. */

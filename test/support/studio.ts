@@ -167,7 +167,7 @@ function typeSlowly({ keyboard }: Page): void {
   keyboard.type = (text, options) => type(text, { delay: THOUGHT_MS, ...options })
 }
 
-/** What a page complained of but for answers of these statuses, of which browsers always tell: for those that a test asks for. */
+/** Errors of a page, without responses of these statuses, which browsers always log: for those that a test causes. */
 export function complaintsOtherThan(
   complaints: readonly string[],
   ...statuses: readonly number[]
@@ -185,7 +185,7 @@ new MutationObserver((changes) => {
   }
 }).observe(document, { childList: true, subtree: true })`
 
-/** Waits for a line that tells what was done. Each line counts once: a second wait is for a second line. */
+/** Waits for a toast. Each toast counts once: a second wait is for a second toast. */
 export async function showsToast(page: Page, text: string): Promise<void> {
   const take = `(() => {
     const at = toastLines.findIndex((line) => line.includes(${JSON.stringify(text)}))
@@ -246,7 +246,7 @@ export async function assertFits(page: Page): Promise<void> {
   await settlesTo(() => page.evaluate<number>(overhang), 0, page.url())
 }
 
-/** Keeps a picture of the page where WEIR_TEST_SCREENSHOTS says, for whoever wants to look. */
+/** Keeps a picture of the page where WEIR_TEST_SCREENSHOTS says, for people to view. */
 export async function shoot(page: Page, name: string): Promise<void> {
   const folder = process.env.WEIR_TEST_SCREENSHOTS
   if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png` })

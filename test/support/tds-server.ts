@@ -31,7 +31,7 @@ export interface TdsServer {
   close(): void
 }
 
-/** Starts a server that knows one password and answers statements as it is told. */
+/** Starts a server that knows one password and answers statements as given. */
 export async function startTdsServer(
   password: string,
   answer: (sql: string) => TdsAnswer,
@@ -126,7 +126,7 @@ function signIn({ password }: Session, body: Buffer): Buffer[] {
   return [errorToken({ number: 18_456, text, line: 1 }), done(0x02)]
 }
 
-/** Sends a message in packets; whoever does not read is waited for. */
+/** Sends a message in packets; and waits for a slow reader. */
 async function send(socket: Socket, tokens: Iterable<Buffer>): Promise<void> {
   let pending: Buffer[] = []
   let size = 0

@@ -160,7 +160,7 @@ export async function askEverything(
   return output
 }
 
-/** Without what a service tells of itself: its port, and when it derived last. */
+/** Without the service's own facts: its port, and the time of the last derivation. */
 function masked(text: string): string {
   return text.replace(/127\.0\.0\.1:\d+/g, 'service').replace(/"lastRun":\d+/g, '"lastRun":0')
 }

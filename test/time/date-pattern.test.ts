@@ -91,7 +91,7 @@ test('readDate() moves skipped times forward by the gap and takes the first of t
   check('2011-12-30 12:00', '2011-12-30T22:00:00.000Z', 'Pacific/Apia')
 })
 
-test('readDate() refuses texts that do not fit and tells where', () => {
+test('readDate() rejects texts that do not match, with the position', () => {
   const check = (text: string, pattern: string, message: RegExp) =>
     assert.throws(() => read(text, pattern), { code: 'bad_input', message }, text)
   check('2024-13-01', 'yyyy-MM-dd', /a month from 1 to 12/)

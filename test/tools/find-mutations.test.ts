@@ -19,7 +19,7 @@ test('findMutations() changes constants', () => {
   assert.deepEqual(mutants('const x = true'), ['const x = false'])
 })
 
-test('findMutations() drops calls, but none that only tells something', () => {
+test('findMutations() drops calls, but none that only logs', () => {
   assert.deepEqual(mutants('close()'), [';'])
   assert.deepEqual(mutants('await this.#store.close()'), [';'])
   assert.deepEqual(mutants('log.warn(x)'), [])

@@ -21,7 +21,7 @@ test('--changed counts from the last commit, --since from the one it names; both
   assert.throws(() => parseTestCommand(['--changed']), /belong to npm run test:quick/)
 })
 
-test('the nightly run takes names of parts and of files, and tells which there are', () => {
+test('the nightly run takes names of parts and of files, and lists them', () => {
   assert.deepEqual(parseTestCommand(['--nightly', 'power']).patterns, ['test/power/*.test.ts'])
   assert.deepEqual(parseTestCommand(['--nightly', 'a.test.ts']).patterns, ['a.test.ts'])
   assert.throws(

@@ -19,7 +19,7 @@ const graph: ImportGraph = new Map([
 const tests = [...graph.keys()].filter((file) => file.endsWith('.test.ts'))
 const chosenFor = (changed: string) => tests.filter((file) => reaches(graph, file, changed))
 
-test('reachedFrom() follows imports, and ends where it is told', () => {
+test('reachedFrom() follows imports, and ends where it is told to', () => {
   const all = reachedFrom(graph, 'test/api/feed/put.test.ts')
   assert.ok(all.has('src/feed/put.ts') && all.has('node:fs'))
   const some = reachedFrom(graph, 'test/api/feed/put.test.ts', (file) => file === 'src/app.ts')
@@ -77,7 +77,7 @@ test('a changed file that is no module is met by the tests beside it, and by tho
   assert.ok(!reaches(read, 'src/time/zone.test.ts', 'src/http/pages/docs/docs.css'))
 })
 
-test('a removed module is met by the tests that load whoever names it', () => {
+test('a removed module selects the tests that load its importers', () => {
   const removed = new Map(readImportGraph())
   removed.delete('src/time/zone.ts')
   assert.ok(reaches(removed, 'src/time/zone.test.ts', 'src/time/zone.ts'))

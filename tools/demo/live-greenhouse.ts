@@ -4,7 +4,7 @@ import { greenhouse, type Value } from './greenhouse-streams.ts'
 /** How often the demonstration speaks: sooner than a greenhouse would, so that something moves. */
 const EVERY_MS = 2_000
 
-/** Puts what every stream says at a time; of those that tell changes only, what differs from before. */
+/** Puts the values of every stream at a time; for streams with changes only, those that differ. */
 export async function putPresent(
   client: DemoClient,
   time: number,
@@ -25,7 +25,7 @@ export async function putPresent(
   await client.call('PUT', '/api/feed', samples)
 }
 
-/** Puts the present again and again until it is told to stop; a service that is away is asked again. */
+/** Puts the present again and again until it is told to stop; an unavailable service is tried again. */
 export function startLive(client: DemoClient, onProblem: (problem: string) => void): () => void {
   const before = new Map<string, Value>()
   let isBusy = false

@@ -44,7 +44,7 @@ export async function seedGreenhouse(client: DemoClient, seeding: Seeding): Prom
   await seedWork(client)
 }
 
-/** What was not told while no demonstration ran, of at most as many days as history has. */
+/** Samples missed while no demo ran, for at most as many days as the history has. */
 async function seedMissed(client: DemoClient, component: DemoComponent, seeding: Seeding) {
   const latest = (await client.call(
     'GET',

@@ -26,7 +26,7 @@ const OPPOSITES: Readonly<Record<string, string>> = {
   '!==': '===',
 }
 
-/** Calls that only tell something: nothing depends on them. */
+/** Calls that only log: nothing depends on them. */
 const TELLING =
   /^(?:await\s+)?(?:this\.)?#?\w*(?:log|console)\w*[.?]|\.(?:debug|info|warn|trace)\(/i
 

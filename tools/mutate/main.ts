@@ -1,5 +1,5 @@
 /**
- * `npm run mutate`: changes lines of `src` chosen at random, one at a time, in a copy of the last commit, and tells which
+ * `npm run mutate`: changes lines of `src` chosen at random, one at a time, in a copy of the last commit, and lists those that
  * changes the tests do not notice.
  *
  *     npm run mutate -- --seed 7 --count 30     the same choice again

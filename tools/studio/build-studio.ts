@@ -49,7 +49,7 @@ export async function tryBuildStudio(): Promise<void> {
   }
 }
 
-/** Whether this process may build: one at a time, and whoever died while building does not count. */
+/** Whether this process may build: one at a time, and a builder that died does not count. */
 function takeLock(): boolean {
   try {
     writeFileSync(lockFile, String(process.pid), { flag: 'wx' })
@@ -70,7 +70,7 @@ function readHolder(): number {
 }
 
 function isAlive(pid: number): boolean {
-  // Whoever has just made the file has not yet written into it.
+  // The process that has just created the file has not written to it yet.
   if (pid === 0) return true
   try {
     process.kill(pid, 0)

@@ -92,7 +92,7 @@ const parts: readonly Part[] = [
   },
 ]
 
-/** Finds or installs what the test files need; tells what is missing and which files that skips. */
+/** Finds or installs what the test files need; lists what is missing and which files are skipped. */
 export function provision(testFiles: readonly string[]): MissingPart[] {
   const missing: MissingPart[] = []
   for (const part of parts) {

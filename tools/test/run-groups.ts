@@ -77,7 +77,7 @@ function killSilent(events: ReturnType<typeof run>): void {
     )
     killStartedProcesses()
   }, SILENCE_MS_MAX).unref()
-  // Told at once, where the reports of a group wait for those of the groups before it.
+  // Printed at once, while the reports of a group wait for those of earlier groups.
   events.on('test:complete', () => limit.refresh())
 }
 

@@ -4,7 +4,7 @@ import { type ImportGraph, reachedFrom, readImportGraph } from './import-graph.t
 import type { TestCommand } from './read-test-command.ts'
 import { isProgramTest, isQuickTest } from './test-tiers.ts'
 
-/** Where all parts are put together: whoever loads it reaches every source file. */
+/** Where all parts are put together: loading it reaches every source file. */
 const ROOT = 'src/app.ts'
 
 /** What decides on the packages that every test loads. */

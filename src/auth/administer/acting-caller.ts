@@ -17,7 +17,7 @@ export interface ActingCaller {
   readonly callerCheck?: CallerCheck
 }
 
-/** Whoever uses the command line, in an organization: no role binds them, all is written down. */
+/** Anyone who uses the command line, in an organization: no role binds them, all is written down. */
 export function operatorIn(orgUid: string): ActingCaller {
   const principal = userPrincipal({ orgUid, userUid: OPERATOR, role: 'OWNER' })
   return { principal, address: '' }

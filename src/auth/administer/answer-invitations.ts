@@ -25,7 +25,7 @@ export async function listOwnInvitations(
   return { invitations: named, totalCount: found.totalCount }
 }
 
-/** Accepts an invitation, which makes the caller a member, or declines it, which tells nothing of the caller. */
+/** Accepts an invitation, which makes the caller a member, or declines it, which reveals nothing about the caller. */
 export async function answerInvitation(
   identity: Identity,
   by: ActingCaller,

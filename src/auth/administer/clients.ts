@@ -23,7 +23,7 @@ export interface OAuthParts {
   readonly identity: Pick<Identity, 'audit' | 'confirmPassword' | 'confirmSecondFactor'>
 }
 
-/** A client, and its secret when this act made one: it is never told again. */
+/** A client, and its secret when this act made one: it is never shown again. */
 interface ClientWithSecret {
   readonly client: RegisteredClient
   readonly secret: string | undefined

@@ -7,7 +7,7 @@ import { planOperators } from '../operators.ts'
 import type { Organization, OrganizationOAuth } from '../organizations.ts'
 import type { User } from '../users.ts'
 
-/** A new organization with its owner, and what is told about it once. */
+/** A new organization with its owner, and the secrets that are shown once. */
 export interface CreatedOrganization {
   readonly organization: Organization
   readonly owner: User

@@ -42,7 +42,7 @@ export async function deleteOrganization(
   await finishDeletion(parts, organization)
 }
 
-/** Brings deletions to an end that were cut short; one that cannot be is told and left to the next start. */
+/** Brings deletions to an end that were cut short; one that cannot be is reported and left to the next start. */
 export async function resumeOrganizationDeletions(parts: DeletionParts, log: Log): Promise<void> {
   for (const organization of parts.identity.organizations.listLeaving()) {
     const { uid } = organization
@@ -93,7 +93,7 @@ async function kindsIn(store: CatalogStore, orgUid: string): Promise<string[]> {
   return found
 }
 
-/** The log of the organization went with it, so that of the operators tells who did it. */
+/** The log of the organization is deleted too, so the operators' log records the act. */
 async function planAct(
   { identity, store }: DeletionParts,
   by: ActingCaller,

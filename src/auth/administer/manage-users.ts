@@ -79,13 +79,13 @@ export async function addUser(
   if (isOperator(by)) return { user: await letIn(identity, known, { orgUid, role }, act) }
   const invitation = await identity.invitations.insert(
     { orgUid, userUid: known.uid, email, role },
-    // The account's own UID would tell which one it is before it has agreed.
+    // The account's own UID would reveal the account before it has agreed.
     (invited) => [planAct(identity, by, { act: 'user_invited', uid: invited, detail })],
   )
   return { invitation }
 }
 
-/** Whoever holds the machine could write the membership by hand: they are not asked to wait. */
+/** Anyone who holds the machine could write the membership by hand: they are not asked to wait. */
 async function letIn(
   { users, invitations }: Identity,
   user: User,
@@ -223,14 +223,14 @@ export async function resetPassword(
       detail: email,
     }),
   )
-  // Whoever has lost the authenticator and the codes has nobody else to ask.
+  // Anyone who has lost the authenticator and the codes has nobody else to ask.
   const along = [...acts, planAccessEnding(target), identity.factors.planRemove(target)]
   const changed = await identity.users.update(user, { passwordHash }, along)
   await identity.endAccessOf(target)
   return changed
 }
 
-/** Whoever changes an e-mail address, a password or an owner gives their own password. */
+/** Anyone who changes an e-mail address, a password or an owner gives their own password. */
 async function requirePersonFor(
   identity: Identity,
   by: ActingCaller,

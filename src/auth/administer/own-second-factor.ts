@@ -44,7 +44,7 @@ export async function removeOwnFactor(identity: Identity, by: ActingCaller): Pro
   await identity.factors.remove(userUid, acts)
 }
 
-/** It is the person's, so all their organizations are told. */
+/** It is the person's, so all their organizations are listed. */
 async function planActs(
   { users, audit }: Identity,
   { address, callerCheck }: ActingCaller,

@@ -10,7 +10,7 @@ type Proofs = Pick<Identity, 'confirmPassword' | 'confirmSecondFactor'>
  * Refuses with `reauthenticate` unless the person who acts gave their password with the call, and with
  * `second_factor` unless a code came along, where the person has such a factor. For what
  * outlives a session that was left open or a token that was lent: secrets, e-mail addresses, passwords,
- * owners, and the end of an organization. Whoever uses the command line has the data folder and is not asked.
+ * owners, and the end of an organization. Anyone who uses the command line has the data folder and is not asked.
  */
 export async function requirePerson(
   identity: Proofs,

@@ -2,7 +2,7 @@ import { isDelegate } from '../../access/index.ts'
 import { refuse } from '../../base/index.ts'
 import type { ActingCaller } from './acting-caller.ts'
 
-/** The user who acts about themselves, whatever their role; whoever acts for them is refused with `forbidden`. */
+/** The user who acts about themselves, whatever their role; anyone who acts for them is refused with `forbidden`. */
 export function requireSelf({ principal }: ActingCaller, act: string): string {
   const { actor } = principal
   if (actor.kind !== 'user') {

@@ -3,7 +3,7 @@ import type { Identity } from '../identity.ts'
 import type { Operators } from '../operators.ts'
 import { type ActingCaller, actOf } from './acting-caller.ts'
 
-/** What operators are told of the storage from. */
+/** Sources of the operators' storage report. */
 export interface StorageParts {
   readonly operators: Operators
   readonly scrub: ScrubRunner
@@ -21,7 +21,7 @@ export async function readStorage(parts: StorageParts, { principal }: ActingCall
   return { sizes, scrub: parts.scrub.state, damaged: parts.damage.list() }
 }
 
-/** What /metrics tells, for operators wherever they are. */
+/** What /metrics shows, for operators wherever they are. */
 export async function readServiceMetrics(
   parts: StorageParts,
   { principal }: ActingCaller,

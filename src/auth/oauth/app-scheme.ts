@@ -143,7 +143,7 @@ const TAKEN: ReadonlySet<string> = new Set([
   'webex',
   'zoommtg',
   'zoomus',
-  // Software shops and package managers, which install what they are told.
+  // Software shops and package managers, which install given sources.
   'appstream',
   'apt',
   'apturl',

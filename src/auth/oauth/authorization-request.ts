@@ -143,7 +143,7 @@ function readRequest(given: {
   }
 }
 
-/** The state of a request that is refused for another reason; one given twice is not told back. */
+/** The state of a request that is refused for another reason; one given twice is not sent back. */
 function stateOf(query: string): string | undefined {
   const states = new URLSearchParams(query).getAll('state').filter((state) => state !== '')
   return states.length === 1 ? states[0] : undefined

@@ -17,7 +17,7 @@ interface KnownClient {
 }
 
 /**
- * Access tokens in use, in memory. Nothing is kept that a commit has touched: it must be told of every
+ * Access tokens in use, in memory. Nothing is kept that a commit has touched: it must see every
  * commit (`withCommitListener`), so that a token that was taken back is refused from that moment on. Ends are
  * looked at with each call. Tokens nobody knows take no memory.
  */

@@ -56,7 +56,7 @@ export const BLANK_CLIENT: ClientFields = {
 
 /**
  * Registers a client of an organization. The server chooses the client_id, so that no organization
- * can take an ID that others' users know. The secret is told here and never again. This and the acts
+ * can take an ID that others' users know. The secret is returned here and never again. This and the acts
  * below take other writes along, such as the audit entry.
  */
 export async function insertClient(
@@ -76,7 +76,7 @@ export async function insertClient(
   return { client: await put(base, added, also), secret }
 }
 
-/** Changes a client; one that becomes confidential is given a secret, told here and never again. */
+/** Changes a client; one that becomes confidential is given a secret, returned here and never again. */
 export async function updateClient(
   base: OAuthBase,
   client: RegisteredClient,
@@ -152,7 +152,7 @@ export function isClientSecret(client: RegisteredClient, secret: string): boolea
   return isSameHash(client.secretHash, hashSecret(secret))
 }
 
-/** Compares two hashes in hex in a time that does not tell where they differ. */
+/** Compares two hashes in hex in a time that does not reveal where they differ. */
 export function isSameHash(kept: string, given: string): boolean {
   return kept.length === given.length && timingSafeEqual(Buffer.from(kept), Buffer.from(given))
 }

@@ -29,7 +29,7 @@ export interface StoredCode extends GrantCode {
   readonly isUsed: boolean
 }
 
-/** Keeps a code for ten minutes and tells its text, which is not kept. */
+/** Keeps a code for ten minutes and returns its text, which is not kept. */
 export async function issueCode(base: OAuthBase, granted: GrantCode): Promise<string> {
   const code = newSecret()
   const endsAtMs = base.clock.now() + CODE_LIFETIME_MS

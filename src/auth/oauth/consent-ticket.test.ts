@@ -4,7 +4,7 @@ import { CatalogConflict } from '../../store/index.ts'
 import { takeTicket } from './consent-ticket.ts'
 import type { OAuthBase } from './oauth-base.ts'
 
-/** A store with one ticket that expires at 10, whose removal fails as told. */
+/** A store with one ticket that expires at 10, whose removal fails as given. */
 function baseWith(failure?: Error): OAuthBase {
   const store = {
     get: async () => ({ revision: 1, expiresAtMs: 10, body: { userUid: 'u' } }),
@@ -21,6 +21,6 @@ test('takeTicket() gives a ticket to one of those who take it at the same time',
   assert.equal(await takeTicket(baseWith(taken), 'secret'), undefined)
 })
 
-test('takeTicket() tells a failure of the store as one, not as a ticket that is gone', async () => {
+test('takeTicket() rejects when the store fails, and does not report a ticket that is gone', async () => {
   await assert.rejects(takeTicket(baseWith(new Error('disk')), 'secret'), /disk/)
 })

@@ -10,7 +10,7 @@ interface ConsentTicket {
   readonly query: string
 }
 
-/** Keeps a ticket for ten minutes and tells its text, which only the user's page holds. */
+/** Keeps a ticket for ten minutes and returns its text, which only the user's page holds. */
 export async function issueTicket(base: OAuthBase, ticket: ConsentTicket): Promise<string> {
   const secret = newSecret()
   await base.store.commit([

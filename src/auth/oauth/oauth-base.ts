@@ -20,7 +20,7 @@ export interface GrantNews {
   readonly detail: string
 }
 
-/** The writes that tell of a grant in the audit logs. */
+/** The writes that record a grant in the audit logs. */
 export async function planGrantActs(
   base: OAuthBase,
   news: GrantNews,

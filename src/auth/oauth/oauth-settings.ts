@@ -15,7 +15,7 @@ export const CODE_LIFETIME_MS = 600_000
 /** How long a signed-in user may think about the consent question. */
 export const TICKET_LIFETIME_MS = 600_000
 
-/** One program of one user: even a fleet that shares a client_id rarely signs in more often. */
+/** One program of one user: even many devices that share a client_id rarely signs in more often. */
 export const GRANTS_PER_CLIENT_MAX = 100
 
 /** Access tokens of one grant that work side by side; older ones end when a refresh adds one. */

@@ -3,7 +3,7 @@ import { refuseOAuth } from './oauth-error.ts'
 import type { OAuthParams } from './oauth-params.ts'
 
 /**
- * The S256 challenge of an authorization request, '' when it has none. `plain` is refused: whoever
+ * The S256 challenge of an authorization request, '' when it has none. `plain` is refused: anyone who
  * sees the request could redeem the code (RFC 9700, 2.1.1), and RFC 7636 makes it the default, so
  * the method must be named.
  */
@@ -23,7 +23,7 @@ export function readChallenge(params: OAuthParams): string {
 
 /**
  * Refuses a token request whose verifier does not prove that it comes from who asked for the code.
- * A verifier where no challenge was given is refused too: it tells that the challenge was taken out
+ * A verifier where no challenge was given is refused too: it shows that the challenge was taken out
  * on the way (PKCE downgrade, RFC 9700, 2.1.1 and 4.8.2).
  */
 export function checkVerifier(challenge: string, verifier: string | undefined): void {

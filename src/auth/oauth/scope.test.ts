@@ -12,7 +12,7 @@ test('grantedScopes() narrows by known words, ignores others, and gives all when
   assert.deepEqual(scopesOf('feed:read admin'), ['feed:read', 'admin'])
 })
 
-test('saysTheSame() tells whether an answer must repeat the scope', () => {
+test('saysTheSame() decides whether an answer must repeat the scope', () => {
   assert.equal(saysTheSame(undefined, SCOPES), true)
   assert.equal(saysTheSame('admin feed:read', ['feed:read', 'admin']), true)
   assert.equal(saysTheSame('feed:read openid', ['feed:read']), false)

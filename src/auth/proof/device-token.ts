@@ -2,7 +2,7 @@ import { type Clock, hashSecret, newUid } from '../../base/index.ts'
 import type { SecretBox } from '../secret-box.ts'
 import type { User } from '../users.ts'
 
-/** What tells devices apart stands on. */
+/** The data that distinguish devices. */
 export interface DeviceParts {
   readonly box: SecretBox
   readonly clock: Clock
@@ -13,7 +13,7 @@ type DeviceUser = Pick<User, 'uid' | 'passwordHash'>
 interface Device {
   readonly uid: string
   readonly userUid: string
-  /** Of which password: a device that knew an old one is a stranger. */
+  /** Of which password: a device that knew an old one is unknown. */
   readonly passwordMark: string
   readonly madeAtMs: number
 }
@@ -35,7 +35,7 @@ export function makeDeviceToken({ box, clock }: DeviceParts, user: DeviceUser): 
   return box.seal(JSON.stringify(device), OWNER)
 }
 
-/** The UID of the device that brings a token, when it is one of the user's; undefined: a stranger. */
+/** The UID of the device that brings a token, when it is one of the user's; undefined: an unknown device. */
 export function readDeviceToken(
   { box, clock }: DeviceParts,
   user: DeviceUser,

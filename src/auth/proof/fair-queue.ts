@@ -21,7 +21,7 @@ const BUSY_RETRY_S = 5
 const KNOWN_IN_A_ROW = 3
 
 /**
- * Runs one task at a time, lane after lane, so that whoever sends many waits for themselves. When too
+ * Runs one task at a time, owner after owner, so that a caller who sends many waits only for themselves. When too
  * many wait, the longest lane gives way to shorter ones.
  */
 export class FairQueue {

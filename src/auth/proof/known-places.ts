@@ -12,7 +12,7 @@ const KEPT_MS = 180 * 86_400_000
 /** A place that was seen within a day is not written again. */
 const WRITTEN_AGAIN_MS = 86_400_000
 
-/** From which networks users have signed in: there, strangers elsewhere cannot lock them out. */
+/** Networks from which users have signed in: unknown clients in other networks cannot lock these users out. */
 export class KnownPlaces {
   readonly #store: CatalogStore
   readonly #clock: Clock

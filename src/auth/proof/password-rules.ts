@@ -85,7 +85,7 @@ function worthOf(password: string, ownWords: readonly string[]): number {
   for (let at = 0; at < typed.length && worth < WORTH_MIN; ) {
     const piece = pieceAt({ typed, spelled, at }, ownWords)
     const text = typed.slice(at, at + piece.length)
-    // What was there before tells nothing when it comes again.
+    // What was there before is not counted again.
     if (!seen.has(text)) worth += piece.worth
     seen.add(text)
     at += piece.length

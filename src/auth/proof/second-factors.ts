@@ -10,7 +10,7 @@ import {
 import type { SecretBox } from '../secret-box.ts'
 import { findTotpStep, newTotpSecret, totpAddress } from './totp.ts'
 
-/** What a user is told when a second factor begins: once, for the authenticator app. */
+/** What a user receives when a second factor begins: once, for the authenticator app. */
 export interface BegunFactor {
   readonly secret: string
   readonly address: string
@@ -162,7 +162,7 @@ function factorOf(document: CatalogDocument | undefined): Factor | undefined {
 }
 
 function putOf(userUid: string, factor: Factor, expectedRevision: number): PutDocument {
-  // Whoever signs in may do so to make room.
+  // Anyone who signs in may do so to make room.
   const mayUseReserve = true
   return {
     op: 'put',

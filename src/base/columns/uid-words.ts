@@ -16,7 +16,7 @@ function hex16(word: number): string {
   return HEX_BYTES[(word >>> 8) & 0xff] + HEX_BYTES[word & 0xff]
 }
 
-/** Reads a UUID into four words; false when the text is none. A fleet that signs on brings millions of them. */
+/** Reads a UUID into four words; false when the text is none. A bulk load brings millions of them. */
 export function readUid(uid: string, words: Uint32Array): boolean {
   if (uid.length !== UID_LENGTH) return false
   const a = digits(uid, 0)

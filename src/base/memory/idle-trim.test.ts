@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { IdleTrim } from './idle-trim.ts'
 
-/** A trim: what it tells while ticks find the main thread so busy. */
+/** A trim: the signals it sends while ticks find the main thread so busy. */
 function startTrim(): (...shares: number[]) => boolean[] {
   let states: boolean[] = []
   const trim = new IdleTrim((isOn) => states.push(isOn))

@@ -189,7 +189,7 @@ test('no call is left waiting and no byte is lost, whatever thousands of calls d
   }
 })
 
-test('budgetBytesOf() leaves the process room, and findMemoryBytes() tells what there is', () => {
+test('budgetBytesOf() leaves the process room, and findMemoryBytes() returns the memory of the machine', () => {
   assert.equal(budgetBytesOf(400 * MB), 144 * MB)
   assert.equal(budgetBytesOf(700 * MB), 350 * MB)
   assert.equal(budgetBytesOf(16_384 * MB), 8_192 * MB)

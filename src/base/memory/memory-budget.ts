@@ -129,7 +129,7 @@ export class MemoryBudget {
 
   /**
    * Counts bytes that came from somebody who has not said who it is, until `endUnauthenticated`; false when
-   * there is no room. Strangers never wait: those who are known would have to wait behind them.
+   * there is no room. Unauthenticated clients never wait: those who are known would have to wait behind them.
    */
   addUnauthenticated(bytes: number): boolean {
     const isFull = this.#unauthenticatedBytes + bytes > this.unauthenticatedBytesMax
@@ -138,13 +138,13 @@ export class MemoryBudget {
     return true
   }
 
-  /** The refusal for a stranger for whom there is no room; it is counted. */
+  /** The refusal when unauthenticated clients have no memory left; it is counted. */
   refuseUnauthenticated(): Refusal {
     this.#refused += 1
     return overloaded()
   }
 
-  /** Gives the bytes of a stranger back. */
+  /** Returns the bytes of an unauthenticated client. */
   endUnauthenticated(bytes: number): void {
     this.#unauthenticatedBytes -= bytes
     invariant(this.#unauthenticatedBytes >= 0, 'more was given back than strangers have taken')
@@ -341,7 +341,7 @@ export class MemoryShare {
     }
   }
 
-  /** Makes the share so large if it need not wait for that; tells whether it did. */
+  /** Makes the share so large if it need not wait for that; returns whether it did. */
   resizeNow(bytes: number): boolean {
     const more = bytes - this.bytes
     if (more <= 0) this.#shrink(-more)

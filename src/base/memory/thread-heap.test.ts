@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { littleGarbage } from './thread-heap.ts'
 
-/** Makes as much garbage as the room for young objects grows by, and tells how much room there is. */
+/** Makes as much garbage as the room for young objects grows by, and returns the room. */
 const BUSY_THREAD = `
   const { getHeapSpaceStatistics } = require('node:v8')
   const { parentPort } = require('node:worker_threads')

@@ -67,7 +67,7 @@ function nearly(schema: TSchema): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 12, arbitrary: own() }, { weight: 1, arbitrary: values })
 }
 
-test('a value fits, and its errors are told, as TypeBox does it', () => {
+test('schemaErrors() reports the errors that TypeBox reports', () => {
   const pairs = schemas.chain((schema) => fc.tuple(fc.constant(schema), nearly(schema)))
   fc.assert(
     fc.property(pairs, ([schema, value]) => {
@@ -75,7 +75,7 @@ test('a value fits, and its errors are told, as TypeBox does it', () => {
       assert.equal(fitsSchema(schema, value), oracle.Check(value))
       const errors = schemaErrors(schema, value).map(({ path, message }) => [path, message])
       const expected = oracle.Errors(value).map((error) => [error.instancePath, error.message])
-      // TypeBox tells bounds of a list and unions in an order of its own; a message is made of those at one place.
+      // TypeBox reports bounds of a list and unions in an order of its own; a message is made of those at one place.
       assert.deepEqual(errors.sort(), expected.sort())
     }),
     { numRuns: roundsOf(2_000) },

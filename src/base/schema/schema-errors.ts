@@ -29,7 +29,7 @@ interface Schema {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Told at most, also of one branch of a union: who has so much wrong begins with these. */
+/** Errors reported at most, also per branch of a union. */
 const ERRORS_MAX = 8
 /**
  * Not checked here. Formats are of numbers (int64). Lengths and patterns of texts are declared for

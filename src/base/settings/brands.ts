@@ -1,6 +1,6 @@
 import { SettingMistake } from './setting-readers.ts'
 
-/** What pages show of whoever runs the service under a host name. */
+/** Branding that pages show under a host name. */
 export interface Brand {
   readonly name: string
   /** An https address or a data: image; '' shows the mark of Weir. */

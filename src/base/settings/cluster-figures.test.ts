@@ -101,7 +101,7 @@ test('readKeyspace() takes what CQL takes without quotes', () => {
   }
 })
 
-test('what does not go together is told together, and no password with it', () => {
+test('settings that contradict each other are reported together, without passwords', () => {
   const file = join(mkdtempSync(join(tmpdir(), 'weir-config-')), 'ca.pem')
   writeFileSync(file, 'no certificate')
   const mistakesOf = (environment: Record<string, string>): string => {

@@ -1,6 +1,6 @@
 import { SettingMistake } from './setting-readers.ts'
 
-/** How many live connections there may be, and how often each is told something. */
+/** How many live connections there may be, and how often each receives events. */
 export interface LiveFigures {
   readonly total: number
   readonly organization: number
@@ -8,7 +8,7 @@ export interface LiveFigures {
   readonly user: number
   /** From one address, or one /64 of IPv6. */
   readonly address: number
-  /** Times a second; fewer while telling all of them takes long. */
+  /** Times a second; fewer while sending to all of them takes long. */
   readonly perSecond: number
 }
 

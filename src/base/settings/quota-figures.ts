@@ -13,7 +13,7 @@ const DEFAULT_QUOTAS: Quotas = {
   streams: 10_000_000,
   fileBytes: 1_000_000_000_000,
   catalogBytes: 20_000_000_000,
-  // Each has all of the above for itself, so whoever may make organizations must not make many.
+  // Each organization has its own quotas, so the right to create organizations must be limited.
   organizations: 10,
 }
 

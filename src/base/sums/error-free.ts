@@ -25,7 +25,7 @@ export function productError(left: number, right: number, product: number): numb
 /**
  * (head + tail) / divisor rounded once, where head is the double nearest to head + tail, lies well
  * inside the range of doubles, and divisor is a whole number up to 2⁵³; undefined in the rare case
- * where the remainder does not tell the nearest double for sure.
+ * where the remainder does not determine the nearest double.
  */
 export function roundedQuotient(head: number, tail: number, divisor: number): number | undefined {
   const near = head / divisor

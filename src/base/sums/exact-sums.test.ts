@@ -77,7 +77,7 @@ test('ExactSums parts() add up to the exact sum, unless that is beyond the doubl
   )
 })
 
-test('ExactSums survives cancelling beyond the largest double, and tells a sum that stays there', () => {
+test('ExactSums survives cancelling beyond the largest double, and returns a sum that stays there', () => {
   const max = Number.MAX_VALUE
   assert.equal(sumOf([max, max, 1, -max, -max]).value(0), 1)
   assert.equal(sumOf([max, max]).value(0), Number.POSITIVE_INFINITY)

@@ -110,7 +110,7 @@ function escaped(text: string): string {
   return text.replace(/[,=\\]/g, '\\$&')
 }
 
-/** An ID that may be kept: a long one is cut, and the hash of the whole tells it from others. */
+/** An ID that may be kept: a long one is cut, and the hash of the whole distinguishes it. */
 function cutId(id: string): string {
   const characters = id.length > ID_LENGTH_MAX ? [...id] : []
   if (characters.length <= ID_LENGTH_MAX) return id

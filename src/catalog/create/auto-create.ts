@@ -22,8 +22,8 @@ interface CreationCall {
 
 /**
  * Makes whatever of the wanted components and streams does not exist, all in one commit or nothing,
- * and tells the handles of all that was wanted. `check` sees what is about to be and may refuse: then
- * nothing is made; the types that it tells for streams without one are part of the same commit. When
+ * and returns the handles of all wanted streams. `check` sees what is about to be and may refuse: then
+ * nothing is made; the types that it returns for streams without one are part of the same commit. When
  * another call makes or types the same meanwhile, its work is used and `check` runs again. Each
  * component may be wanted once. Refuses to make more streams than one call may.
  */

@@ -27,7 +27,7 @@ export interface WantedSeries {
 export interface WantedStream {
   readonly streamId?: string
   readonly position?: number
-  /** The type it gets when it is made and its definition has none; '' when no value tells. */
+  /** The type it gets when it is made and its definition has none; '' when no value determines it. */
   readonly valueType: ValueType
   /** Whether an answer alone asks for it: where a place or a template of the call brings its ID, it is that one. */
   readonly isRequested?: boolean
@@ -73,10 +73,10 @@ export interface PreparedComponent {
   readonly alike: Omit<PreparedStream, 'handle' | 'streamId'> | undefined
 }
 
-/** Sees what is about to be and may refuse; tells which streams without a type shall get which. */
+/** Sees what is about to be and may refuse; returns which streams without a type shall get which. */
 export type CreationCheck = (
   prepared: readonly PreparedComponent[],
-  // biome-ignore lint/suspicious/noConfusingVoidType: most checks have nothing to tell.
+  // biome-ignore lint/suspicious/noConfusingVoidType: most checks have nothing to report.
 ) => readonly InferredType[] | void | Promise<readonly InferredType[] | void>
 
 /** What exists after the plan was carried out. */

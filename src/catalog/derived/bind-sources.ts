@@ -6,7 +6,7 @@ export function bindSources(
   { derivation }: StreamBody,
   uidsById: ReadonlyMap<string, string>,
 ): Derivation | null {
-  // Templates of before tell nothing about it.
+  // Older templates have no such field.
   if (derivation == null) return null
   const variables = derivation.variables.map((variable) => {
     const streamUid = uidsById.get(variable.streamId)

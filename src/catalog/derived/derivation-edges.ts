@@ -23,7 +23,7 @@ interface OpenStream {
 const NONE: readonly StreamHandle[] = []
 
 /**
- * Which streams are derived from which, by handle, as the catalog's streams tell. What is noted counts from the
+ * Which streams are derived from which, by handle, as the catalog's streams say. What is noted counts from the
  * next settle() on, when the streams of its commit are in the index.
  */
 export class DerivationEdges {
@@ -45,7 +45,7 @@ export class DerivationEdges {
   }
 
   /**
-   * Calls a listener with a derived stream without a type whose sources may tell it, as one of them has got its own.
+   * Calls a listener with a derived stream without a type whose sources may now determine it.
    */
   onUntyped(listener: (derived: StreamHandle) => void): void {
     this.#untypedListeners.push(listener)

@@ -53,7 +53,7 @@ function keptOf({ before, after }: SavedStream): LeftAlone | undefined {
   return after.derivation === null ? undefined : before?.leftAlone
 }
 
-/** What a formula is begun anew for when it is another. */
+/** What a formula is begun again for when it is another. */
 function keyOf({ trigger, variables }: Derivation): string {
   return [trigger, ...new Set(variables.map(({ streamUid }) => streamUid))].sort().join()
 }

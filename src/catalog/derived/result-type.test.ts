@@ -19,7 +19,7 @@ test('resultType() keeps a declared type that holds what the formula gives', () 
   assert.deepEqual(resultType('SHORT', 'UNKNOWN'), { valueType: 'SHORT' })
 })
 
-test('resultType() tells what to write where a declared type cannot store it', () => {
+test('resultType() reports what to write where a declared type cannot store it', () => {
   assert.match(String(resultType('SHORT', 'DOUBLE')), /SHORT cannot store .* DOUBLE: write CAST/)
   assert.match(String(resultType('DOUBLE', 'BOOLEAN')), /DOUBLE cannot store .* BOOLEAN: write if/)
   assert.match(String(resultType('BOOLEAN', 'LONG')), /BOOLEAN cannot store .* LONG$/)

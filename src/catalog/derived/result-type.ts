@@ -2,7 +2,7 @@ import type { ExpressionType } from '../../expression/index.ts'
 import { expressionTypeOf } from '../shape/expression-type.ts'
 import type { ValueType } from '../shape/value-type.ts'
 
-/** The type that a derived stream gets by its formula; '' where only values will tell. */
+/** The type that a derived stream gets by its formula; '' where only values determine it. */
 const GIVEN_TYPES: Readonly<Record<ExpressionType, ValueType>> = {
   LONG: 'DOUBLE',
   DOUBLE: 'DOUBLE',
@@ -28,7 +28,7 @@ const ADVICE: Readonly<Partial<Record<ExpressionType, string>>> = {
 }
 
 /**
- * The type of a derived stream whose formula gives a type: as declared, else by the formula. A text tells
+ * The type of a derived stream whose formula gives a type: as declared, else by the formula. A text says
  * why the declared one does not fit, to stand behind the name of its field.
  */
 export function resultType(

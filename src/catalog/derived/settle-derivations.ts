@@ -14,7 +14,7 @@ import { resultType } from './result-type.ts'
 import type { DraftStream, SourceStream, StreamReads } from './source-finder.ts'
 import { readingOf } from './variable-reading.ts'
 
-/** A loop of more streams is told by its beginning. */
+/** A loop of more streams is named by its first stream. */
 const LOOP_NAMED_MAX = 20
 
 /** A stream of a save, and what its input says about how it is derived. */

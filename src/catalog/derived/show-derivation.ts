@@ -2,7 +2,7 @@ import { allows, type Principal } from '../../access/index.ts'
 import type { StreamIndex } from '../index/stream-index.ts'
 import type { Derivation, DerivationStatus, ShownDerivation } from '../shape/derivation-shape.ts'
 
-/** Tells the IDs of a source by its UIDs, blank where it is gone or not to be seen. */
+/** Looks up the IDs of a source by its UIDs. Blank when it is deleted or not visible. */
 export type NameSource = (
   componentUid: string,
   streamUid: string,

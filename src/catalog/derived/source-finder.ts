@@ -112,7 +112,7 @@ export class SourceFinder {
     return { uid, componentUid, revision, ...readStreamOf(streamBodyOf(stored)) }
   }
 
-  /** What a stream reads; of derived streams that are not saved here memory tells it, and no record is read. */
+  /** What a stream reads; of derived streams that are not saved here memory knows it, and no record is read. */
   async readsOf(uid: string): Promise<StreamReads | undefined> {
     const draft = this.#draftsByUid.get(uid)
     if (draft !== undefined) return { uid, revision: 0, sources: this.#sourceUids(draft.body) }

@@ -65,7 +65,7 @@ test('readingOf() gives statistics of periods their types', () => {
   }
 })
 
-test('readingOf() tells why a source cannot be read', () => {
+test('readingOf() reports why a source cannot be read', () => {
   const check = (
     result: Pick<ReadStream, 'kind' | 'grid'>,
     of: ReadStream,

@@ -29,7 +29,7 @@ const TEXT_TYPES: readonly ValueType[] = ['STRING']
 
 /**
  * How a variable of a derived stream reads its source, with a statistic of periods unless that is blank;
- * a text tells why it cannot, to stand behind the name of the variable's field.
+ * a text reports why it cannot, shown after the name of the variable's field.
  */
 export function readingOf(
   result: Pick<ReadStream, 'kind' | 'grid'>,

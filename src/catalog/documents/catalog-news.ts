@@ -9,14 +9,14 @@ export interface CatalogNews {
   readonly hasFolders: boolean
 }
 
-/** Who is told of commits once the index has followed; nobody waits for it. */
+/** Called with commits once the index has followed. Nobody waits for it. */
 export interface CatalogListener {
   /** Asked first: what nobody hears is not gathered. */
   isListening(): boolean
   note(news: CatalogNews): void
 }
 
-/** Tells listeners what commits were about. */
+/** Calls listeners with the subjects of commits. */
 export class CatalogNewsListeners {
   readonly #listeners: CatalogListener[] = []
 
@@ -25,7 +25,7 @@ export class CatalogNewsListeners {
   }
 
   /**
-   * Reads what writes are about while the index knows what they delete; the answered function tells
+   * Reads what writes are about while the index knows what they delete; the returned function notifies
    * it, once they are made.
    */
   gather(writes: readonly (CatalogWrite | CatalogChange)[], index: StreamIndex): () => void {

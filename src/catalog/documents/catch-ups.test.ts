@@ -28,7 +28,7 @@ test('however many ask, one catch-up runs and one waits for it, which sees what 
   assert.equal(runs.length, 2)
 })
 
-test('a catch-up that fails is told to who asked for it, and the next runs all the same', async () => {
+test('a catch-up that fails rejects for its caller, and the next one runs all the same', async () => {
   const { catchUps, runs } = openCatchUps()
   const first = catchUps.refresh()
   const later = catchUps.refresh()
@@ -57,7 +57,7 @@ test('memory that was current a moment ago is fresh, and later only after a catc
   clock.advance(400)
   runs[0].resolve(0)
   await fresh
-  // It tells of the moment at which it began.
+  // It notes the moment at which it began.
   clock.advance(100)
   assert.equal(catchUps.ensureFresh(), undefined)
   clock.advance(1)

@@ -18,7 +18,7 @@ interface Moment {
 
 interface CatchUpDeps {
   readonly clock: Clock
-  /** Takes over all that was committed before the call; tells how many changes of others there were. */
+  /** Takes over all that was committed before the call; returns how many changes of others there were. */
   readonly run: () => Promise<number>
   /** Whether other processes commit to the same store. */
   readonly isShared: boolean

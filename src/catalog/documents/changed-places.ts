@@ -2,7 +2,7 @@ import type { CatalogWrite } from '../../store/index.ts'
 import type { StreamIndex } from '../index/stream-index.ts'
 
 /**
- * Whether a write gives a component or stream that is there another ID, place or zone: whoever does not know of it
+ * Whether a write gives a component or stream that is there another ID, place or zone: a process that does not know of it
  * puts samples into another stream than they are meant for, or counts their days otherwise.
  */
 export function changesPlace(write: CatalogWrite, index: StreamIndex): boolean {

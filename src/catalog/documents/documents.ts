@@ -40,7 +40,7 @@ export interface DeletedStream {
   readonly valueCode: number
 }
 
-/** Told of deleted streams after the commit; the caller of the delete waits for it. */
+/** Called with deleted streams after the commit; the caller of the delete waits for it. */
 export type StreamsDeletedListener = (streams: readonly DeletedStream[]) => void | Promise<void>
 
 /** Bodies of a few hundred bytes each: some megabytes. */
@@ -51,7 +51,7 @@ const STREAMS_PER_PAGE = 1_000
 const RECORDS_PER_STEP = 500
 /** The same for created streams. They need no record, so more fit into a step. */
 const CREATED_PER_STEP = 2_000
-/** The kind of documents that tell of deleted streams whose samples may still be there. */
+/** The kind of documents that record deleted streams whose samples may still be there. */
 const NOTICE = 'deleted_streams'
 const NOTICES_PER_PAGE = 100
 const DELETE_PROFILE = 'delete_profile'
@@ -292,7 +292,7 @@ export class Documents {
   }
 
   /**
-   * Commits, lets cache and index follow, and tells listeners of streams that are gone. A notice of
+   * Commits, lets cache and index follow, and notifies listeners of streams that are gone. A notice of
    * these is committed along and stays until the listeners are done, so that a crash in between
    * leaves no samples behind for good. `entries` are what the audit log says of the writes: see planChange.
    */
@@ -378,7 +378,7 @@ export class Documents {
     }
   }
 
-  /** Tells the listeners of deleted streams of which a crash or failure kept it from them. */
+  /** Notifies the listeners of deletions that a crash or failure interrupted. */
   async resumeDeletions(): Promise<void> {
     for (;;) {
       const query = { orgUid: '', kind: NOTICE, start: 0, limit: NOTICES_PER_PAGE }
@@ -391,7 +391,7 @@ export class Documents {
     }
   }
 
-  /** Reads anew what another process wrote and a commit of ours ran into. */
+  /** Reads again what another process wrote and a commit of ours ran into. */
   async catchUp(conflict: CatalogConflict): Promise<void> {
     this.#cache.delete(conflict.key)
     const found = await this.#conflicting(conflict)
@@ -401,7 +401,7 @@ export class Documents {
     }
     this.#follow(found)
     this.edges.settle(this.index, this.#running.size === 0)
-    // Whoever changed the component may have given its next streams UIDs that we would give too.
+    // Anyone who changed the component may have given its next streams UIDs that we would give too.
     if (found.kind === 'component') await this.#learnStreams(found)
   }
 
@@ -482,7 +482,7 @@ export class Documents {
   }
 
   /**
-   * Tells listeners and takes the notice away. Where a full disk keeps it, false: the deletion is done
+   * Notifies listeners and takes the notice away. Where a full disk keeps it, false: the deletion is done
    * all the same, and the next start does it once more, which changes nothing.
    */
   async #carryOut(noticeUid: string, deleted: readonly DeletedStream[]): Promise<boolean> {
@@ -502,7 +502,7 @@ export class Documents {
     for (const change of changes) this.#cache.delete(change)
     const read = await Promise.all(changes.map((change) => this.#readChanged(change)))
     for (const [at, change] of changes.entries()) {
-      // The deleting process has told its listeners; here only memory follows.
+      // The deleting process has notified its listeners; here only memory follows.
       const notifyNews = this.#news.gather([change], this.index)
       if (change.isDeleted) this.#forget([change])
       else if (change.kind === DELETE_PROFILE) this.index.noteDeleteProfiles()
@@ -545,7 +545,7 @@ function present<T>(record: T | undefined): T[] {
   return record === undefined ? [] : [record]
 }
 
-/** What cannot be read is told wherever it is asked for. */
+/** Unreadable records are reported when they are requested. */
 function unlessDamaged(error: unknown): undefined {
   if (!(error instanceof CatalogDamaged)) throw error
 }

@@ -1,5 +1,5 @@
 /**
- * Runs a task for each of some items, some at a time; when one fails no other is begun, and the first failure is told
+ * Runs a task for each of some items, some at a time; when one fails no other is begun, and the first failure is reported
  * once those under way have ended.
  */
 export async function inParallel<T>(

@@ -1,5 +1,5 @@
 /**
- * Whoever deletes a record that nothing may refer to, and whoever begins to refer to it, exclude each
+ * Anyone who deletes a record that nothing may refer to, and anyone who begins to refer to it, exclude each
  * other by what they commit, in one process or several. The deleter leaves a mark, looks for uses, and
  * deletes record and mark together; a commit that begins to use the record takes the mark away, so that
  * the deleter has to look again, and comes to nothing once the record is gone. A mark that a crash left

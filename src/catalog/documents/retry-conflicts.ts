@@ -18,7 +18,7 @@ interface RetryOptions {
 
 /**
  * Runs an attempt again after others got in its way, reading afresh each time. An ID that another
- * record has taken is told to the caller instead, unless `isIdRetried` says that a fresh look helps; so is
+ * record has taken is returned to the caller instead, unless `isIdRetried` says that a fresh look helps; so is
  * what `isPassed` says that the caller knows how to go on from.
  */
 export async function retryConflicts<T>(

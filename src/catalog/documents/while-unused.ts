@@ -28,7 +28,7 @@ export async function whileUnused<T>(
       if (isMarkConflict(error)) continue
       const removal = { op: 'delete', ...mark, expectedRevision: 'any' } as const
       const unmarking = documents.commit([removal], NO_RECORD)
-      // A mark that stays does no harm; what made the attempt fail is what is told.
+      // A mark that stays does no harm; what made the attempt fail is reported.
       await unmarking.catch(() => {})
       throw error
     }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RecentMoves } from './recent-moves.ts'
 
-test('RecentMoves tells what was moved after a generation, until it is too long ago', () => {
+test('RecentMoves knows what was moved after a generation, until it is too long ago', () => {
   const moves = new RecentMoves()
   moves.note({ generation: 1, stream: 5, component: 0 })
   moves.note({ generation: 2, stream: 0, component: 9 })

@@ -2,7 +2,7 @@
 const PAIRS_MIN = 1 << 4
 /** Pairs for each ref there is room for: probes stay short up to three quarters. */
 const ROOM = 4 / 3
-/** A table that is full doubles while it is short, as refs are placed anew once for it then. */
+/** A table that is full doubles while it is short, as refs are placed again once for it then. */
 const SHORT_PAIRS = 1 << 12
 const SHORT_GROWTH = 2
 /** A longer one becomes a quarter longer: less room stands empty than by doubling. */
@@ -106,7 +106,7 @@ const WAITING_MAX = 1 << 16
 
 /**
  * A table of refs in parts, by the high bits of their hashes: each grows by itself, so that no call waits for
- * millions of refs to be placed anew.
+ * millions of refs to be placed again.
  */
 export class RefTables {
   readonly #parts = Array.from({ length: PARTS }, () => new RefTable())

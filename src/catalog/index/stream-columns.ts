@@ -159,7 +159,7 @@ export class StreamColumns {
     this.#grids.release(this.#gridOf[handle])
     this.#gridOf[handle] = 0
     this.#components[handle] = 0
-    // Whoever treats streams by their kind, as every put does, meets the deletion there.
+    // Anyone who treats streams by their kind, as every put does, meets the deletion there.
     this.#kinds[handle] = NO_KIND
     this.count -= 1
   }

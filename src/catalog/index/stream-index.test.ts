@@ -83,7 +83,7 @@ test('generation moves exactly when an ID may mean another stream', () => {
   check('deleted component', true, () => index.deleteComponent(uid))
 })
 
-test('movedSince() tells the streams whose IDs may be others since', () => {
+test('movedSince() returns the streams whose IDs may be others since', () => {
   const index = new StreamIndex()
   const [first, second] = [putComponent(index, 'a'), putComponent(index, 'b')]
   const streams = [first, first, second].map((componentUid, at) => ({

@@ -46,7 +46,7 @@ type IndexedStream = IndexedDefinition &
 
 /**
  * The index of all components and streams; changed only by the catalog. What it does not find and may be lost is
- * told as CatalogDamaged, except by resolve(), which others ask first that create what is missing.
+ * reported as CatalogDamaged, except by resolve(), which others ask first that create what is missing.
  */
 export class StreamIndex {
   readonly #components = new ComponentColumns()
@@ -139,7 +139,7 @@ export class StreamIndex {
     return false
   }
 
-  /** Whether a stream with a UID is known; one that is lost is not, and that is not told. */
+  /** Whether a stream with a UID is known; one that is lost is not, and that is not reported here. */
   hasLivingUid(uid: string): boolean {
     return this.#streams.uids.find(uid) !== 0
   }
@@ -331,7 +331,7 @@ export class StreamIndex {
     this.#streams.noteRevision(handle, FIRST_REVISION)
   }
 
-  /** Forgets a component and its streams; tells their handles. */
+  /** Forgets a component and its streams; returns their handles. */
   deleteComponent(uid: string): StreamHandle[] {
     const ref = this.#components.uids.find(uid)
     if (ref === 0) return []

@@ -14,7 +14,7 @@ const LATIN_END = 256
 const SEED = randomInt(2 ** 31)
 
 /**
- * Short texts by ref, a byte a character behind a byte that tells how many there are: a quarter of what strings
+ * Short texts by ref, a byte a character behind a byte with their count: a quarter of what strings
  * take, and nothing for the garbage collector to look at. Texts that are long or not of Latin letters are kept as
  * they are. Room that texts leave is taken by others of that size.
  */
@@ -119,7 +119,7 @@ function isShortLatin(text: string): boolean {
   return true
 }
 
-/** The hash of a text, begun with a number that may tell apart whose it is. */
+/** The hash of a text, begun with a number that may identify whose it is. */
 export function hashOfText(start: number, text: string): number {
   let hash = SEED ^ start
   for (let index = 0; index < text.length; index++) hash = mixed(hash, text.charCodeAt(index))
@@ -155,7 +155,7 @@ export class TextNumbers {
     return number
   }
 
-  /** Counts one more use of a number that is in use, and tells it. */
+  /** Counts one more use of a number that is in use, and returns it. */
   takeAgain(number: number): number {
     this.#uses[number] += 1
     return number

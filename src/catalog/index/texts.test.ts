@@ -10,7 +10,7 @@ const text = fc.oneof(
 )
 const step = fc.record({ ref: fc.integer({ min: 1, max: 9 }), text })
 
-test('TextColumn tells the texts it was given last, however long they are', () => {
+test('TextColumn returns the texts it was given last, however long they are', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const column = new TextColumn()

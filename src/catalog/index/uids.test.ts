@@ -112,7 +112,7 @@ test('StreamUids finds streams by their UIDs, counted or not, and shows them', (
   )
 })
 
-test('ordinalOf() tells what a UID counts from that of its own component', () => {
+test('ordinalOf() returns the distance of a UID from that of its own component', () => {
   const components = new UidColumn()
   components.set(1, COMPONENTS[0])
   components.set(2, COMPONENTS[1])

@@ -55,7 +55,7 @@ interface NameSearch extends SearchedFolder {
 
 /**
  * Folder, name and ID of the components of organizations in which people search. Read after a start, or at the first
- * search, and kept current by what commits tell; a search over a hundred thousand looks at each and takes some milliseconds.
+ * search, and kept current by what commits change; a search over a hundred thousand looks at each and takes some milliseconds.
  */
 export class ComponentNames implements CatalogListener {
   readonly #documents: Documents
@@ -163,7 +163,7 @@ export class ComponentNames implements CatalogListener {
     return await mergeRuns(runs)
   }
 
-  /** The names with what was changed since; the list is made anew, as others may still walk over the one before. */
+  /** The names with what was changed since; the list is rebuilt, as others may still walk over the one before. */
   async #follow(
     orgUid: string,
     { changed }: Names,

@@ -152,7 +152,7 @@ export class ComponentStreams {
       bytes?.add(JSON.stringify(stream))
       const record = await this.#show(principal, stream)
       records.push(record)
-      // Whether a formula can be derived is told with it, for which it is read again.
+      // Whether a formula can be derived is part of the answer, so the stream is read again.
       await pacer.spend(workOfStream(record.derivation))
     }
     return { records, totalCount: handles.length }
@@ -241,7 +241,7 @@ export class ComponentStreams {
   /**
    * The writes for the streams named in an edit of a component: they come first, in the order of the
    * list; streams without UID, or with one that no stream has, are added; those not named stay
-   * behind them as they were. The caller holds the locks that `locksOf` tells.
+   * behind them as they were. The caller holds the locks that `locksOf` returns.
    */
   async updateWrites(
     owner: Owner,

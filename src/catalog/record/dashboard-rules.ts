@@ -30,7 +30,7 @@ const DEFAULT_ROWS = 20
 /** Longer than the name of every statistic. */
 const STAT_LENGTH_MAX = 64
 
-/** The rules of dashboards; the index tells which streams the organization has. */
+/** The rules of dashboards; the index reports which streams the organization has. */
 export function dashboardRules(index: StreamIndex): RecordRules<DashboardBody> {
   return {
     kind: 'dashboard',

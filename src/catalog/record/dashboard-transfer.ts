@@ -76,7 +76,7 @@ export interface ImportRequest {
   }
   /** By the IDs of the file. */
   readonly map: ReadonlyMap<string, PanelStream>
-  /** Whether nothing is to be made: only what would be missing is told. */
+  /** Whether this is a dry run: only missing records are listed. */
   readonly isTrial: boolean
 }
 

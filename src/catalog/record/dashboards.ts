@@ -100,7 +100,7 @@ export class Dashboards {
 
   /**
    * Makes a dashboard of an exported one. Its streams are those that the order maps them to, else those of their
-   * UIDs, else those of their IDs, always of the caller's organization; the others are left out and told.
+   * UIDs, else those of their IDs, always of the caller's organization; the others are left out and listed.
    */
   async importOne(principal: Author, input: unknown): Promise<ImportedDashboard> {
     requirePermit(principal, 'dashboard', 'PUT')

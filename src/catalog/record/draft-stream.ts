@@ -20,7 +20,7 @@ export interface DraftedStream {
   readonly kind: StreamKind
   /** The frozen base cycle of an interval stream, else ''. */
   readonly grid: string
-  /** What its record says, else what its formula gives; '' where the first result tells. */
+  /** What its record says, else what its formula gives; '' where the first result determines it. */
   readonly valueType: ValueType
   /** The zone of its component. */
   readonly timeZone: string

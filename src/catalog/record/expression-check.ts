@@ -48,7 +48,7 @@ export const expressionCheckShape = Type.Object(
 
 const checkShape = shapeCheck('check', expressionCheckShape)
 
-/** What a check tells: what the expression gives, or its first mistake. */
+/** The result of a check: the type of the expression, or its first error. */
 export interface ExpressionCheck {
   readonly isValid: boolean
   /** The type of its values, UNKNOWN where that shows at run time. */

@@ -9,7 +9,7 @@ import { type StreamBody, streamBodyOf } from '../shape/stream-shape.ts'
 import type { FindUses } from './simple-records.ts'
 import type { TemplateBody } from './template.ts'
 
-/** Uses that a message names; one more tells that there are others. */
+/** References that a message names. If there is one more, the message says so. */
 const USES_NAMED_MAX = 5
 /** Streams looked at before others get a turn: about a millisecond. */
 const STREAMS_PER_STEP = 50
@@ -19,7 +19,7 @@ const ID_LENGTH_SHOWN = 60
 /** Where a stream refers to records of a kind. */
 type ReferenceField = 'baseCycle' | 'unit' | 'delete_profile'
 
-/** Tells who refers to a record by a field; what the caller may not see is not named. */
+/** Lists the records that refer to a record by a field; what the caller may not see is not named. */
 export function usesBy(documents: Documents, field: ReferenceField): FindUses {
   return async (principal, uid) => {
     const uses: string[] = []

@@ -143,7 +143,7 @@ export class SimpleRecords<Body extends { id: string; name: string }> {
     return await this.#trying(() => this.#save(author, newUid(), { input, before: undefined }))
   }
 
-  /** What an insert would make; makes nothing. An ID that is taken is told by the insert alone. */
+  /** What an insert would make; makes nothing. An ID that is taken is found only by the insert. */
   async check(principal: Principal, input: unknown): Promise<Shown<Body>> {
     requirePermit(principal, this.#rules.kind, 'PUT')
     const body = await this.#read(principal.orgUid, { input, before: undefined })
@@ -308,7 +308,7 @@ export function recordWrite(
 
 /** Refuses a UID that names nothing in the organization. */
 export function refuseUnknown(kind: string, uid: string): never {
-  // Whoever gives an ID has one that is right elsewhere.
+  // A caller who gives an ID has one that is right elsewhere.
   const hint = isUid(uid.toLowerCase()) ? '' : ': it is looked for by its UID, not by its ID'
   refuse('not_found', { what: `Cannot find ${kind} "${uid.slice(0, 60)}"${hint}` })
 }

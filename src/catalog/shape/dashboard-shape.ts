@@ -19,7 +19,7 @@ const GRID_ROWS_MAX = 5_000
 const PANEL_ROWS_MAX = 50
 /** More panels than anyone looks at, and few enough to be asked for at once. */
 export const PANELS_MAX = 100
-/** The lines that a chart can tell apart are fewer. */
+/** The lines that a chart can distinguish are fewer. */
 export const PANEL_STREAMS_MAX = 20
 /** A list of boards reads whole records: a thousand of these still fit in memory. */
 export const DASHBOARD_BYTES_MAX = 100_000
@@ -110,7 +110,7 @@ export const dashboardShape = Type.Object({
 export interface PanelStream {
   readonly componentUid: string
   readonly streamUid: string
-  /** What the author calls it; told where the stream is deleted. */
+  /** What the author calls it; reported where the stream is deleted. */
   readonly label?: string
 }
 

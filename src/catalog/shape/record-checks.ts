@@ -104,8 +104,8 @@ function requireCounts(noun: string, lists: readonly ListField[], input: unknown
 }
 
 /**
- * The record with only the first wrong item of each list, and the places of these: telling what is
- * wrong costs a thousand times what finding it does, and all items before would be told through.
+ * The record with only the first wrong item of each list, and the places of these: reporting what is
+ * wrong costs a thousand times what finding it does, and all items before would be reported through.
  */
 function withFirstWrongItems(
   lists: readonly ListField[],

@@ -74,7 +74,7 @@ function readConnection(
     (field) => body[field] !== before[field],
   )
   if (changed !== undefined) {
-    // Whoever may change a connection need not know its password, and must not learn it by a server of their own, or by
+    // A person who may change a connection need not know its password, and must not learn it by a server of their own, or by
     // names that they choose and a server repeats.
     refuseField('connection.password', `must be given again because connection.${changed} changes`)
   }

@@ -116,7 +116,7 @@ export class Connections {
     return await openDatabase(target, { rules, limits, signal, driversDir })
   }
 
-  /** Signs in to the database and out again, and tells what came of it. */
+  /** Signs in to the database and out again, and returns the outcome. */
   async test(principal: Principal, uid: string): Promise<ConnectionTest> {
     requirePermit(principal, `connection/${uid}`, 'POST')
     const { orgUid } = principal

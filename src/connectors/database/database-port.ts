@@ -26,7 +26,7 @@ export interface DatabaseTarget {
 export interface DatabaseLimits {
   /** To connect and sign in. */
   readonly connectMs: number
-  /** To give the next rows; told to the server too, where it takes such limits. */
+  /** To give the next rows; sent to the server too, where it takes such limits. */
   readonly answerMs: number
 }
 
@@ -51,7 +51,7 @@ export type DatabaseReason =
 /** What went wrong with a database; the message is for the one who wrote the connection or the SQL. */
 export class DatabaseFailure extends Error {
   readonly reason: DatabaseReason
-  /** Where in the statement, counted from 1, where the database tells. */
+  /** The position in the statement, counted from 1, if the database reports it. */
   readonly place: { readonly line: number; readonly column?: number } | undefined
   /** Whether the message holds words of the server, which may be any. */
   readonly hasServerText: boolean

@@ -56,7 +56,7 @@ export async function cancelRemotely(
     if (status === 'DONE') return true
     await pause(LOOK_MS, undefined, { ref: false })
   }
-  // Its process is gone, or stands still: whoever takes it up finds the note.
+  // Its process ended or hangs: the process that resumes the run finds the note.
   if (isGone) return true
   refuse('conflict', {
     what: 'The run is being canceled, but its process has not confirmed yet. Check again in two minutes',

@@ -39,14 +39,14 @@ interface RunName {
 interface RunningImport extends WorkingRun {
   readonly calling: AbortController
   readonly done: Promise<RunEnd>
-  /** Whether its outcome is known: who has been told it finds the connector free. */
+  /** Whether its outcome is known: then the connector is free. */
   isEnding: boolean
 }
 
 /** Whose run is about to begin. */
 type EnteringRun = Pick<Connector, 'orgUid' | 'uid'>
 
-/** What is told of a run while it goes on. */
+/** Progress of a run. */
 type RunSoFar = RunName & Pick<RunningImport, 'rowsFetched' | 'samples'>
 
 /** What a run takes before it stores, altogether: as long as a night job. */
@@ -135,7 +135,7 @@ export class ImportRuns {
     await this.#deps.results?.remove(runUid)
   }
 
-  /** Begins a run; its record is durable when it resolves, `done` tells what came of it. */
+  /** Begins a run; its record is durable when it resolves, `done` resolves to the outcome. */
   async start(
     connector: Connector,
     trigger: RunTrigger,
@@ -313,7 +313,7 @@ export class ImportRuns {
     return { ...outcome, isTransient }
   }
 
-  /** Ends a run that another process was told to call off. */
+  /** Ends a run that another process was asked to cancel. */
   async #heed(running: RunningImport): Promise<void> {
     const found = await findCalledOff(this.#deps.catalogStore, running.key)
     if (found === undefined || (running.isStoring && !found.isGone)) return
@@ -362,7 +362,7 @@ function isReported(error: unknown): boolean {
   return error instanceof Refusal || error instanceof DatabaseFailure
 }
 
-/** A run that fails while it stores has stored a part, which it tells; before, nothing. */
+/** A run that fails while it stores has stored a part, which it reports; before, nothing. */
 function failedOutcome(running: RunningImport, error: unknown): Omit<RunOutcome, 'end'> {
   const { start, rowsFetched, samples, signal } = running
   const message = messageOf(signal.aborted ? signal.reason : error)

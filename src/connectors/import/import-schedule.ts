@@ -37,7 +37,7 @@ export const scheduleCheckShape = Type.Object(
   },
 )
 
-/** What a schedule comes to; `error` tells what keeps it from being saved. */
+/** What a schedule comes to; `error` is the reason why it cannot be saved. */
 export interface ScheduleCheck {
   readonly error: { readonly field: string; readonly message: string } | null
   /** The next times, at most three. */
@@ -95,7 +95,7 @@ function cronProblem(text: string): string | undefined {
   return count === 5 ? undefined : `expected five fields separated by spaces, got ${count}`
 }
 
-/** Checks a schedule as saving it would, and tells its next times after a moment. */
+/** Checks a schedule as saving it would, and returns its next times after a moment. */
 export async function checkSchedule(
   input: ScheduleInput | null,
   after: EpochMs,

@@ -9,7 +9,7 @@ import type { CatalogStore } from '../../store/index.ts'
 import type { ImportRuns } from './import-runs.ts'
 import { ImportScheduler } from './import-scheduler.ts'
 
-test('ImportScheduler tells a store that is away once for as long as it lasts', async (t) => {
+test('ImportScheduler reports a store that is away once for as long as it lasts', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'weir-scheduler-'))
   const store = await openCatalogStore({ folder, clock: systemClock })
   t.after(async () => {

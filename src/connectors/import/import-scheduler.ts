@@ -1,6 +1,6 @@
 /**
  * Runs imports when their schedules say so. What is due next lies in the catalog, a document for each scheduled
- * import, listed by its time; whoever moves it on to the next time runs it, so that of several processes one
+ * import, listed by its time; the process that moves it to the next time runs it, so that of several processes one
  * does. What a stop has missed is due once.
  */
 import { type Clock, type EpochMs, epochMs, type Log, Refusal } from '../../base/index.ts'
@@ -38,7 +38,7 @@ const RETRY_FIRST_MS = 60_000
 const RETRY_MS_MAX = 3_600_000
 /** A run that found no room, or another at work, is tried again after this. */
 const BUSY_MS = 30_000
-/** Whoever has set about beginning a run and was killed leaves it to others after this. */
+/** After this time, another process may start a run whose process was killed. */
 const CLAIM_MS = 30_000
 
 /** The schedules of all imports. */
@@ -48,7 +48,7 @@ export class ImportScheduler {
   #looking: Promise<void> = Promise.resolve()
   /** Looks that are under way or wait for the one before. */
   #looks = 0
-  /** Whether the last look failed: an outage is told once. */
+  /** Whether the last look failed: an outage is reported once. */
   #isTroubled = false
   #isClosed = false
 
@@ -178,13 +178,13 @@ export class ImportScheduler {
         )
       return !hasBegun
     } catch (error) {
-      // Another process has it, or it was saved anew.
+      // Another process has it, or it was saved again.
       if (error instanceof CatalogConflict) return false
       throw error
     }
   }
 
-  /** Notes when it is due next, unless it was saved anew since it was claimed. */
+  /** Notes when it is due next, unless it was saved since it was claimed. */
   async #moveOn(due: Due, nextMs: number): Promise<void> {
     const found = await this.#deps.catalogStore.get(keyOf(due.connectorUid))
     if ((found?.body as Due | undefined)?.claimedMs === undefined || found === undefined) return

@@ -40,7 +40,7 @@ export interface ImportWorkDeps {
   readonly users: Pick<PayloadRuns, 'principalOf'>
 }
 
-/** A run as its work sees it; it tells there how far it is. */
+/** A run as its work sees it; it reports its progress there. */
 export interface WorkingRun {
   readonly key: PayloadKey
   /** Under which it runs. */
@@ -124,7 +124,7 @@ async function storeAll(
     const forgetting = file
       .readImported()
       .then((imported) => forgetImportedValues(memoryOf(deps, run), imported.keys()))
-    // Why the run has failed is told, rather than what failed after it.
+    // The cause of the failure is reported, not later failures.
     await forgetting.catch(() => undefined)
     throw error
   }

@@ -102,7 +102,7 @@ export class Imports {
     refuse('not_found', { what: 'This connector is not running' })
   }
 
-  /** Tells when a schedule that need not be saved would run, or what is wrong with it. */
+  /** Returns when a schedule that need not be saved would run, or the error in it. */
   async checkSchedule(principal: Principal, input: unknown): Promise<ScheduleCheck> {
     requirePermit(principal, CONNECTOR_KIND, 'GET')
     checkShape(input)
@@ -117,14 +117,14 @@ export class Imports {
     return this.#runs.runningOf(connectorUid)
   }
 
-  /** Takes up a run that a stop has cut short, beside all else; once, however often it is told. */
+  /** Resumes a run that a stop has cut short, beside all else; once, however often it is reported. */
   resume(connector: Connector, { uid, time }: Pick<KeptPayload, 'uid' | 'time'>): void {
     const { clock, log, payloads } = this.#deps
     if (this.#resuming.has(uid) || this.#runs.runningOf(connector.uid)?.uid === uid) return
     this.#resuming.add(uid)
     const resuming = this.#runs.resume(connector, { uid, start: time })
     const failing = resuming.catch(async (error: unknown) => {
-      // A stop: whoever goes on with it is told of it again.
+      // A stop: the process that resumes it receives it again.
       if (this.#isClosed) return
       log.warn({ error, run: uid }, 'could not resume an interrupted import')
       const none = { rowsFetched: 0, rowsIngested: 0, rowsSkipped: 0, samples: 0 }

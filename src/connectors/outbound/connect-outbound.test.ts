@@ -80,7 +80,7 @@ test('connectOutbound() leaves out the refused addresses of a host, and tries th
   socket.destroy()
 })
 
-test('connectOutbound() tells unknown hosts, refused ports and lookups that hang', async () => {
+test('connectOutbound() reports unknown hosts, refused ports and lookups that hang', async () => {
   const unknown = await failureOf(
     connectOutbound(open, { host: 'nowhere.invalid', port, signal: never }),
   )

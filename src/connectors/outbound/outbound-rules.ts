@@ -1,5 +1,5 @@
 /**
- * Where the service may connect to when a user says so. Whoever may write a connection must not reach
+ * Where the service may connect to when a user says so. A person who may write a connection must not reach
  * what only this machine can: itself, its link, and the addresses at which clouds hand out credentials.
  * Private networks are where databases live and stay open, unless the operator denies them.
  */

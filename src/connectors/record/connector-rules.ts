@@ -25,7 +25,7 @@ export const CONNECTOR_KIND = 'connector'
 /** Refuses statements with a mistake, naming the field that holds them. */
 export type CheckSql = (proc: ConnectorProc, field: string) => void
 
-/** Compiles long statements apart from the main loop, before they are checked; tells no mistake. */
+/** Compiles long statements apart from the main loop, before they are checked; reports no errors. */
 export type PrepareSql = (proc: ConnectorProc) => Promise<void>
 
 /** A connector that nothing is said of. */

@@ -58,7 +58,7 @@ export interface ConnectorProc {
   readonly sql: string
 }
 
-/** A connector as the catalog keeps it; `connType` tells which fields it has beside these. */
+/** A connector as the catalog keeps it; `connType` says which other fields it has. */
 export type ConnectorBody = {
   readonly id: string
   readonly name: string

@@ -47,7 +47,7 @@ interface ConnectorsDeps {
   readonly hasConnection: (orgUid: string, uid: string) => Promise<boolean>
 }
 
-/** Told of connectors once they are saved, and of those that are gone; knows when they run. */
+/** Called with connectors once they are saved, and of those that are gone; knows when they run. */
 interface ConnectorListener {
   onSaved(connector: Connector): Promise<void>
   onDeleted(connector: Pick<Connector, 'orgUid' | 'uid'>): Promise<void>
@@ -66,12 +66,12 @@ export class Connectors {
     this.#records = deps.catalog.recordsOf(connectorRules(deps.checkSql, deps.hasConnection))
   }
 
-  /** Says who is told of saves and deletions, which wait for it. */
+  /** Adds a listener of saves and deletions, which wait for it. */
   onChange(listener: ConnectorListener): void {
     this.#listener = listener
   }
 
-  /** A connector that is not saved; it would run as whoever asks for it. */
+  /** A connector that is not saved; it would run as its caller. */
   async make(principal: Principal): Promise<ShownConnector> {
     const { actor } = principal
     const uid = actor.kind === 'user' ? actor.userUid : ''
@@ -96,7 +96,7 @@ export class Connectors {
   }
 
   /**
-   * Whoever changes a connector decides what is run as its user, whatever is changed; so the rule of who may
+   * A person who changes a connector decides what is run as its user, whatever is changed; so the rule of who may
    * is asked of the record that is saved, and not of one that was changed meanwhile.
    */
   async update(principal: Author, uid: string, input: unknown): Promise<ShownConnector> {

@@ -101,7 +101,7 @@ test('a row of several streams is taken as a whole', async () => {
   assert.equal(chosen.rowsSkipped, 1)
 })
 
-test('rows go by time, whatever the order; texts, numbers and NULL are told apart', async () => {
+test('rows go by time, whatever the order; texts, numbers and NULL are distinguished', async () => {
   const rows: Sample[] = [
     ['c', 'a', 3, 7],
     ['c', 'a', 1, 7],

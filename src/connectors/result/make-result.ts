@@ -198,7 +198,7 @@ class PartWriter {
       const advice = 'The operator can raise WEIR_CREATE_MAX'
       requireCreatable(this.#firstCount, this.#parts.feed.catalog.createMax, advice)
     }
-    // The block is filled anew with the next part.
+    // The block is filled again with the next part.
     const own = new BlockBuilder(1)
     own.addFrom(sample.block, sample.at, 0)
     this.#firsts.set(stream.number, { ...sample, block: own.view(), at: 0 })

@@ -16,7 +16,7 @@ export function bytesOfPart({ block, streams }: ResultPart): number {
   return block.count * (2 * SAMPLE_BYTES) + streams.length * TARGET_BYTES + 4 * chars
 }
 
-/** The samples of a part as a put takes them; `isTaken` tells by the number of a sample and its stream. */
+/** The samples of a part as a put takes them; `isTaken` answers by the number of a sample and its stream. */
 export function samplesOf(
   part: ResultPart,
   isTaken: (number: number, stream: number) => boolean = () => true,

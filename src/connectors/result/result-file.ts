@@ -187,7 +187,7 @@ export class ResultFile {
     return imported
   }
 
-  /** Tells from then on how far it is stored, before that counts. */
+  /** From then on calls back with the progress of storing. */
   reportProgress(report: (progress: ResultProgress) => Promise<void>): void {
     this.#report = report
   }

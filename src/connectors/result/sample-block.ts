@@ -1,7 +1,7 @@
 /** Samples of a result as columns, the form in which they lie on disk. */
 import type { IncomingSamples } from '../../feed/index.ts'
 
-/** Samples side by side. `streams` are numbers that whoever holds the block knows; a time is NaN where none is given. */
+/** Samples side by side. `streams` are numbers known to the owner of the block; a time is NaN where none is given. */
 export interface SampleBlock {
   readonly count: number
   readonly streams: Uint32Array

@@ -1,7 +1,7 @@
 /**
  * Checked results of runs where every process finds them: a body in the store of bodies, and a document that names it
  * and says how far its parts are stored. So another process goes on with the same result when the one that stores it is
- * gone. Documents are written under the lease of the run: whoever has lost that writes none.
+ * gone. Documents are written under the lease of the run: a process that lost it writes none.
  */
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir } from 'node:fs/promises'

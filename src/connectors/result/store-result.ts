@@ -18,7 +18,7 @@ interface StoreParts {
   readonly signal: AbortSignal
   /** Whether an earlier process has begun with it. */
   readonly isResumed: boolean
-  /** Told how many samples are stored so far. */
+  /** Called with the number of samples stored so far. */
   readonly onStored: (samples: number) => void
 }
 

@@ -1,4 +1,4 @@
-/** What streams keep of the values that a run sends to them, as far as it can be told before they are there. */
+/** What streams keep of the values that a run sends to them, as far as it is known before they arrive. */
 
 import type { StreamIndex } from '../../catalog/index.ts'
 import { INTERVAL, VALUE_CODE } from '../../catalog/shape/index.ts'

@@ -29,7 +29,7 @@ export interface ArrivedPayload {
 /** What SQL sees of a payload; its query is decoded. */
 type PayloadText = Pick<ArrivedPayload, 'method' | 'query' | 'body' | 'time'>
 
-/** A payload that is run; `landed` is there when it came a moment ago, and tells when it is durable. */
+/** A payload that is run; `landed` is there when it came a moment ago, and resolves when it is durable. */
 interface GivenPayload {
   readonly payload: PayloadText
   readonly assigned: readonly AssignedSpan[]
@@ -161,7 +161,7 @@ export class PayloadRuns {
       throw error
     }
     const { rowCount: rowsFetched, sampleCount } = done
-    // So is this one: whoever heard of the samples may change or delete them, and what a start runs again brings them back.
+    // So is this one: clients that saw the samples may change or delete them, and a second run would restore them.
     await this.#settle(key, {
       start,
       end: clock.now(),
@@ -201,7 +201,7 @@ export class PayloadRuns {
     }
   }
 
-  /** On a disk that takes nothing, or a cluster that is away, the caller is told how the run itself ended. */
+  /** On a disk that takes nothing, or a cluster that is away, the caller receives the outcome of the run. */
   async #settle(key: PayloadKey, outcome: RunOutcome): Promise<void> {
     try {
       await this.#deps.payloads.settle(key, outcome)

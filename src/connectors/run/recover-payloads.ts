@@ -8,10 +8,10 @@ interface RecoveryDeps {
   readonly connectors: Connectors
   readonly payloads: PayloadStore
   readonly runs: PayloadRuns
-  /** Takes up the run of an import, beside all else. */
+  /** Resumes the run of an import, beside all else. */
   readonly resumeImport: (connector: Connector, run: Pick<KeptPayload, 'uid' | 'time'>) => void
   readonly log: Log
-  /** Told when the newest payload of a connector came. */
+  /** Called with the time of a connector's newest payload. */
   readonly onNewest: (connectorUid: string, time: EpochMs) => void
 }
 
@@ -43,7 +43,7 @@ export async function recoverLeft(deps: RecoveryDeps, keys: readonly PayloadKey[
   await Promise.all([...byOrganization.values()].map((own) => recoverAll(deps, own)))
 }
 
-/** Forgets the payloads of connectors that are not there any more; tells the newest of the others. */
+/** Forgets the payloads of connectors that are not there any more; returns the newest of the others. */
 async function forgetGone({ connectors, payloads, onNewest }: RecoveryDeps): Promise<void> {
   for (const { orgUid, connectorUid } of await payloads.listConnectors()) {
     const isThere = (await connectors.find(orgUid, connectorUid)) !== undefined
@@ -65,7 +65,7 @@ async function recoverAll(deps: RecoveryDeps, keys: readonly PayloadKey[]): Prom
     try {
       await recoverOne(deps, key)
     } catch (error) {
-      // What is refused has its outcome, which tells why.
+      // What is refused has an outcome with the reason.
       if (error instanceof Refusal) continue
       deps.log.error({ error, payload: key.uid }, 'could not run a payload again')
     }

@@ -7,7 +7,7 @@ import type { Connector } from '../record/connector-shape.ts'
 const KEPT_MAX = 2_000
 
 /**
- * Connectors by the ID in the address of their sink, those in use in memory. It must be told of every commit
+ * Connectors by the ID in the address of their sink, those in use in memory. It must see every commit
  * (`withCommitListener`): nothing is kept that one has touched. IDs that nobody has take no memory.
  */
 export class ConnectorFinder {
@@ -40,7 +40,7 @@ export class ConnectorFinder {
     // A put may create thousands of streams in a commit; connectors are saved alone.
     if (!writes.some(({ kind, op }) => kind === CONNECTOR_KIND && op !== 'expect')) return
     this.#generation += 1
-    // Which ID a record had before is not told.
+    // Which ID a record had before is unknown.
     this.#kept = new BoundedCache(KEPT_MAX)
   }
 }

@@ -52,7 +52,7 @@ export class SinkCalls {
     refuse('not_found', { what: `Cannot find connector "${id.slice(0, 60)}"${why}` })
   }
 
-  /** Makes samples of what came; tells how many when they, and what came, are durable. */
+  /** Turns the body into samples. Returns their number once they and the body are durable. */
   async receive(connector: Connector, came: Omit<ArrivedPayload, 'time'>): Promise<number> {
     const { clock, runs } = this.#deps
     const time = this.#arrivals.next(connector.uid, clock.now())

@@ -32,7 +32,7 @@ const LOOKS_PER_LEVEL_MAX = 20
 const STREAMS_AT_ONCE = 64
 /** A stream with much to derive lets the others have their turn after so long. */
 const SLICE_MS = 250
-/** How often the whole set of watched streams is told to the store. */
+/** How often the whole set of watched streams is read from the store. */
 const WATCH_EVERY_MS = 1_000
 
 const LEASE_NAME = 'derivation'
@@ -61,8 +61,8 @@ interface PassState {
 }
 
 /**
- * Derives in the background what was touched. Everything is told by the store at least once, across
- * restarts; deriving it again changes nothing. What it stores is told in turn to streams that are derived
+ * Derives in the background what was touched. The store reports every change at least once, across
+ * restarts; deriving it again changes nothing. Stored results are reported to streams that are derived
  * from it, so a chain follows link by link. While no stream is derived it does nothing, not even look.
  */
 export class DerivationWorker {
@@ -150,11 +150,11 @@ export class DerivationWorker {
     this.#timer.unref()
   }
 
-  /** One look at a time; errors are told, and the next look tries again. */
+  /** One look at a time; errors are reported, and the next look tries again. */
   #look(): Promise<void> {
     this.#looking ??= this.#work()
       .catch((error: unknown) => {
-        // What was taken in and not derived is told again.
+        // What was taken in and not derived is reported again.
         this.#cursor = this.#safeCursor
         this.#deps.onFailure(error)
         return this.#rest()
@@ -273,7 +273,7 @@ export class DerivationWorker {
     } catch (error) {
       // A stream that was deleted meanwhile takes nothing, and needs nothing.
       if (!index.has(derived)) return true
-      // The store that takes nothing refuses every stream: one of them tells it.
+      // The store that takes nothing refuses every stream: one of them is enough to report it.
       if (this.#failure === undefined) onFailure(error)
       this.#failure = error
       await status.noteProblem(derived, messageOf(error))
@@ -281,7 +281,7 @@ export class DerivationWorker {
     }
   }
 
-  /** Where streams were touched since the look began; undefined where that is too much to tell. */
+  /** Where streams were touched since the look began; undefined where that is too much to list. */
   async #touchedSince(handles: readonly StreamHandle[]): Promise<TouchedSpan[] | undefined> {
     const { spans } = await this.#deps.store.touchedSince(this.#cursor, SPANS_PER_LOOK)
     if (spans.length >= SPANS_PER_LOOK) return undefined
@@ -291,16 +291,16 @@ export class DerivationWorker {
 
   /**
    * The earliest time at which one of some streams was touched that is not derived yet; undefined where
-   * that is too much to tell.
+   * that is too much to list.
    */
   async earliestTouch(handles: readonly StreamHandle[]): Promise<number | undefined> {
     const touches = await this.openTouches(handles)
     return touches === undefined ? undefined : Math.min(...touches.map(({ from }) => from))
   }
 
-  /** Where some streams were touched that is not derived yet; undefined where that is too much to tell. */
+  /** Changed spans of some streams that are not derived yet; undefined when there are too many. */
   async openTouches(handles: readonly StreamHandle[]): Promise<TouchedSpan[] | undefined> {
-    // Where another process derives, what it has kept tells how far it is.
+    // Where another process derives, its saved progress counts.
     const { catalog, store } = this.#deps
     const derived = this.#held.lease === undefined ? await readCursor(catalog) : this.#safeCursor
     const { spans } = await store.touchedSince(derived, SPANS_PER_LOOK)
@@ -318,7 +318,7 @@ export class DerivationWorker {
     return false
   }
 
-  /** Tells the store which streams are watched, when that has changed. */
+  /** Passes the set of watched streams to the store when it has changed. */
   async #watch(): Promise<void> {
     const { clock, graph, store } = this.#deps
     const { generation } = graph

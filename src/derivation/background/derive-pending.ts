@@ -27,7 +27,7 @@ export interface UpdateDeps extends DeriveDeps {
 
 /** What a run asks of the worker. */
 interface PendingControl extends DeriveControl {
-  /** Where some streams were touched since the dues were told; undefined: at too many places to tell. */
+  /** Spans changed since the pending updates were read; undefined when there are too many. */
   touchedSince(handles: readonly StreamHandle[]): Promise<readonly TouchedSpan[] | undefined>
 }
 
@@ -41,7 +41,7 @@ interface PendingResult {
 
 /**
  * Derives what touched sources of a stream ask for: what was appended, or, where it follows corrections,
- * all that may differ; when whoever is at the stream has ended.
+ * all that may differ; after any run in progress on the stream.
  */
 export function derivePending(
   deps: UpdateDeps,

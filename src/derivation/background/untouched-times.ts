@@ -11,7 +11,7 @@ interface TimesDeps {
 }
 
 /**
- * Where samples lie that were there before the touches and are there still: others would tell nothing of how
+ * Where samples lie that were there before the touches and are there still: others would not show how
  * far a touch was seen before.
  */
 export function untouchedTimes({ store, touchedOf }: TimesDeps): SampleTimes {

@@ -1,6 +1,6 @@
 import { Pacer } from '../../base/plain.ts'
 
-/** Milliseconds of work after which a block ends, so that whoever waits, or is out of time, has a turn. */
+/** Milliseconds of work after which a block ends, so that waiting calls can run. */
 const BLOCK_MS = 25
 
 /** Rows that are evaluated before the time is looked at: few at first, as one may take milliseconds. */
@@ -16,7 +16,7 @@ function workedMs(): number {
   return (user + system) / 1_000
 }
 
-/** Tells when rows of a block have taken long enough. */
+/** Calls back when rows of a block have taken long enough. */
 export class BlockTime {
   readonly #worked: () => number
   readonly #blockMs: number

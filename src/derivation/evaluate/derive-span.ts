@@ -65,7 +65,7 @@ export interface DerivedBlock {
   /** Ascending, settled to the type of the stream. */
   readonly samples: SampleColumns
   readonly failures: DerivationFailures
-  /** The plan's, or, where it has none, what the first result tells. */
+  /** The plan's, or, where it has none, that of the first result. */
   readonly valueType: ValueType
   /** Whether hardly a row of it was worth to be looked at: the next one is to be shorter. */
   readonly isMostlyEmpty: boolean
@@ -75,7 +75,7 @@ export interface DerivedBlock {
   readonly textBytes: number
   /** The CPU time of its evaluation, in milliseconds. */
   readonly workedMs: number
-  /** All results before this time are told; the span's own end when there are no more. */
+  /** All results before this time are returned; the span's own end when there are no more. */
   readonly until: EpochMs
 }
 

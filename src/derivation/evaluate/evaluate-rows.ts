@@ -45,7 +45,7 @@ export interface RowLimits {
 export interface Evaluated {
   readonly samples: SampleColumns
   readonly failures: DerivationFailures
-  /** The plan's; where that has none, the one that the first result tells, '' when there is none. */
+  /** The plan's; where that has none, the one of the first result, '' when there is none. */
   readonly valueType: ValueType
   /** The first time that was not evaluated, as what lies before it is enough for a block. */
   readonly cutAt?: number
@@ -67,10 +67,10 @@ export const UNHURRIED: RowLimits = {
 /** Characters of work after which the time is looked at: the slowest functions take 4 ms for them. */
 const CHARACTERS_PER_LOOK = 50_000
 
-/** Characters of a text that are told of a failure. */
+/** Characters of a text that an error message shows. */
 export const SHOWN_LENGTH_MAX = 200
 
-/** Variables that are told of a failure. */
+/** Variables that an error message shows. */
 const SHOWN_VALUES = 50
 
 /**
@@ -114,7 +114,7 @@ interface Evaluation {
   readonly time: BlockTime
 }
 
-/** Evaluates rows of numbers at once; tells how many. */
+/** Evaluates rows of numbers at once; returns their count. */
 function evaluateColumns(
   evaluateNumbers: NonNullable<Compiled['evaluateNumbers']>,
   { times, columns }: Rows,
@@ -134,7 +134,7 @@ function evaluateColumns(
   return done
 }
 
-/** Evaluates row by row; tells how many, and whether it ended before a row of too many characters. */
+/** Evaluates row by row; returns their count, and whether it ended before a row of too many characters. */
 function evaluateEach(
   { evaluate, charactersUsed }: Compiled,
   { times, columns }: Rows,

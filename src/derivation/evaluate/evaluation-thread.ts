@@ -123,7 +123,7 @@ function rowsToSend(
   return { count, characters: first }
 }
 
-/** The first rows of a column; of texts that the formula does not use what a failure tells of them. */
+/** The first rows of a column; of unused texts only the part that an error message shows. */
 function firstRows({ numbers, texts, absent }: InputColumn, count: number, isUsed: boolean) {
   const sent = texts?.slice(0, count)
   return {

@@ -136,7 +136,7 @@ async function nextFilled(
   return Math.max(from, ...nexts)
 }
 
-/** Tells what each interval has of a source; the same is asked once. */
+/** Returns the value of a source for each interval; equal requests are read once. */
 function rollUps({ store, memory }: ReadDeps, intervals: IntervalRows) {
   const cuts = new Float64Array(intervals.count).fill(Number.POSITIVE_INFINITY)
   const known = new Map<string, Promise<CutValues>>()

@@ -11,7 +11,7 @@ type Compiled = ReturnType<typeof compileExpression>
 /** Statistics that are NULL where there is no sample; counts are 0 there. */
 const OF_VALUES: readonly StatisticId[] = ['first', 'last', 'min', 'max', 'avg', 'sum']
 
-/** Blocks of fewer rows tell nothing about those that follow. */
+/** Blocks of fewer rows say nothing about those that follow. */
 const ROWS_TELLING = 64
 /** A block with one row worth evaluating among so many, or fewer, is mostly empty. */
 const ROWS_PER_VALUE = 16
@@ -87,7 +87,7 @@ export async function nextKnown(
 
 /**
  * Whether hardly any row of a block, which had so many results, was worth to be evaluated: the others have no sample,
- * or are gaps in all of some variables where these are told.
+ * or are gaps in all of some variables where these are listed.
  */
 export function isMostlyEmpty(
   { times, columns }: InputBlock,

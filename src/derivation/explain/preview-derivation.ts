@@ -36,7 +36,7 @@ interface PreviewRow {
 
 /** The newest results of a formula. */
 export interface DerivationPreview {
-  /** '' where not even a result tells. */
+  /** '' when not even a result determines it. */
   readonly valueType: ValueType
   /** The newest first. */
   readonly rows: readonly PreviewRow[]
@@ -122,7 +122,7 @@ function rowOf(time: number, { samples, failures, valueType }: DerivedBlock): Pr
   return { time, value, error, values: {} }
 }
 
-/** Whole numbers beyond the doubles are told as texts. */
+/** Whole numbers beyond the doubles are written as texts. */
 function jsonValues(values: Readonly<Record<string, unknown>>): PreviewRow['values'] {
   const shown = Object.entries(values).map(([name, value]) => [
     name,

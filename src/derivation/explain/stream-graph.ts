@@ -120,7 +120,7 @@ const HIDDEN: Omit<GraphNode, 'level'> = {
   streamName: '',
 }
 
-/** What a stream is called; one that was just deleted is told like a hidden one. */
+/** The name of a stream. One that was just deleted is treated like a hidden one. */
 async function nameOf(
   catalog: GraphCatalog,
   principal: Principal,

@@ -27,7 +27,7 @@ const RESUME_EVERY_MS = 30_000
 /** How soon a component that another process holds is asked for again. */
 const RETRY_MS = 1_000
 
-/** How a job that works tells how far it is, and learns whether it may go on. */
+/** How a job that works reports its progress, and learns whether it may go on. */
 interface JobControl {
   /** Whether it has to end: it was cancelled, or the service stops. */
   readonly isOver: boolean
@@ -205,7 +205,7 @@ export class HistoryJobs {
     return job ?? refuse('not_found', { what: `Cannot find job "${uid.slice(0, 60)}"` })
   }
 
-  /** A job that this process works on: of others the book tells more. */
+  /** A job that this process works on: the book has the state of others. */
   #working(uid: string): HistoryJob | undefined {
     const one = this.#unfinished.get(uid)
     return one?.isRunning === true || this.#deps.isShared !== true ? one?.job : undefined

@@ -92,7 +92,7 @@ export class JobBook {
   }
 
   /**
-   * Keeps a job while it is not over in the book; else tells how it is there. Several processes may do so at once:
+   * Keeps a job while it is not over in the book; else returns its state there. Several processes may do so at once:
    * what one of them has ended stays.
    */
   async writeRunning(job: HistoryJob): Promise<HistoryJob> {

@@ -100,7 +100,7 @@ const NUMERIC_BY_OPERATOR: Readonly<Record<'+' | '-' | '*' | '%', Arithmetic>> =
   '%': remainder,
 }
 
-/** What an expression is checked with: where its names are found, and how mistakes are told. */
+/** What an expression is checked with: where its names are found, and how errors are reported. */
 export interface Surroundings {
   /** The term of a variable; throws where there is none. */
   readonly variable: (name: string, span: Span) => Term

@@ -52,7 +52,7 @@ export interface ExpressionFunction {
   readonly operations: readonly Operation[]
 }
 
-/** Reads parameters from words such as `x`, `digits?` and `more…`, all of one kind unless told (`n:whole`). */
+/** Reads parameters from words such as `x`, `digits?` and `more…`, all of one kind unless marked (`n:whole`). */
 export function parametersOf(kind: ParameterKind, ...words: readonly string[]): Parameter[] {
   return words.map((word) => {
     const [name, own = kind] = word.replace(/[?…]/g, '').split(':')

@@ -5,7 +5,7 @@ import { jsonFunctions } from './json-functions.ts'
 import { numberFunctions } from './number-functions.ts'
 import { textFunctions } from './text-functions.ts'
 
-/** Every function of the language, as documentation and completion tell them. */
+/** Every function of the language, as documentation and completion list them. */
 export const expressionFunctions: readonly ExpressionFunction[] = [
   ...choiceFunctions,
   ...numberFunctions,

@@ -25,7 +25,7 @@ export type NumberLoop = (
 
 /**
  * One operation on values of known types. NULL in an argument gives NULL without calling it. It is
- * told once, and both ways to run an expression, and SQLite, use it.
+ * defined once, and both ways to run an expression, and SQLite, use it.
  */
 export interface Operation {
   /** Its name for SQLite, if that must ask for it. */

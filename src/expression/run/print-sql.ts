@@ -50,7 +50,7 @@ export interface SqlSpelling {
   readonly columnOf: (name: string, index: number) => string
   /** Whether variables have no affinity, so that SQLite may look them up in an index. */
   readonly isBare?: boolean
-  /** The first argument of our functions, which tells the place of a call where it fails. */
+  /** The first argument of our functions, with the place of a call where it fails. */
   readonly placeOf?: (span: Span) => string
   /** Whether our functions know the variables :v0 to :v9, so that texts in them need not be handed over. */
   readonly knowsVariables?: boolean

@@ -48,7 +48,7 @@ export const LEVELS: Readonly<Record<BinaryOperator, number>> = {
   '||': 8,
 }
 
-/** Tells whether an operand reads as a condition. */
+/** Decides whether an operand reads as a condition. */
 export type IsCondition = (node: Expression) => boolean
 
 /** Makes one tree of the items between two parentheses, commas or keywords. */

@@ -24,7 +24,7 @@ import { TreeBuilder } from './tree-builder.ts'
 interface NameReading {
   /** Whether a name in double quotes is a variable; otherwise it is a text. */
   readonly isVariable: (name: string) => boolean
-  /** Whether an operand reads as a condition, by which || is told from OR. */
+  /** Whether an operand reads as a condition. Then two bars mean OR. */
   readonly isCondition: IsCondition
 }
 

@@ -81,7 +81,7 @@ export interface TestNode extends Node {
 export interface ForeignNode extends Node {
   readonly kind: 'foreign'
   readonly part: unknown
-  /** Whether it reads as a condition, by which || is told from OR. */
+  /** Whether it reads as a condition. Then two bars mean OR. */
   readonly isCondition: boolean
 }
 

@@ -8,7 +8,7 @@ let kit: SyntaxKit | undefined
 /**
  * What reads expressions, loaded when the first one is read: Chevrotain takes a tenth of a second and
  * 10 MB, which a service without formulas and SQL does not pay. It is required, not imported, so that
- * whoever reads an expression need not wait.
+ * reading an expression need not wait.
  */
 export function loadSyntax(): SyntaxKit {
   kit ??= load('./syntax-kit.ts') as SyntaxKit

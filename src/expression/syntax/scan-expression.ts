@@ -1,6 +1,6 @@
 /**
  * The text of an expression as tokens. Written by hand, not with Chevrotain's lexer: names of every
- * script, and texts and comments that never end, are read in linear time and told by their place.
+ * script, and texts and comments that never end, are read in linear time and reported with their place.
  */
 import { createTokenInstance, type IToken, type TokenType } from 'chevrotain'
 import { ExpressionError } from '../expression-error.ts'

@@ -16,7 +16,7 @@ export interface ClockMark {
 export interface ClockWatchDeps {
   readonly clock: Clock
   readonly mark: ClockMark
-  /** Told when the clock is somewhere else than it should be. */
+  /** Called with the offset of a wrong clock. */
   readonly onJump: (jumpMs: number) => void
 }
 

@@ -48,7 +48,7 @@ async function append(samples: PlainSampleStore, handle: number, times: number[]
   })
 }
 
-/** Two streams with a sample in each of the last `hours`; the first has the profile unless told. */
+/** Two streams with a sample in each of the last `hours`; the first has the profile unless given. */
 async function setUp(
   age: Age,
   { hours = 48, streams = [first] }: { hours?: number; streams?: readonly StreamHandle[] } = {},

@@ -54,7 +54,7 @@ const STEP_MS_MAX = 86_400_000
  * The job that removes samples that are older than the delete profile of their stream, by removals like
  * any other: nothing stays behind that could touch what is put later. It believes the clock only as far
  * as ClockWatch does: after a jump nothing goes, and until the clock is proven a stream loses no more
- * than about one span of its profile. A run tells how many streams had samples that went.
+ * than about one span of its profile. A run returns the number of streams that lost samples.
  */
 export function makeDeleteProfileJob(deps: DeleteProfileDeps): LeasedJob {
   const expiry = new Expiry(deps)

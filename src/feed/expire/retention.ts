@@ -12,7 +12,7 @@ export interface RetentionRule {
 /** Nothing is kept shorter than a minute, the smallest age of a delete profile. */
 export const SHORTEST_AGE_MS = 60_000
 
-/** Different rules remembered: more come only from endless changes, and then it begins anew. */
+/** Remembered rules. Only endless changes bring more, and then the cache is cleared. */
 const RULES_MAX = 10_000
 
 /** Profiles are not changed faster than one is read, except by chance. */

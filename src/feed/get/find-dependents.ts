@@ -25,7 +25,7 @@ export interface Dependents {
   readonly derived: readonly NamedDerived[]
 }
 
-/** Tells which other streams get nothing more when the given ones are gone. */
+/** Returns the other streams that stop when the given ones are deleted. */
 export async function findDependents(
   catalog: Pick<Catalog, 'index' | 'derivations' | 'describeStream' | 'componentName'>,
   principal: Principal,
@@ -78,7 +78,7 @@ async function nameDerived(
   if (!allows(principal, `component/${componentUid}/stream/${streamUid}`, 'GET')) return undefined
   const stream = await catalog.describeStream(handle)
   const componentName = await catalog.componentName(principal.orgUid, componentUid)
-  // Whoever deletes it meanwhile needs not be told of it.
+  // A stream deleted meanwhile needs no event.
   if (stream === undefined || componentName === undefined) return undefined
   const { id: streamId, name: streamName } = stream
   return { componentUid, componentId, componentName, streamUid, streamId, streamName }

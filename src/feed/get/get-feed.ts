@@ -104,7 +104,7 @@ async function collectLatest(
   return list
 }
 
-/** What a caller who is gone would be told. */
+/** The error for a caller that has disconnected. */
 const RETRY_AFTER_SECONDS = 5
 
 /** Lets others have their turn; refuses to go on for nobody. */
@@ -129,7 +129,7 @@ async function collect(
   for (const [at, handle] of handles.entries()) {
     // Streams without samples in the range cost no limit, and a component may have very many.
     if (at % STREAMS_PER_SLICE === 0 && isWide) await nextSlice(command)
-    // One more than there is room for tells whether the limit cuts something off.
+    // One sample beyond the limit shows whether the limit cuts anything off.
     const found = await read(handle, left + 1)
     if (found.count === 0) continue
     if (left > 0) {

@@ -24,7 +24,7 @@ export interface Extent extends Dependents {
   readonly isWhole: boolean
 }
 
-/** Counts the streams and samples of a component, or the samples of one stream, and tells what is derived of them. */
+/** Counts the streams and samples of a component, or the samples of one stream, and lists what is derived from them. */
 export async function measureExtent(
   { catalog, store }: { readonly catalog: Catalog; readonly store: Pick<SampleStore, 'fold'> },
   principal: Principal,
@@ -38,7 +38,7 @@ export async function measureExtent(
   const handles = streamUid === undefined ? component.streams : [streamOf(streamUid)]
   let sampleCount = 0
   for (const handle of handles.slice(0, STREAMS_COUNTED_MAX)) {
-    // Whoever deletes a stream meanwhile takes its samples along: there is nothing to count.
+    // A stream deleted meanwhile has no samples to count.
     if (index.has(handle)) sampleCount += (await store.fold(handle, ALL_TIME)).count[0]
   }
   const isWhole = handles.length <= STREAMS_COUNTED_MAX

@@ -109,7 +109,7 @@ export async function readIntervals(
   if (first > last) return NO_SAMPLES
   const query = latestFirst({ from: first, until: last + 1 }, asked.limit, asked.memory)
   const filled = await readRange(store, handle, query)
-  // Both bounds are ends of intervals or lie between two; overlap is told by starts and ends.
+  // Both bounds are ends of intervals or lie between two; overlap follows from starts and ends.
   const periods = cycle.periods({ from: first - 1, until: last }, asked.limit)
   const count = periods.count
   const rows = {

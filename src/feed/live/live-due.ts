@@ -6,7 +6,7 @@ interface Span {
   readonly until: number
 }
 
-/** What a listener has not been told of a stream. */
+/** Changes of a stream that a listener has not received. */
 export interface Due {
   /** Samples after this time are owed; undefined: its last one alone. */
   readonly sent: number | undefined
@@ -16,7 +16,7 @@ export interface Due {
   readonly isGap: boolean
   /** The last sample, where it is at hand. */
   readonly last: Sample | undefined
-  /** Whether that is the only sample after `told`. */
+  /** Whether that is the only sample after `sent`. */
   readonly isOne: boolean
 }
 
@@ -27,13 +27,13 @@ const NOTHING_KNOWN = {
   isOne: false,
 } as const
 
-/** The last value of a stream, for whoever has heard nothing of it. */
+/** The last value of a stream, for a listener that has received nothing yet. */
 export const LAST_DUE: Due = { ...NOTHING_KNOWN, isGap: false }
 
-/** The last value of a stream, for whoever has missed what cannot be told any more. */
+/** The last value of a stream, for a listener that missed changes which are no longer known. */
 export const GAP_DUE: Due = { ...NOTHING_KNOWN, isGap: true }
 
-/** All samples of a stream, for whoever follows it since before it was made. */
+/** All samples of a stream, for a listener that followed it before it was created. */
 export const NEW_DUE: Due = { ...NOTHING_KNOWN, sent: Number.NEGATIVE_INFINITY, isGap: false }
 
 /** Both together: what was owed earlier, and what came since. */
@@ -53,12 +53,12 @@ function unite(one: Span | undefined, other: Span | undefined): Span | undefined
   return { from: Math.min(one.from, other.from), until: Math.max(one.until, other.until) }
 }
 
-/** What is left of what was owed once all up to a time was told. */
+/** What is left of what was owed once all up to a time was sent. */
 export function dueAfter({ last }: Due, sent: number): Due {
   return { sent, changed: undefined, isGap: false, last, isOne: false }
 }
 
-/** What a touch of a stream makes owed to those who were told all up to a time. */
+/** What a touch of a stream makes owed to listeners that have received everything up to a time. */
 export function dueOf(
   { from, until }: Omit<TouchedSpan, 'handle'>,
   sent: number,

@@ -54,7 +54,7 @@ export class LiveFollows {
     this.#oweFirst(listener)
   }
 
-  /** Looks anew which streams the selection means, and which of them the caller may read. */
+  /** Looks again which streams the selection means, and which of them the caller may read. */
   async select(listener: LiveListener): Promise<void> {
     const { call, principal } = listener
     const selected = selectStreams(this.#deps.catalog.index, principal, call.selection)
@@ -92,7 +92,7 @@ export class LiveFollows {
     const isPoint = this.#deps.catalog.index.kindOf(handle) === POINT
     const isMoved = isPoint && last !== undefined && last.time > sent
     const reach = Math.max(sent, span.until - 1)
-    // What came since the store was asked is told by the next turn, which hears of it.
+    // What came since the store was asked is sent by the next round.
     const isAhead = last !== undefined && last.time > reach
     const known = isAhead ? undefined : last
     const due = dueOf(isMoved ? { ...span, from: last.time } : span, sent, known)

@@ -9,7 +9,7 @@ const stream = (handle: number) => handle as StreamHandle
 const touch = (from: number, sent: number) =>
   dueOf({ from: epochMs(from), until: epochMs(from + 1) }, sent, undefined)
 
-test('LiveHistory.owedSince() tells what became owed after a turn, of the streams asked for', () => {
+test('LiveHistory.owedSince() returns the changes after a round, of the requested streams', () => {
   const history = new LiveHistory(10)
   history.add(1, stream(1), touch(5, 4))
   history.add(2, stream(1), touch(6, 5))

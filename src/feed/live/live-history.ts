@@ -4,7 +4,7 @@ import { addDue, type Due } from './live-due.ts'
 /** Some minutes of a busy service; 2 MB. */
 const ENTRIES_DEFAULT = 65_536
 
-/** What became owed in the latest turns, so that whoever was away for a moment is told exactly that. */
+/** What became owed in the latest rounds, so that a listener that reconnects receives exactly that. */
 export class LiveHistory {
   readonly #rounds: Float64Array
   readonly #handles: Uint32Array

@@ -16,29 +16,29 @@ interface LiveHubDeps extends LiveSenderDeps {
   readonly countChanges: () => number
 }
 
-/** Telling listeners takes at most one part in so many of the main thread's time: then it is done less often. */
+/** Share of the main thread's time that sending may take; beyond it, rounds are less frequent. */
 const IDLE_PARTS = 40
-/** However many listen, each is told at least this often. */
+/** With any number of listeners, each is served at least this often. */
 const PAUSE_MS_MAX = 5_000
 /** Proxies take a connection for dead that is silent for a minute. */
 const HEARTBEAT_MS = 15_000
 /** How often a caller is looked at whose rights nobody has changed: time ends sessions and tokens. */
 const CALLERS_EVERY_MS = 60_000
-/** Components of an organization that are told apart in one turn. */
+/** Components of an organization that are listed in one round. */
 const NEWS_MAX = 10_000
 
 /** What was committed in an organization since the last turn. */
 interface OrganizationNews {
   readonly componentUids: Set<string>
   hasFolders: boolean
-  /** Whether there were too many to tell apart. */
+  /** Whether there were too many to list. */
   isMore: boolean
 }
 
 /**
- * Tells listeners what happens to the streams that they follow, and to the catalog. Nothing is done
+ * Sends listeners the changes of the streams that they follow, and to the catalog. Nothing is done
  * when a put lands: in turns, a few a second, the store is asked what was touched, and whatever a
- * listener has not taken is told later as what it is then.
+ * listener has not taken is sent later in its state of that time.
  */
 export class LiveHub {
   readonly #deps: LiveHubDeps
@@ -51,7 +51,7 @@ export class LiveHub {
   readonly #openings = new Set<() => Promise<void>>()
   /** Those who have gone and are still to be taken off their streams; the limits say how many there may be. */
   readonly #gone = new Set<LiveListener>()
-  /** Those who are told something next. */
+  /** The listeners to serve next. */
   readonly #ready = new Set<LiveListener>()
   readonly #news = new Map<string, OrganizationNews>()
   #changes: number
@@ -243,7 +243,7 @@ export class LiveHub {
     const work = this.#work
     work.begin()
     while (this.#hasWork) {
-      // First: whoever comes back finds the room that they have left.
+      // First, because listeners that come back use the room of those that left.
       await this.#letGo(work)
       if (this.#isRoundDue) await this.#runRound()
       const [open] = this.#openings
@@ -290,7 +290,7 @@ export class LiveHub {
     this.#schedule()
   }
 
-  /** Nobody is told a thing after their rights have ended: it is asked before each turn. */
+  /** Nobody receives anything after their rights have ended: rights are checked before each round. */
   async #checkCallers(work: SlicedWork): Promise<void> {
     const changes = this.#deps.countChanges()
     const now = this.#deps.clock.elapsed()
@@ -344,7 +344,7 @@ export class LiveHub {
     }
   }
 
-  /** Tells a listener a piece of what it is owed, and the next when that has left. */
+  /** Sends a listener one piece, and the next when that was read. */
   async #send(listener: LiveListener): Promise<void> {
     // Rights may have ended since the turn began.
     if (this.#deps.countChanges() !== this.#changes) await this.#checkCaller(listener, false)

@@ -9,7 +9,7 @@ interface LiveCounted {
   readonly address: string
 }
 
-/** Whoever is refused may try again when others have gone. */
+/** A refused client may try again when others have left. */
 const RETRY_AFTER_S = 30
 
 const WHOSE = {

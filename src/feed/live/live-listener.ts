@@ -15,7 +15,7 @@ export interface LiveSink {
   begin(): void
   /** Sends a text; calls back once it has left, or never will. */
   send(text: string, onLeft: () => void): void
-  /** Sends the last text and ends; whoever does not read is cut off. */
+  /** Sends the last text and ends; a client that does not read is cut off. */
   end(text: string): void
 }
 
@@ -24,7 +24,7 @@ export interface LiveCall {
   readonly principal: Principal
   readonly selection: LiveSelection
   readonly form: LiveForm
-  /** Whether to tell of components and folders of the organization that change. */
+  /** Whether to send components and folders of the organization that change. */
   readonly wantsCatalog: boolean
   /** The cursor up to which the listener has heard all. */
   readonly since: string | undefined
@@ -35,14 +35,14 @@ export interface LiveCall {
   readonly sink: LiveSink
   /** The caller as of this moment; `isTimed`: also when only time has passed. Refuses one whose rights ended. */
   renew(isTimed: boolean): Promise<Principal>
-  /** Told how many samples of a component were sent. */
+  /** Called with the number of samples of a component that were sent. */
   onSent(component: { readonly uid: string; readonly compId: string }, samples: number): void
 }
 
 /** Components that one event names; of more it says that there are more. */
 const NEWS_COMPONENTS_MAX = 100
 
-/** Someone who follows streams, with what they have not been told. */
+/** A client that follows streams, with the changes it has not received. */
 export class LiveListener {
   readonly call: LiveCall
   principal: Principal
@@ -54,7 +54,7 @@ export class LiveListener {
   sentAtMs: number
   isOver = false
   #missing = new Set<string>()
-  /** Those of the missing that are to be told. */
+  /** Those of the missing that are to be sent. */
   #unsent: string[] = []
   #components = new Set<string>()
   #hasFolders = false
@@ -67,7 +67,7 @@ export class LiveListener {
     this.setSelected(selected)
   }
 
-  /** Takes over what is there of the selection; what is missing besides is told. */
+  /** Takes over what is there of the selection; what is missing besides is sent. */
   setSelected(selected: SelectedStreams): void {
     this.selected = selected
     const missing = new Set(
@@ -95,7 +95,7 @@ export class LiveListener {
     this.dues.set(handle, later === undefined ? rest : addDue(rest, later))
   }
 
-  /** Notes changes of the catalog, to be told. */
+  /** Notes changes of the catalog, to be sent. */
   noteCatalog(componentUids: Iterable<string>, hasFolders: boolean): void {
     this.#hasFolders ||= hasFolders
     for (const uid of componentUids) {
@@ -104,7 +104,7 @@ export class LiveListener {
     }
   }
 
-  /** Whether there is something to tell. */
+  /** Whether there is something to send. */
   get isOwed(): boolean {
     return this.dues.size > 0 || this.#unsent.length > 0 || this.#hasNews
   }

@@ -9,16 +9,16 @@ import { type Due, GAP_DUE, LAST_DUE, NEW_DUE } from './live-due.ts'
 import type { LiveStore } from './live-store.ts'
 import type { LiveStream } from './live-streams.ts'
 
-/** The most samples of a stream that are told at once; of more the newest. */
+/** The most samples of a stream that are sent at once; of more the newest. */
 const SAMPLES_MAX = 100
-/** Characters of a text that are told; who wants all of it asks for the sample. */
+/** Characters of a text that are sent; the sample itself has all of it. */
 const TEXT_LENGTH_MAX = 4_096
 /** Characters that one stream may take at once; of more samples the newest. */
 const NEWS_LENGTH_MAX = 65_536
 /** Characters of news that are kept for others who are owed the same. */
 const KEPT_LENGTH_MAX = 16 * 1024 * 1024
 
-/** How a listener wants samples told. */
+/** How a listener wants samples written. */
 export interface LiveForm {
   /** The last one alone instead of all. */
   readonly isLast: boolean
@@ -81,8 +81,8 @@ export class LiveReader {
   }
 
   /**
-   * The events that tell a listener what it is owed of a stream. What is later than the stream's `told` is
-   * left to the turn that hears of it: told now it would come again, with samples before it.
+   * The events with what a listener is owed of a stream. What is later than the stream's `sent` is
+   * left to the round that finds it: sent now it would come again, with samples before it.
    */
   read(stream: ReadStream, due: Due, form: LiveForm): Promise<LiveNews> {
     if (isOfEveryStream(due) || this.#keptLength > KEPT_LENGTH_MAX) {
@@ -122,7 +122,7 @@ export class LiveReader {
     return behind(text, [{ text: this.#eventOf(sample, showing), time: sample.time }])
   }
 
-  /** The last sample up to the stream's `told`. */
+  /** The last sample up to the stream's `sent`. */
   async #lastOf({ handle, sent = TIME_END }: ReadStream): Promise<Sample | undefined> {
     const { store } = this.#deps
     const [last] = await store.latest([handle])

@@ -15,14 +15,14 @@ const PIECE_BYTES = 16 * 1024
 /** Streams that are read for one piece, whatever comes of it: others have their turn behind it. */
 const READS_MAX = 256
 
-/** What telling works with. */
+/** The parts that sending needs. */
 export interface LiveSenderDeps {
   readonly catalog: Catalog
   readonly store: LiveStore
   readonly clock: Clock
   readonly showFile: ShowFile
   readonly frame: LiveFrame
-  /** Writes the cursor up to which all was told. */
+  /** Writes the cursor up to which all was sent. */
   readonly frameCursor: (cursor: string) => string
   readonly onFailure: (error: unknown) => void
 }
@@ -40,7 +40,7 @@ export class LiveSender {
     this.#reader = new LiveReader(deps)
   }
 
-  /** Tells a listener the next piece of what it is owed, if it has taken what came before. */
+  /** Sends a listener the next piece if it has read the previous one. */
   async send(listener: LiveListener, cursor: string, onLeft: () => void): Promise<void> {
     const { sink } = listener.call
     if (!sink.isFree || listener.isOver) return

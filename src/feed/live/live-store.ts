@@ -1,7 +1,7 @@
 import type { SampleStore } from '../../store/index.ts'
 import type { SlicedWork } from './sliced-work.ts'
 
-/** What telling listeners asks of a store. */
+/** What sending needs of a store. */
 export type LiveStore = Pick<SampleStore, 'latest' | 'range' | 'follow'>
 
 /**

@@ -3,9 +3,9 @@ import type { Due } from './live-due.ts'
 import type { LiveStore } from './live-store.ts'
 import type { SlicedWork } from './sliced-work.ts'
 
-/** Someone who is told of a stream. */
+/** A follower of a stream. */
 interface Follower {
-  /** Whether it has gone, and is told nothing. */
+  /** Whether it has disconnected and receives nothing. */
   readonly isOver: boolean
   owe(handle: StreamHandle, due: Due): void
 }
@@ -16,7 +16,7 @@ export interface LiveStream {
   readonly listeners: Set<Follower>
   /** It is followed without a break since this turn was over. */
   readonly sinceRound: number
-  /** The time of the newest sample that listeners were told of, or are about to be; undefined: not read yet. */
+  /** The time of the newest sample that listeners received, or are about to receive; undefined: not read yet. */
   sent: number | undefined
   /** Until when it is followed for those who come back; undefined while it has listeners. */
   lingersUntilMs: number | undefined
@@ -73,7 +73,7 @@ export class LiveStreams {
 
   /**
    * Reads where streams end of which that is not known. They are followed already: what comes in
-   * between is told twice rather than not at all.
+   * between is sent twice rather than not at all.
    */
   async readSent(streams: Iterable<LiveStream>): Promise<void> {
     const unread = [...streams].filter(({ sent }) => sent === undefined)

@@ -1,6 +1,6 @@
 import { type Clock, Pacer } from '../../base/index.ts'
 
-/** Puts wait no longer than this for listeners to be told. */
+/** Puts wait no longer than this for sending to listeners. */
 const SLICE_MS = 2
 
 /** Work in slices with turns for others in between, and how long it took without them. */

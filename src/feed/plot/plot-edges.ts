@@ -17,7 +17,7 @@ interface PlotRange {
 
 /**
  * Parts a range into at most `points` spans. They are counted from the epoch and not from where the
- * range begins: then whoever moves the range sees the same spans again, and nothing flickers.
+ * range begins: then moving the range shows the same spans again, and nothing flickers.
  */
 export function plotEdges(range: PlotRange, points: number, placement: Placement): PlotEdges {
   const { from, until, sampleFrom, sampleUntil } = range

@@ -6,7 +6,7 @@ import type { StatisticId } from '../statistic/statistic-id.ts'
 export type PlotKind = 'number' | 'boolean' | 'text' | 'decimal' | 'file'
 
 /**
- * How a plot tells its samples. `samples`: each as it is. `changes`: one entry for neighbours of the same
+ * How a plot shows its samples. `samples`: each as it is. `changes`: one entry for neighbours of the same
  * text. `spans`: sums over stretches of time. `periods`: a statistic for each period of a cycle.
  */
 export type PlotForm = 'samples' | 'changes' | 'spans' | 'periods'

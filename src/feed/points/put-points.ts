@@ -29,7 +29,7 @@ const options = {
   deriveTimeoutMs: 0,
 }
 
-/** Stores the points that can be stored and tells of the others; resolves when those are durable. */
+/** Stores the points that can be stored and reports the others; resolves when those are durable. */
 export async function putPoints(
   deps: PutDeps,
   principal: Principal,

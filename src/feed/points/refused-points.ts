@@ -14,7 +14,7 @@ const REFUSED_MAX = 1_000
 /** The points of a call that are refused, each for a reason of its own. */
 export class RefusedPoints {
   readonly list: RefusedPoint[] = []
-  /** Also those that are not told one by one. */
+  /** Also those that are not listed one by one. */
   count = 0
   /** Those of them that the caller may not put. */
   forbiddenCount = 0

@@ -303,7 +303,7 @@ async function prepareTargets(
   }
 }
 
-/** Handles that the call reached before anything was planned; only told where places count. */
+/** Handles that the call reached before anything was planned; only known where places count. */
 function resolvedHandles({ samples, missing }: Creation): ReadonlySet<number> {
   if (!missing.some(({ position }) => position !== undefined)) return new Set()
   return new Set(samples.open.map((target) => samples.handles[target.samples[0]]))

@@ -9,7 +9,7 @@ const NONE = new Int32Array(0)
 
 /**
  * Numbers for pairs of a component's and a stream's ID, from 0 on in the order in which they come. Pairs of a
- * fleet are all different: a key made of both for a map would cost more than looking at them.
+ * bulk call are all different: a key made of both for a map would cost more than looking at them.
  */
 export class IdPairs {
   readonly #compIds: string[] = []

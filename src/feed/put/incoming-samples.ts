@@ -162,7 +162,7 @@ export class IncomingSamples {
     this.count = count
   }
 
-  /** Takes out the samples that are marked with 1; what `series` and `onChange` tell holds no more. */
+  /** Takes out the samples that are marked with 1; what `series` and `onChange` return holds no more. */
   remove(isOut: Uint8Array): void {
     const { handles, times, numbers, kinds, texts } = this
     let kept = 0

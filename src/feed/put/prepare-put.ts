@@ -55,7 +55,7 @@ export function requireAllLiving(
 
 /**
  * Refuses to acknowledge samples whose stream another process has deleted, or whose IDs it has changed since the given
- * generation of the index. Otherwise the caller would not find what it was told is stored.
+ * generation of the index. Otherwise the caller would not find samples that were confirmed as stored.
  */
 export async function requireStillThere(
   { index, catchUps }: Pick<Catalog, 'index' | 'catchUps'>,

@@ -32,7 +32,7 @@ import { findMissingRequested, type RequestedValues } from './requested-values.t
 import { type MissingTarget, resolveTargets } from './resolve-targets.ts'
 
 /**
- * Told of every batch that has become durable, before its call is answered. The columns belong to
+ * Called with every batch that has become durable, before its call is answered. The columns belong to
  * the call: who keeps something of them copies it.
  */
 export type SamplesLanded = (batch: SampleBatch, orgUid: string) => void

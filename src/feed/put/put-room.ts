@@ -87,7 +87,7 @@ export async function bytesOfCreation(
 }
 
 /**
- * Runs a creation while the share of its call is larger by what it takes, and tells it whether that
+ * Runs a creation while the share of its call is larger by what it takes, and says whether that
  * had to be waited for. Waits before anything is prepared, and refuses what does not fit: then nothing is made.
  */
 export async function whileCreating<T>(

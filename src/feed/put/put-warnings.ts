@@ -61,7 +61,7 @@ export function findAhead(
   return found
 }
 
-/** Tells the caller of streams that are ahead, and what to do about it. */
+/** Warns the caller of streams that are ahead, with advice. */
 export function warnOfAhead(index: StreamIndex, ahead: StreamsAhead, uploadTime: number): string[] {
   const living = [...ahead].filter(([handle]) => index.has(handle))
   const streams = living.map(([handle, aheadMs]) => {

@@ -9,7 +9,7 @@ import type { IncomingSamples } from './incoming-samples.ts'
 interface TimeSpan {
   readonly from: number
   readonly count: number
-  /** Milliseconds from one to the next; 1 when it is not told. */
+  /** Milliseconds from one to the next; 1 when it is not given. */
   readonly step?: number
 }
 

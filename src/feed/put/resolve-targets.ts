@@ -161,7 +161,7 @@ class MissingTargets {
   readonly #byPlace = new Map<string, GatheredTarget>()
   /** The samples of those that were reached more than once: lists of their own, others share the open target's. */
   readonly #joined = new Map<GatheredTarget, number[]>()
-  /** Whether each stream is told once anyway. */
+  /** Whether each stream is listed once anyway. */
   readonly #areApart: boolean
 
   constructor(areApart: boolean) {

@@ -42,7 +42,7 @@ export interface CutValues {
 }
 
 /**
- * A statistic of periods as a statistic call would tell it if the stream had ended before the cuts.
+ * A statistic of periods as a statistic call would return it if the stream had ended before the cuts.
  * Whole periods are folded together; those that are cut one by one, or in one walk where they are many.
  */
 export async function readCutPeriods(
@@ -75,7 +75,7 @@ export async function readCutPeriods(
   return { data, isRecorded }
 }
 
-/** So many cuts of one period are told from its samples, read once, instead of a fold for each. */
+/** Cuts of one period that are computed from its samples, read once, instead of a fold for each. */
 const RUN_MIN = 16
 
 /** Samples read at once. */
@@ -181,7 +181,7 @@ function isKnown(
   return first < end && first <= span.lastTime
 }
 
-/** Walks once through the samples of a period and tells its statistic at every cut. */
+/** Walks once through the samples of a period and returns its statistic at every cut. */
 async function setRun(
   store: SampleStore,
   stream: CutStream,

@@ -107,7 +107,7 @@ interface ChosenPeriods {
   readonly statistic: StatisticId
 }
 
-/** Tells the value of a period of a part. */
+/** Sets the value of a period of a part. */
 type PeriodReader = (period: number) => StatisticValue
 
 async function latestFirst(
@@ -133,7 +133,7 @@ async function latestFirst(
   return { count, froms, untils, data, valueTimes }
 }
 
-/** Tells the values of the wanted periods of a part. */
+/** Sets the values of the wanted periods of a part. */
 export function periodReader(
   store: SampleStore,
   stream: RecordedStream,

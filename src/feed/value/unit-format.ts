@@ -69,7 +69,7 @@ export function showNumber(value: number): string {
   return value === 0 && Object.is(value, -0) ? '-0' : String(value)
 }
 
-/** A value with its unit, as fData tells it; the bare value when there is no unit. */
+/** A value with its unit, as in fData; the bare value when there is no unit. */
 export function formatValue(
   value: number | string,
   options: {

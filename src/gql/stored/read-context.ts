@@ -23,7 +23,7 @@ export interface ReadContext {
   readonly memory: TextShare
   readonly place: ReadPlace
   readonly now: EpochMs
-  /** Tells of samples that are handed over one by one. */
+  /** Called with samples that are handed over one by one. */
   readonly onRead: (handle: StreamHandle, amount: number) => void
   /** A cycle by its ID in a zone; refuses an unknown one. */
   readonly cycleOf: (cycleId: string, timeZone: string) => Promise<Cycle>

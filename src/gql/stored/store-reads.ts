@@ -43,7 +43,7 @@ export class StoreReads implements StoredReads {
     if (!this.#deps.isIncluded(organizationUid)) refuseNotIncluded()
   }
 
-  /** The rows of a table; whoever stops to take them ends the reading. */
+  /** The rows of a table; a reader that stops ends the reading. */
   async *open({ read, wanted, run }: StoredRequest): AsyncGenerator<InputBatch> {
     const { catalog, store, budget, showFile } = this.#deps
     const place = { sql: run.sql, place: read.place }
@@ -116,7 +116,7 @@ async function* rowsOf(context: ReadContext): AsyncGenerator<InputBatch> {
     }
     for (const [at, row] of rows.entries()) {
       if (at % STREAMS_PER_SLICE === STREAMS_PER_SLICE - 1) await nextIteration()
-      // Whoever deletes a stream meanwhile takes its samples along.
+      // A stream deleted meanwhile has no samples.
       if (!deps.catalog.index.has(row.handle)) continue
       if (asked.sample?.cycleId !== undefined) yield* readStatisticRows(context, row)
       else yield* readSampleRows(context, row)

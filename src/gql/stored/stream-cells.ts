@@ -1,4 +1,4 @@
-/** What a row tells of a stream beside its samples. */
+/** The columns of a row beside its samples. */
 import { nextIteration } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import {

@@ -1,4 +1,4 @@
-/** Sums of the samples of streams: one row tells of all of them, or one of each where that is not known. */
+/** Sums of the samples of streams: one row covers all of them, or one of each where that is not known. */
 import { nextIteration } from '../../base/index.ts'
 import type { InputBatch, RowCell } from '../../sql/index.ts'
 import type { SampleColumns, Summaries } from '../../store/index.ts'
@@ -198,7 +198,7 @@ async function* readOnes(
   }
 }
 
-/** Whether the summary tells all columns: texts have no sums, and what is not finite is for SQL to refuse. */
+/** Whether the summary has all columns: texts have no sums, and what is not finite is for SQL to refuse. */
 function isKnown(
   { asked, deps }: ReadContext,
   { handle }: StreamRow,

@@ -53,7 +53,7 @@ test('readCredentials() takes a key from X-Api-Key when there is nothing else', 
   assert.equal(chosen('/x', undefined, 'Bearer T'), 'bearer T header')
 })
 
-test('readCredentials() tells what beats a bearer that is an API key', () => {
+test('readCredentials() decides what beats a bearer that is an API key', () => {
   const beside = (url: string, cookie?: string) => {
     const { credential } = readCredentials({ url, cookie, authorization: 'Bearer T', apiKey: 'H' })
     return credential?.beforeKey?.value

@@ -149,7 +149,7 @@ function collectIdentity(req: IncomingMessage, body: BodyBytes): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const take = (piece: Buffer): void => {
     body.add(piece)
-    // At once: a turn of the loop may bring megabytes of each connection.
+    // At once: an iteration of the event loop may bring megabytes of each connection.
     freeBytes(piece)
   }
   const breakOff = (): void => {

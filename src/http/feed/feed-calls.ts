@@ -74,11 +74,11 @@ interface PutAside {
   readonly held?: HeldMemory
   /** Takes the memory of the values that are asked for. */
   readonly hold?: Hold
-  /** Tells the caller as of the moment before the put, when the call has waited; refuses one whose rights have ended. */
+  /** Re-reads the caller's rights after a wait before the put. Fails if they were revoked. */
   readonly renew?: () => Promise<Principal>
   /** The same, for a wait later on. */
   readonly renewLater?: () => Promise<Principal>
-  /** Tells what the query says beside a body, where it may have been read before. */
+  /** Returns the parameters of the query beside a body, which may have been read before. */
   readonly readQuery?: () => BodyQuery
 }
 
@@ -102,16 +102,16 @@ export interface ReadAside extends MemoryHolder {
   readonly accept?: string
   /** Takes the type of an answer that is not JSON. */
   readonly onType?: (type: string) => void
-  /** Told how many samples an answer holds, and whether as CSV. */
+  /** Called with the number of samples in a response, and whether it is CSV. */
   readonly onSamples?: (count: number, form: 'csv' | 'json') => void
-  /** Told when the limit has cut the answer off, with the ed that goes on in its last stream. */
+  /** Called when the limit cut the response off, with the ed for the next page of its last stream. */
   readonly onMore?: (until: number) => void
 }
 
 const NO_HOLD: Hold = (share) => share.release()
 const NO_ASIDE: ReadAside = { hold: NO_HOLD }
 
-/** The feed calls from their wire form to the body of their answer; whoever serves them asks here. */
+/** The feed calls, from their wire form to the body of the response, for every transport. */
 export class FeedCalls {
   readonly #feed: Feed
   readonly #budget: MemoryBudget
@@ -303,7 +303,7 @@ export class FeedCalls {
     return answer
   }
 
-  /** DELETE …/stream/{streamId}/feed: takes the range out, after `announce` was told of it. */
+  /** DELETE …/stream/{streamId}/feed: removes the range after calling `announce`. */
   async delete(
     principal: Principal,
     path: OneStreamPath,
@@ -324,7 +324,7 @@ export class FeedCalls {
   }
 }
 
-/** Rows of several streams cannot be told apart without the ID; JSON leaves it to the caller. */
+/** Rows of several streams cannot be distinguished without the ID; JSON leaves it to the caller. */
 function withStreamId(fields: FeedFields, path: StreamPath): FeedFields {
   const isOfComponent = !('componentUid' in path) && path.streamId === undefined
   return isOfComponent ? { ...fields, streamId: true } : fields
@@ -345,7 +345,7 @@ function countSamples(list: readonly FeedSeries[]): number {
   return samples
 }
 
-/** No less than an answer takes: quickly told, and not exact. */
+/** At least the size of the response: a fast estimate. */
 function bytesAtMost(list: readonly FeedSeries[], fields: FeedFields): number {
   let bytes = 0
   for (const { count, texts, compId, streamId, unit } of list) {

@@ -66,7 +66,7 @@ export const feedQuery = Type.Object({
   retIntvlSd: flag('Adds sdTime, the start of an interval sample'),
 })
 
-/** Parameters of GET feed by UIDs, which tells statistics, too. */
+/** Parameters of GET feed by UIDs, which also serves statistics. */
 export const feedByUidQuery = Type.Object({
   ...feedQuery.properties,
   cycle: text('Cycle ID. Requires stat'),
@@ -98,7 +98,7 @@ const readHeaders = {
 }
 
 /**
- * The answer of every GET of samples, last values and statistics. CSV is told in words alone: with
+ * The answer of every GET of samples, last values and statistics. CSV is described in words only: with
  * two media types every generated client would have to ask which one came.
  */
 export const feedAnswer = {
@@ -111,7 +111,7 @@ export const feedAnswer = {
   },
 }
 
-/** What is told beside a success; see WARNING_HEADER. */
+/** Warnings of a successful call; see WARNING_HEADER. */
 export const warningHeaders = {
   'Weir-Warning': {
     type: 'string',

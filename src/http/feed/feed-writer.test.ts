@@ -153,7 +153,7 @@ test('writeFeed() writes plain samples exactly as JSON.stringify() does', () => 
   )
 })
 
-test('writeFeed() tells -0 from 0 and goes on after rows of any kind', () => {
+test('writeFeed() distinguishes -0 from 0 and goes on after rows of any kind', () => {
   const values = [-0, 0, 1.5, -0, 123_456.789, 2, 0.005, -3.25]
   const written = writeFeed([series([...values, ...Array.from({ length: 80 }, () => 7.5)])], plain)
   const shown = written.toString().match(/(?<="data":)[^}]+/g) ?? []

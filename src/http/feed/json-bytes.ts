@@ -42,7 +42,7 @@ function placesOf(size: number): number {
 /** JSON written into one growing buffer, without a string or an object per value. */
 export class JsonBytes {
   #bytes: Buffer
-  /** How many bytes were written; whoever has reserved room may write there and move it. */
+  /** Number of bytes written. A caller that has reserved room may write there and move it. */
   length = 0
   #places = 0
 

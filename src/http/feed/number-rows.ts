@@ -132,7 +132,7 @@ function writeUsual(
     view.setUint16(pos + 4, PAIRS[rest - middle * 100], true)
     view.setFloat64(pos + 6, data, true)
     pos += 6 + WORD_BYTES
-    // One over it tells -0 from 0.
+    // Dividing one by it distinguishes -0 from 0.
     if (1 / numbers[index] < 0) view.setUint8(pos++, MINUS)
     pos = writeHundredths(view, pos, hundredths | 0)
   }

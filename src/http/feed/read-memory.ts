@@ -25,7 +25,7 @@ export interface MemoryHolder {
 
 /**
  * What one read holds of the memory budget: the texts from where the store reads them, then the answer
- * that is made of them. Never of the part for small calls, as nobody can tell when an answer is read.
+ * that is made of them. Never of the part for small calls, as nobody knows when a response is read.
  */
 export class ReadMemory implements TextMemory {
   readonly #budget: MemoryBudget

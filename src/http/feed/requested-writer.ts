@@ -19,12 +19,12 @@ export function countRequestedBytes({ values }: RequestedAnswer): number {
   return ESCAPED_BYTES * length
 }
 
-/** The key under which streams are told that were created for the answer. */
+/** The key under which the response lists created streams. */
 const MISSING = 'missing'
 
 /**
  * The answer of a put with rsid: one compact object of last values, native numbers and booleans. A
- * requested stream that is itself called "missing" has that key; created streams are not told then.
+ * requested stream that is itself called "missing" has that key; created streams are not listed then.
  */
 export async function writeRequested(
   compId: string,

@@ -24,7 +24,7 @@ test('base64Stream() closes its source, read to its end, in part or not at all',
   assert.equal((await base64Stream(whole).toArray()).join(''), 'YWJjZGVm')
   assert.ok(whole.destroyed)
   for (const isBegun of [true, false]) {
-    // A loop that is left tells what it read of so, too.
+    // A loop that ends early also reports its reads here.
     const source = open().on('error', () => {})
     const text = base64Stream(source)
     if (isBegun) await once(text, 'readable')

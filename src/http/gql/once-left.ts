@@ -5,7 +5,7 @@ const TRY_EVERY_MS = 500
 
 /**
  * Calls `leave` once, when nobody is left to read an answer, or it has left. A client that has closed its
- * side may still wait for it; only writing tells, so it is sent that its call is being processed.
+ * side may still wait for it; only a write finds out, so a 102 is sent.
  */
 export function onceLeft({ request: req, response: res }: HttpReply, leave: () => void): void {
   let timer: NodeJS.Timeout | undefined

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 
-/** An answer on its way to whoever reads it. */
+/** A response on its way to its reader. */
 export class RowsStream extends Readable {
   #wanted: PromiseWithResolvers<void> | undefined
 
   constructor(begin: string) {
     super()
-    // Whoever sends it hears of its end; nobody else has to.
+    // The sender learns of its end; nobody else has to.
     this.on('error', () => {})
     this.once('close', () => this.#wake())
     this.push(begin)

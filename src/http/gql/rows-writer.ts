@@ -7,7 +7,7 @@ import { errorReply } from '../transport/error-reply.ts'
 import { RowsStream } from './rows-stream.ts'
 import { ShownColumns } from './shown-columns.ts'
 
-/** So many characters of an answer are held back, so that what fails early is told by its status. */
+/** Characters of a response that are held back, so that an early failure can set its status. */
 const HELD_UNITS_MAX = 1_000_000
 
 /** Rows written before others have their turn: about a millisecond. */
@@ -38,7 +38,7 @@ export class RowsWriter {
   #stream: RowsStream | undefined
   #rowCount = 0
   #columns: ShownColumns | undefined
-  /** Whether the columns are told behind the rows, as these tell their types. */
+  /** Whether the columns follow the rows, which determine their types. */
   #hasColumnsLast = false
   #hasMore = false
   #isBroken = false

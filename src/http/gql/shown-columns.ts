@@ -10,7 +10,7 @@ interface Seen {
   isTruth: boolean
 }
 
-/** The columns of an answer: where the text does not tell the type of one, its values do. */
+/** The columns of an answer: where the text does not give a type, the values do. */
 export class ShownColumns {
   readonly #columns: readonly SqlColumn[]
   readonly #open: ReadonlyMap<number, Seen>
@@ -26,7 +26,7 @@ export class ShownColumns {
     )
   }
 
-  /** Whether more rows could tell more of the types. */
+  /** Whether more rows could determine more types. */
   get areOpen(): boolean {
     return this.#open.size > 0
   }
@@ -42,7 +42,7 @@ export class ShownColumns {
     }
   }
 
-  /** The columns as answers tell them, by the rows that were seen. */
+  /** The columns as answers list them, by the rows that were seen. */
   list(): Shown[] {
     return this.#columns.map(({ name, type }, at) => {
       const seen = this.#open.get(at)

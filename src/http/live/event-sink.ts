@@ -41,7 +41,7 @@ export class EventSink implements LiveSink {
     const response = this.#response
     this.#isBegun = true
     if (response.destroyed) return
-    // It ends with its connection, so there is nothing to be told apart by chunks.
+    // It ends with its connection, so there is nothing to delimit with chunks.
     response.removeHeader('Transfer-Encoding')
     const headers = [...commonHeaders(this.#exchange), ...EVENT_HEADERS, 'Connection', 'close']
     response.writeHead(200, STATUS_CODES[200], headers)

@@ -5,7 +5,7 @@ const BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5]
 /** Ways that lead to a count are remembered; routes are patterns, so there are some hundreds. */
 const WAYS_MAX = 5_000
 
-/** What kind of call a route serves: few, so that what is told stays short whatever is called. */
+/** The kind of a route: few values, so that metrics stay short. */
 const CALLS: ReadonlyArray<readonly [pattern: RegExp, call: string]> = [
   [/^\/api\/feed$/, 'feed_put'],
   [/\/feed\/file/, 'file'],
@@ -19,7 +19,7 @@ const CALLS: ReadonlyArray<readonly [pattern: RegExp, call: string]> = [
   [/^unmatched$/, 'unmatched'],
 ]
 
-/** By which requests are told apart. */
+/** The labels that separate requests. */
 interface Way {
   readonly method: string
   readonly route: string

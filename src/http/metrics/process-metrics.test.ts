@@ -26,7 +26,7 @@ function read(text: string): Map<string, number> {
   return values
 }
 
-test('a process tells its time, memory, files, lag and heap as Prometheus reads it', async (t) => {
+test('a process exposes CPU time, memory, files, lag, and heap in the Prometheus format', async (t) => {
   const metrics = new ProcessMetrics()
   t.after(() => metrics.close())
   const values = read(await metrics.text())
@@ -60,6 +60,6 @@ test('every collection of garbage counts, by its kind', async (t) => {
   const before = read(await metrics.text()).get(count) ?? assert.fail('not told')
   for (let round = 0; round < 3; round++) collect()
   let after = before
-  // Node tells observers some turns later.
+  // Node calls observers some iterations later.
   while (after < before + 3) after = read(await metrics.text()).get(count) ?? 0
 })

@@ -1,5 +1,5 @@
 /**
- * What every process of Node can tell of itself, under the names that dashboards for Node know. Written here, as the usual
+ * What every process of Node can expose, under the names that dashboards for Node know. Written here, as the usual
  * library brings 83 modules to every start.
  */
 import { readdirSync, readFileSync } from 'node:fs'
@@ -228,7 +228,7 @@ function versionText(): string {
   return metricText('nodejs_version_info', 'gauge', 'Node.js version info.', [[labels, 1]])
 }
 
-/** What Linux tells of the process; '' elsewhere. */
+/** The figures that Linux has of the process; '' on other systems. */
 function readStatus(): string {
   try {
     return readFileSync('/proc/self/status', 'utf8')

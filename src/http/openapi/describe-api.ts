@@ -8,7 +8,7 @@ export type MediaContent = Record<
   { schema: { title?: string; examples?: readonly unknown[] }; example?: unknown }
 >
 
-/** An operation as its entry tells it. */
+/** An operation as its entry describes it. */
 export interface ApiOperation {
   operationId?: string
   parameters?: readonly object[]
@@ -22,7 +22,7 @@ export interface ApiOperation {
   'x-optional-body'?: boolean
 }
 
-/** The description as the entries tell it. */
+/** The description as the entries give it. */
 interface CollectedApi {
   paths?: Record<string, Record<string, unknown>>
   components?: Record<string, unknown>

@@ -32,7 +32,7 @@ function walkFields(described: Json, schemas: Record<string, Json>): Json {
   return Object.fromEntries(fields)
 }
 
-/** A list of words is a string, which generators want to be told. */
+/** A list of words is a string, which generators require. */
 function withTypeOfWords(schema: Json): Json {
   const { enum: words, type } = schema
   if (type !== undefined || !Array.isArray(words)) return schema

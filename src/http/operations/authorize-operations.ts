@@ -91,7 +91,7 @@ function postedQuery({ body, header }: { body: unknown; header: Call['header'] }
   if (!header('content-type')?.startsWith(JSON_TYPE)) return body
   const parsed = parseJsonBody(body)
   if (typeof parsed !== 'object' || parsed === null) return ''
-  // A value that is no text is shown as it came: the check of the parameters tells what is wrong.
+  // A value that is no text is shown unchanged: the check of the parameters reports the error.
   const pairs = Object.entries(parsed).map(([name, value]) => [name, textOf(value)])
   return new URLSearchParams(pairs).toString()
 }

@@ -182,7 +182,7 @@ function readOperation(deps: FeedOperationsDeps, { path, call }: ReadPath): Http
   })
 }
 
-/** What a read asks for; a path that is wrong is told as such, whoever calls. */
+/** The request of a read. A wrong path is rejected for every caller. */
 function readFeedRead(call: FeedRead['call'], { ids, queryText: query }: CallTarget): FeedRead {
   if (ids.componentUid !== undefined) return readByUids(ids, query)
   const compId = readId(ids.compId, 'the path', 'compId')
@@ -239,7 +239,7 @@ async function runRead(
 /** How often a long read asks whether somebody waits for it until a client that may be gone is tried. */
 const ASKED_PER_TRY = 32
 
-/** Tells whether nobody waits for a read any more: a client that only goes away has closed its side. */
+/** Whether nobody waits for a read any more: a client that only goes away has closed its side. */
 function goneReporter({ reply }: Exchange): () => boolean {
   let asked = 0
   return () => {

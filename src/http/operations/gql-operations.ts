@@ -39,7 +39,7 @@ interface GqlOperationsDeps {
 
 const RETRY_AFTER_SECONDS = 5
 
-/** Tells that rows were left out, as the feed tells it of samples. */
+/** Marks that rows were left out, as the feed does for samples. */
 const MORE = 'Weir-More'
 
 const READ_ERRORS = [400, 401, 403, 404, 422, 429]
@@ -185,7 +185,7 @@ async function answerRows(
   call.errorHeaders = { Vary: 'accept' }
   const gone = new AbortController()
   const reply = nodeReplyOf(exchange)
-  // Nobody is left to be told of this refusal.
+  // The client has left and cannot receive this error.
   const leave = () => gone.abort(refusal('overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS }))
   onceLeft(reply, leave)
   const done = run({

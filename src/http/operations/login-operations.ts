@@ -159,7 +159,7 @@ async function isSignedIn(gate: Gate, { exchange }: Call): Promise<boolean> {
   }
 }
 
-/** Whoever signs in again leaves no session behind that the browser has forgotten. */
+/** A new sign-in ends the session that the browser has forgotten. */
 async function endBefore({ sessions }: Identity, cookie: string | undefined, user: User) {
   const before = readCookie(cookie, SESSION_COOKIE)
   if (before === undefined) return

@@ -182,7 +182,7 @@ test('studioOperations() opens no file that is not of the build', async (t) => {
   }
 })
 
-test('studioOperations() shows a build that was made anew, and how to make one where there is none', async (t) => {
+test('studioOperations() serves a rebuilt studio, and explains how to build it when there is none', async (t) => {
   const folder = makeFolder({ isBuilt: false })
   const ask = await serve(t, folder)
   const before = await ask({ url: '/' })

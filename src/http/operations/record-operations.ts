@@ -34,7 +34,7 @@ export interface RecordResource {
   /** Where its list takes more than a page. */
   readonly listQuery?: TSchema
   readonly readList?: (query: unknown) => Page
-  /** A record as it is answered to a call, where that tells more than the record. */
+  /** A record in a response that has more than the record. */
   readonly show?: (record: object, call: Call) => object
 }
 

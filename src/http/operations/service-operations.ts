@@ -118,12 +118,12 @@ function readReadiness({ readiness, findDetails }: HealthOperationsDeps): object
   return details.length === 0 ? { status: 'ready' } : { status: 'ready', details }
 }
 
-/** Routes and counts tell how a service is used: they are for its operators. */
+/** Routes and counts show how a service is used: they are for its operators. */
 function requireMetricsAccess(call: Call, access: MetricsAccess): void {
   if (access === 'open') return
   if (access !== 'loopback') {
     const given = /^Bearer (\S+)$/i.exec(call.header('authorization') ?? '')?.[1] ?? ''
-    // Hashes have one length and tell nothing by the time that comparing them takes.
+    // Hashes have one length and reveal nothing by the time of comparing them.
     if (hashSecret(given) === hashSecret(access.token)) return
     refuse('unauthorized', { what: 'Send the token of WEIR_METRICS as Authorization: Bearer' })
   }
@@ -176,7 +176,7 @@ export interface StorageOperationsDeps extends StorageParts {
   readonly places: StreamPlaces
 }
 
-/** What operators are told of the storage, and the scrub that they ask for. */
+/** The storage report for operators, and the scrub that they start. */
 export function storageOperations(deps: StorageOperationsDeps): HttpOperation[] {
   const storage = { callers: 'admin', tag: 'storage' } as const
   return [

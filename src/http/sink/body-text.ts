@@ -7,7 +7,7 @@ const utf8 = new TextDecoder('utf-8')
 
 /**
  * A body as text: by the mark at its beginning, else by the charset that its type names, else as UTF-8.
- * Bytes that are none become U+FFFD, as nobody could be told. Null for an empty body.
+ * Invalid bytes become U+FFFD, as nobody can be asked. Null for an empty body.
  */
 export function bodyText(bytes: Buffer, contentType: string | undefined): string | null {
   if (bytes.length === 0) return null

@@ -59,7 +59,7 @@ function fieldOf({ instancePath, params }: Problem): string | undefined {
   return parts.length === 0 ? undefined : placeOf(parts)
 }
 
-/** Where only some values are taken: which, as the messages of records tell it. */
+/** Where only some values are taken: which ones, as the messages of records list them. */
 function allowedMessage(problem: Problem | undefined): string | undefined {
   const allowed = problem?.params?.allowedValues
   if (allowed === undefined) return undefined

@@ -5,7 +5,7 @@ interface AnswerHead {
   readonly status?: number
   /** A list stands for a header that comes several times. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
-  /** Told behind a body that is sent as it comes, to clients who know trailers. */
+  /** Sent after a streamed body, to clients that accept trailers. */
   readonly trailer?: { readonly name: string; readonly value: () => string }
 }
 

@@ -123,7 +123,7 @@ export class Call<Body = unknown, Target = undefined> {
     return this.#readBytes(use)
   }
 
-  /** Has the caller told something although the call succeeds. */
+  /** Adds a warning to a successful call. */
   warn(warnings: readonly string[]): void {
     this.exchange.warnings = warnings
   }

@@ -1,6 +1,6 @@
 /**
  * One entry per call of the service. Router, admission, limits, metrics, errors, and the API description
- * read these entries; none of them is told anywhere else.
+ * read these entries; they appear nowhere else.
  */
 import type { Static, TSchema } from 'typebox'
 import type { Method } from '../../access/index.ts'

@@ -23,7 +23,7 @@ interface Packing {
 
 /**
  * A long answer as gzip, for a caller who takes that; undefined where it is to be sent as it is. It is packed
- * on another thread, and only while the budget has room for both forms at this moment: whoever is short of
+ * on another thread, and only while the budget has room for both forms at this moment: a caller short of
  * memory does not wait for a smaller answer.
  */
 export async function packAnswer(

@@ -7,7 +7,7 @@ import type { Exchange } from '../transport/exchange.ts'
 import { Answer } from './call-answer.ts'
 import type { HttpOperation } from './http-operation.ts'
 
-/** Answers to strangers up to this length are not counted: metrics must be told also when nothing else is. */
+/** Responses to unauthenticated clients up to this length are not counted: metrics must work under full load. */
 const UNAUTHENTICATED_BYTES_FREE = 64 * 1024
 
 /** As much for callers who have said who they are: not worth counting. */
@@ -16,7 +16,7 @@ const KNOWN_BYTES_FREE = 128 * 1024
 /** TLS encrypts all that it is given, beside it. */
 const TLS_COPIES = 2
 
-/** Statuses that have no body, and tell no length of one. */
+/** Statuses without a body and without its length. */
 const BODILESS: ReadonlySet<number> = new Set([204, 304])
 
 /** What an answer is sent with. */
@@ -29,7 +29,7 @@ interface Sending {
   readonly isKnown: boolean
 }
 
-/** Sends what an operation has answered; `onEarlyError` is told what fails a stream before its first byte. */
+/** Sends what an operation has answered; `onEarlyError` is called when a stream fails before its first byte. */
 export async function sendAnswer(
   sending: Sending,
   result: unknown,
@@ -98,7 +98,7 @@ async function holdUntilRead(
   return whole
 }
 
-/** Never of the part for small calls, as nobody can tell when an answer is read. */
+/** Never of the part for small calls, as nobody knows when a response is read. */
 async function takeLater(
   budget: MemoryBudget,
   bytes: number,

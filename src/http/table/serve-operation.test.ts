@@ -12,7 +12,7 @@ import { OperationTable } from './table.ts'
 const budget = new MemoryBudget(100_000_000)
 const reader = new FeedBodyReader(1_000_000, budget)
 
-/** Serves a call whose body is overwritten as soon as the serving returns; tells the body that `run` has read. */
+/** Serves a call whose body is overwritten as soon as the serving returns; returns the body that `run` has read. */
 async function serveBorrowed(
   text: string,
   about: { readonly isKnown: boolean; readonly waits: boolean },

@@ -89,7 +89,7 @@ async function serve(
     let parsed: unknown
     if (isReadFirst(operation)) {
       parsed = await readInput(reading)
-      // A body may have taken minutes: whoever has lost a right meanwhile must not act by it.
+      // A body may have taken minutes: rights revoked meanwhile must not apply.
       if (admitted !== undefined) {
         admitted = { ...admitted, caller: await admitted.callerCheck.renew() }
       }

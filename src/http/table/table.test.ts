@@ -69,7 +69,7 @@ test('find() refuses a path that cannot be decoded, in the words of its operatio
   check('/nowhere/%zz', /invalid percent encoding/)
 })
 
-test('methodsOf() tells all methods of a path, and isServed() what programs ask for', () => {
+test('methodsOf() lists all methods of a path, and isServed() finds the paths that programs request', () => {
   assert.deepEqual(table.methodsOf('/api/thing/new').sort(), ['GET', 'HEAD', 'POST'])
   assert.deepEqual(table.methodsOf('/old/thing'), ['PUT'])
   assert.deepEqual(table.methodsOf('/nowhere'), [])

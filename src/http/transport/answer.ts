@@ -45,7 +45,7 @@ export function commonHeaders(exchange: Exchange): string[] {
   return headers
 }
 
-/** The headers that tell how a call stands with its rate limit. */
+/** The headers with the state of the caller's rate limit. */
 function limitHeaders({ limit, remaining, resetSeconds }: RateDecision): string[] {
   return [
     'RateLimit-Limit',
@@ -62,7 +62,7 @@ type OwnHeaders = Readonly<Record<string, string | number | readonly string[]>>
 
 /**
  * All headers of an answer: the common ones, its own, which come in their place, and the type and length
- * of a body. `length` is undefined where none is told.
+ * of a body. `length` is undefined where none is given.
  */
 export function answerHeaders(
   exchange: Exchange,

@@ -21,7 +21,7 @@ const LIMIT_BYTES = 100_000
 /** The best that Brotli can takes seconds. */
 const QUICKLY = { [constants.BROTLI_PARAM_QUALITY]: 5 }
 
-/** Sends a body to a server that collects it, and tells what became of it on both sides. */
+/** Sends a body to a server that collects it, and returns the outcome on both sides. */
 async function send(
   body: Buffer,
   contentEncoding: string,
@@ -106,7 +106,7 @@ test('collectBody() refuses a deflate body whose connection breaks before its fi
 test('collectBody() refuses zstd that wants more memory than usual levels', async () => {
   const check = async (windowLog: number) => {
     const params = { [constants.ZSTD_c_windowLog]: windowLog }
-    // Without a length told ahead the frame asks for its whole window.
+    // Without a length the frame asks for its whole window.
     const encoder = createZstdCompress({ params })
     encoder.write('[1,')
     encoder.flush()

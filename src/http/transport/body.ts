@@ -152,7 +152,7 @@ export async function* inflatedChunks(
   } catch (error) {
     if (isInflateError(error)) throw brokenEncoding(contentEncoding, error)
     if (source.readableAborted) {
-      // Thousands of connections may go at once, and nobody waits for what is told.
+      // Thousands of connections may go at once, and nobody waits for the log.
       await nextIteration()
       refuse('bad_input', {
         what: 'The connection closed before the body was complete. Send the request again',

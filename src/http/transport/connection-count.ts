@@ -9,7 +9,7 @@ export interface ConnectionLimits {
   readonly perAddressMax: number
 }
 
-/** Whoever is refused tries again at once; one line a minute tells all that is to know. */
+/** Refused clients try again at once, so one line a minute is enough. */
 const REPORTED_EVERY_MS = 60_000
 
 /** Counts the open connections by where they come from, and refuses those beyond the limits. */
@@ -57,7 +57,7 @@ export class ConnectionCount {
     }
   }
 
-  /** Counts a connection from an address that was not let in, and tells the log now and then. */
+  /** Counts a rejected connection from an address, and logs a summary now and then. */
   refuse(address: string): void {
     this.#refused += 1
     const now = this.#clock.elapsed()

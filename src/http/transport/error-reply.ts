@@ -1,7 +1,7 @@
 import { errorCatalogue, newUid, Refusal, refusal } from '../../base/index.ts'
 import { CatalogConflict } from '../../store/index.ts'
 
-/** What a client is told about an error, and what only the log may hold. */
+/** The error that a client receives, and the details that only the log may hold. */
 export interface ErrorReply {
   readonly status: number
   /** The code in the envelope. */
@@ -17,7 +17,7 @@ export interface ErrorReply {
 /** Handles come back as soon as connections and files are closed. */
 const HANDLES_RETRY_SECONDS = 5
 
-/** What the body of an error may tell beside code and message: the field of a record, a place in GS SQL. */
+/** What the body of an error may contain beside code and message: the field of a record, a place in GS SQL. */
 type EnvelopeDetails = Partial<Pick<Refusal, 'field' | 'place'>>
 
 /** The body of every error. */
@@ -81,7 +81,7 @@ function refusalReply(error: Refusal): ErrorReply {
   }
 }
 
-/** What RFC 6750, 3 tells a client about its token; a call without one is told only the scheme. */
+/** The challenge of RFC 6750, section 3. A call without a token receives only the scheme. */
 function bearerChallenge({ code }: Refusal): string | undefined {
   switch (code) {
     case 'unauthorized':

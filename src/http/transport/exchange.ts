@@ -35,7 +35,7 @@ export const READ_HEADERS = [
 /** Those headers with their values; Node's headers are such, too. */
 type ReadHeaders = Readonly<Partial<Pick<IncomingHttpHeaders, (typeof READ_HEADERS)[number]>>>
 
-/** What of a request's head the service looks at, whoever has read it from the socket. */
+/** The parts of the request headers that the service reads, whichever reader parsed them. */
 export interface RequestHead {
   readonly method?: string
   readonly url?: string
@@ -49,16 +49,16 @@ export interface RequestHead {
 
 /** What a head says, without a look at whether it is true or still holds. */
 interface HeadReading {
-  /** What a caller says of itself; whether it is known is asked anew for every request. */
+  /** The claimed identity of a caller. Whether it is known is checked for every request. */
   sent: (Credentials & { readonly forwardedFor: string | undefined }) | undefined
 }
 
 /** A body that is sent as it comes. */
 export interface SentStream {
   readonly body: Readable
-  /** Told behind the body, to clients who know trailers. */
+  /** Sent after the body, to clients that accept trailers. */
   readonly trailer: { readonly name: string; readonly value: () => string } | undefined
-  /** Told of an error that came before the first byte, which is still to be answered. */
+  /** Called with an error that came before the first byte, when it can still be answered. */
   readonly onEarlyError: (error: unknown) => void
 }
 
@@ -70,7 +70,7 @@ export interface Reply {
   readonly status: number
   /** Sends the whole answer; headers are a flat list of names and values. */
   send(status: number, headers: string[], body: string | Uint8Array): void
-  /** Sends an answer as it comes; the caller is told of an error only while nothing has left. */
+  /** Streams a response. The caller receives an error only while nothing was sent. */
   sendStream(status: number, headers: string[], sent: SentStream): void
   /** Calls back once the answer is sent, or the connection is gone. */
   onceOver(done: () => void): void
@@ -81,9 +81,9 @@ export interface Reply {
   sendProcessing(): void
 }
 
-/** One request and its answer, from the first byte to the last, whoever serves it. */
+/** One request and its answer, from the first byte to the last, whichever reader serves it. */
 export interface Exchange {
-  /** Told in X-Request-Id and in every log line about this request. */
+  /** Sent in X-Request-Id and in every log line about this request. */
   readonly id: string
   readonly req: RequestHead
   /** The body: still to be read from the request, or here until the lane's serve() returns. */
@@ -95,13 +95,13 @@ export interface Exchange {
   readonly isSecure: boolean
   /** On the clock that never goes back. */
   readonly startedAtMs: number
-  /** The pattern of the path, for metrics; set by whoever serves the request. */
+  /** The pattern of the path, for metrics; set by the reader that serves the request. */
   route: string
-  /** How the call stands with its rate limit, told in the answer's headers. */
+  /** The state of the rate limit, sent in the response headers. */
   limit: RateDecision | undefined
   /** What the answer holds of the memory budget until it has left. */
   held: MemoryShare | undefined
-  /** Why the service could not, with all that only its log may tell; undefined: nothing is kept back. */
+  /** Why the service could not, with details for the log only; undefined: nothing is kept back. */
   reason: string | undefined
   /** The code of the error that is answered; undefined: none. */
   code: string | undefined

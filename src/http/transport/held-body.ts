@@ -52,7 +52,7 @@ export class BodyBytes {
 let spent: Buffer[] = []
 
 /**
- * Frees a piece that was copied, after this turn of the loop: whoever has read it from the socket
+ * Frees a piece that was copied, after this iteration of the event loop: anyone who has read it from the socket
  * may still be at work on it.
  */
 export function freeLater(piece: Buffer): void {

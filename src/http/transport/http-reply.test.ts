@@ -41,7 +41,7 @@ test('sendProcessing() finds out that a client is gone', async (t) => {
   }
 })
 
-test('sendProcessing() tells those who have closed their side, and know of it', async (t) => {
+test('sendProcessing() reaches clients that have closed their side, and notices those that left', async (t) => {
   for (const version of ['1.1', '1.0']) {
     const { reply, client, socket } = await call(t, version)
     let text = ''

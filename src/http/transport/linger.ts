@@ -19,7 +19,7 @@ export function afterBody(req: IncomingMessage, done: () => void): void {
   req.once('end', end)
   req.once('close', end)
   if (req.destroyed) end()
-  // Whoever read the body before lets go of it within this turn of the loop.
+  // The previous reader of the body releases it within this iteration of the event loop.
   setImmediate(() => {
     req.on('data', freeBytes)
     req.resume()

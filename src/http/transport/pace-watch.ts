@@ -20,7 +20,7 @@ interface Progress {
 
 /** How long a body may take whatever its rate: small devices on bad lines send for a while. */
 const ARRIVAL_GRACE_MS = 60_000
-/** How long an answer may: as long as a connection may be silent, since systems tell late what was read. */
+/** How long an answer may: as long as a connection may be silent, since systems report late what was read. */
 export const DEPARTURE_GRACE_MS = 120_000
 /** Beyond that, what has to have passed on average; a line that is slower can send shorter bodies. */
 const BYTES_PER_SECOND_MIN = 200
@@ -89,7 +89,7 @@ export class PaceWatch {
   }
 }
 
-/** What a sender is told whose body came too slowly. */
+/** The error for a sender whose body came too slowly. */
 export function tooSlow(): Error {
   return Object.assign(new Error('the body came too slowly'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
 }
@@ -100,7 +100,7 @@ interface QueueOwner {
 }
 
 /**
- * How much of what was written to a connection the system has taken. Node tells of whole writes only;
+ * How much of what was written to a connection the system has taken. Node reports only complete writes;
  * what is left of one under way its handle knows.
  */
 export function takenBytes(socket: Socket): number {

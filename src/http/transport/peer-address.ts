@@ -3,7 +3,7 @@ import { IpList, normalizeAddress } from '../../access/index.ts'
 import type { RequestHead } from './exchange.ts'
 
 /**
- * Tells a caller's address. X-Forwarded-For is believed only when the peer is a trusted proxy: then
+ * Returns a caller's address. X-Forwarded-For is believed only when the peer is a trusted proxy: then
  * it is the last entry that is not one itself.
  */
 export function peerAddressReader(trustedProxies: readonly string[]): (req: RequestHead) => string {

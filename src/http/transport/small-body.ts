@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { type MemoryBudget, type MemoryShare, refuse } from '../../base/index.ts'
 import { collectBody, inflatedChunks, requireEncoding } from './body.ts'
 
-/** How a body is sent, and who may be told that it is too long. */
+/** How a body is sent, and who learns that it is too long. */
 interface SmallBody {
   readonly contentEncoding: string | undefined
   readonly contentLength: string | undefined
@@ -20,7 +20,7 @@ const FIRST_BYTES = 4 * 1024
 
 /**
  * Reads a body of a call whose bodies are small and hands it to `use`. What came is counted in the
- * memory budget as it comes, and a decoder is opened only when all of it is there: whoever sends a
+ * memory budget as it comes, and a decoder is opened only when all of it is there: a client that sends a
  * little and stops holds that little, not a decoder.
  */
 export async function withSmallBody<T>(
@@ -88,7 +88,7 @@ function holdingUnauthenticated(budget: MemoryBudget): Holding {
       unauthenticatedBytes = bytes
       return undefined
     },
-    // Inflating what is small takes no time worth telling, and nobody can draw it out.
+    // Inflating what is small takes little time, and a client cannot prolong it.
     growToInflate: async (bytes) => {
       inflating = await budget.take(bytes, { heldBytes: unauthenticatedBytes })
     },

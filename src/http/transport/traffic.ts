@@ -28,7 +28,7 @@ export class Traffic {
     readonly clock: Clock
     readonly log: Log
     readonly addressOf: (req: RequestHead) => string
-    /** Whether people reach the service over TLS, whoever ends it. */
+    /** Whether users reach the service over TLS, wherever it ends. */
     readonly isPublicSecure?: boolean
   }) {
     this.#clock = deps.clock

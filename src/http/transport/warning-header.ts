@@ -1,7 +1,7 @@
-/** The header that tells of something although the call succeeded. */
+/** The header for warnings of a successful call. */
 export const WARNING_HEADER = 'Weir-Warning'
 
-/** Warnings told in one answer, and their length together: a head stays small whatever happens. */
+/** Warnings in one response, and their length together: a head stays small whatever happens. */
 const WARNINGS_MAX = 8
 const LENGTH_MAX = 2_000
 

@@ -4,7 +4,7 @@ import { Type } from '../../base/index.ts'
 import { DATABASE_KINDS, TLS_MODES } from '../../connectors/index.ts'
 import { EXAMPLE_UID, named, oneOf } from '../openapi/answer-schema.ts'
 
-/** A connection; its password is told nowhere. */
+/** A connection; its password is never shown. */
 export const connectionRecord = named(
   'Connection',
   {

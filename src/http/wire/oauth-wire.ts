@@ -95,7 +95,7 @@ export const tokenQuestionSchema = named(
 /** The answer to a revocation, which RFC 7009 has clients ignore. */
 export const revocationAnswerSchema = Type.Object({}, { examples: [{}] })
 
-/** What RFC 7662 tells of a token; of one that the caller may not know, only that it is not active. */
+/** The claims about a token (RFC 7662). Of a token of others, only that it is not active. */
 export const introspectionAnswerSchema = named(
   'OAuthIntrospection',
   {

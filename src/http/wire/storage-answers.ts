@@ -1,10 +1,10 @@
-/** What operators are told of the storage, as it is answered. */
+/** The storage report for operators, as JSON. */
 
 import { Type } from '../../base/index.ts'
 import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'
 
 const bytes = Type.Integer({ format: 'int64', description: 'Bytes' })
-/** Null where a cluster keeps the data: it tells its sizes itself. */
+/** Null where a cluster keeps the data: it reports its own sizes. */
 const bytesOrNull = orNull(bytes)
 const counts = { items: Type.Integer(), bytes }
 

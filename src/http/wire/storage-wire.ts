@@ -2,7 +2,7 @@ import type { Principal } from '../../access/index.ts'
 import { maySeeComponents, maySeeStream } from '../../auth/index.ts'
 import type { ScrubFinding, ScrubState, StorageSizes, StreamPlaces } from '../../store/index.ts'
 
-/** What GET /api/storage tells. */
+/** The response of GET /api/storage. */
 interface StorageFacts {
   readonly sizes: StorageSizes
   readonly scrub: ScrubState

@@ -47,7 +47,7 @@ export class FieldValue {
   /** Where reading has stopped at a problem. */
   stoppedAt = 0
 
-  /** Reads the value at a place and tells where it ends, or -1. */
+  /** Reads the value at a place and returns its end, or -1. */
   read(bytes: Buffer, from: number, limit: number): number {
     const first = bytes[from]
     if (first === QUOTE) return this.#readText(bytes, from + 1, limit)

@@ -38,7 +38,7 @@ function isUnderscored(text: string): boolean {
   return UNDERSCORED.test(text) && !/_[eEpP.]|[eEpP.]_/.test(hexless(text))
 }
 
-/** The text with its hexadecimal digits as decimal ones, so that an exponent is told from a digit. */
+/** The text with its hexadecimal digits as decimal ones, so that an exponent differs from a digit. */
 function hexless(text: string): string {
   return /0[xX]/.test(text) ? text.replace(/[a-fA-F]/g, '0') : text
 }

@@ -36,7 +36,7 @@ const IN_KEY = { ends: ENDS_KEY, escaped: ESCAPED_IN_KEY }
 /** What is quoted of a line in messages. */
 const QUOTED_LENGTH_MAX = 60
 
-/** Reads measurement and tags, or tells what is wrong with them. */
+/** Reads measurement and tags, or returns the error in them. */
 export function readLineHead(bytes: Buffer, from: number, limit: number): LineHead | LineProblem {
   const { text: measurement, end } = takeToken(bytes, from, limit, IN_MEASUREMENT)
   if (measurement === undefined) return { problem: 'The measurement is not UTF-8', at: end }

@@ -25,7 +25,7 @@ export function takeToken(
   return { text: isUtf8(raw) ? raw.toString('utf8') : undefined, end }
 }
 
-/** Where a token ends, as takeToken() tells it. */
+/** Where a token ends, as takeToken() returns it. */
 export function endOfToken(
   bytes: Buffer,
   from: number,

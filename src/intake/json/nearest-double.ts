@@ -1,6 +1,6 @@
 /**
  * The double nearest to up to 18 decimal digits and a power of ten, without big integers: the quotient
- * or product is computed with about 100 bits, and only where these do not tell on which side of the
+ * or product is computed with about 100 bits, and only where these do not decide on which side of the
  * middle between two doubles it lies, the answer is left to others.
  */
 

@@ -23,7 +23,7 @@ const LETTER_E = 0x65
 const powersOfTen = Float64Array.from({ length: 16 }, (_, exponent) => 10 ** exponent)
 
 /**
- * Reads the JSON number at `at` into a place of a column and tells where it ends, or -1 for what is
+ * Reads the JSON number at `at` into a place of a column and returns its end, or -1 for what is
  * no number. Up to nine digits with a dot among them, which most values of sensors are, take
  * integers of the machine; anything longer starts again in readAnyNumber().
  */

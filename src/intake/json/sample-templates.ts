@@ -47,7 +47,7 @@ export class SampleTemplates {
     this.#fieldsMax = fieldsMax
   }
 
-  /** Forgets every template; whoever keeps the place of one must forget it, too. */
+  /** Forgets every template; code that keeps the place of one must forget it, too. */
   clear(): void {
     this.#used = 2
     this.last = 0

@@ -254,7 +254,7 @@ function idsAt(text: string, at: number) {
   return { compFrom, compUntil, streamFrom, streamUntil: text.indexOf('"', streamFrom) }
 }
 
-/** Reads a body by templates, teaching what is not taken; tells how many samples had to be taught. */
+/** Reads a body by templates, teaching what is not taken; returns the number of samples that had to be taught. */
 function countTaught(cache: StreamCache, text: string, samples: readonly string[]): number {
   const bytes = Buffer.from(text)
   const columns = new IncomingSamples(samples.length)

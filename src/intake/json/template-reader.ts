@@ -88,7 +88,7 @@ export class TemplateReader {
   }
 
   /**
-   * Reads on from behind a sample, about up to `until`; tells the place behind the last sample that
+   * Reads on from behind a sample, about up to `until`; returns the place after the last sample that
    * it took.
    */
   read(from: number, until: number): number {
@@ -181,7 +181,7 @@ export class TemplateReader {
     return this.#bytes[at] > SPACE ? at : endOfSpace(this.#bytes, at, at + SPACE_BYTES_MAX)
   }
 
-  /** Reads an opening that differs from a template's by its IDs alone; tells where the value begins. */
+  /** Reads an opening that differs from a template's by its IDs alone; returns the start of the value. */
   #readOpening(template: number, from: number): number {
     const view = this.#view
     const scan = this.#idScan

@@ -140,7 +140,7 @@ test('readPutOptions() caps what is above a maximum and refuses what is no numbe
   }
 })
 
-test('readPutOptions() fills gaps unless told not to', () => {
+test('readPutOptions() fills gaps unless the option is off', () => {
   const check = (query: string, expected: boolean) =>
     assert.equal(readPutOptions(readQueryPairs(query)).isAutofill, expected, query)
   check('', true)

@@ -30,7 +30,7 @@ const FORM_NAMES: ReadonlySet<string> = new Set([
 interface UrlSamplesOptions {
   /** When it was sent: what elapsed times and spacings are counted from. */
   readonly uploadTime: number
-  /** Names that say something to whoever carried the form here; they are no stream IDs. */
+  /** Names with a meaning for the transport of the form; they are no stream IDs. */
   readonly carrierNames: ReadonlySet<string>
 }
 

@@ -99,7 +99,7 @@ function doubleText(statement: StatementContext, term: Term): string {
   return `CASE typeof(${text}) WHEN 'real' THEN ${text} WHEN 'integer' THEN ${text} * 1.0 ELSE ${number} END`
 }
 
-/** The one column of times here, by which the first and last of some rows are told. */
+/** The one column of times here, by which the first and last of some rows are found. */
 function timeText(
   statement: StatementContext,
   name: string,

@@ -19,7 +19,7 @@ function segmentsOf({ text, span }: SqlName, failAt: FailAt): Segments {
   }
 }
 
-/** The place of a character of a path in the statement, where its quotes let it be told. */
+/** The position of a path's character in the statement, where its quotes allow it. */
 function placeIn({ from, until }: Span, text: string, at: number): Span {
   const isPlain = until - from === text.length + 2
   if (!isPlain) return { from, until }

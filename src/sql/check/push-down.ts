@@ -1,5 +1,5 @@
 /**
- * Conditions that tell which rows of stored tables can count, before the rows are there. The query
+ * Conditions that decide which rows of stored tables can count, before the rows are there. The query
  * checks them all the same: what is missed here costs time, never a row.
  */
 import type { Term } from '../../expression/index.ts'

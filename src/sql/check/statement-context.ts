@@ -28,7 +28,7 @@ export interface QueryText {
 
 /** What a query keeps of values that share a column with those of other types. */
 export interface MixedValues {
-  /** Whether TRUE and FALSE must be told from 1 and 0. */
+  /** Whether TRUE and FALSE must differ from 1 and 0. */
   readonly marksBooleans?: boolean
   /** Whether decimals stay texts with all their digits: for who takes a text of a number for a number. */
   readonly keepsDecimals?: boolean

@@ -45,7 +45,7 @@ export class StoredRead {
   readonly sqlName: string
   readonly columns: string[]
   readonly span: Span
-  /** Whether sums of its samples are read; what cannot be told from them shows as `sqlName.x`. */
+  /** Whether sums of its samples are read; columns that need samples show as `sqlName.x`. */
   readonly isSummed: boolean
   /** Whether a column of samples was used. */
   usesSamples = false

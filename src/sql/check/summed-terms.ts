@@ -1,4 +1,4 @@
-/** Functions of groups over samples that the store has summed up: each row tells of many samples. */
+/** Functions of groups over samples that the store has summed up: each row covers many samples. */
 import { type Span, type Term, toCondition } from '../../expression/index.ts'
 import type { SumColumn } from '../compiled-sql.ts'
 import { partsOf, restrictionsOf } from './push-down.ts'
@@ -19,7 +19,7 @@ interface Aggregate {
   readonly span: Span
 }
 
-/** The term of a function of a group over sums; undefined where they do not tell it. */
+/** The term of a function of a group over sums; undefined where sums are not enough. */
 export function summedTerm(
   statement: StatementContext,
   read: StoredRead,

@@ -20,7 +20,7 @@ interface Mean {
   only: number
   weight: number
   total: ExactSums | undefined
-  /** What went wrong; told at the end, as SQLite drops what a step throws. */
+  /** The error. It is thrown at the end, as SQLite drops errors of steps. */
   failure: string | undefined
 }
 

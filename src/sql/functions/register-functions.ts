@@ -58,7 +58,7 @@ function callOf(
   return call && ((...args) => call(variableOf(number), ...args))
 }
 
-/** Is told what a function throws: where functions of groups end after it, Node drops it. */
+/** Called with errors of functions. Node drops them when aggregate functions end later. */
 type OnFailure = (failure: SqlFailure) => void
 
 /**

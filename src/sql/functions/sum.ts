@@ -9,7 +9,7 @@ interface Sum {
   /** Most groups are of whole numbers alone, or of doubles alone. */
   doubles: ExactSums | undefined
   place: number | undefined
-  /** What went wrong; told at the end, as SQLite drops what a step throws. */
+  /** The error. It is thrown at the end, as SQLite drops errors of steps. */
   failure: string | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
  * The functions of SQLite that compiled GS SQL may call, beside those of the service, which begin with
- * `weir_`. Whatever reads files, loads code, tells of the machine or makes texts of any length from
+ * `weir_`. Whatever reads files, loads code, reveals the machine, or makes texts of any length from
  * nothing is not among them.
  */
 const names = new Set(

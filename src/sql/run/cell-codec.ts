@@ -21,7 +21,7 @@ const SHORT_TEXT_UNITS = 1_024
 /** How much memory stays for the next bytes. */
 const KEPT_BYTES = 4_096
 
-/** Bytes that grow at their end, written little-endian; `take()` hands them over and begins anew. */
+/** Bytes that grow at their end, written little-endian; `take()` hands them over and begins again. */
 export class CellWriter {
   #buffer: Buffer
   #view: DataView

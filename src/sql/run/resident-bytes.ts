@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** The memory that a process holds; 0 where the system does not tell, or it has gone. */
+/** The memory that a process holds; 0 where the system does not report it, or the process has ended. */
 export function residentBytes(pid: number): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1')

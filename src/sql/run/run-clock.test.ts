@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { ManualClock } from '../../base/index.ts'
 import { RunClock } from './run-clock.ts'
 
-test('RunClock.over tells work and waits apart', () => {
+test('RunClock.over separates work from waiting', () => {
   const clock = new ManualClock(0)
   const run = new RunClock(clock, { workMs: 10, waitMs: 100 })
   clock.advance(9)

@@ -20,7 +20,7 @@ declare module 'node:sqlite' {
 
 /** What the language gives to the database. */
 export interface SqlHost {
-  /** Registers functions by their names; `onFailure` is told what they throw, `variableOf` gives texts in variables. */
+  /** Registers functions by their names; `onFailure` is called with their errors, `variableOf` gives texts in variables. */
   registerFunctions(
     database: DatabaseSync,
     names: readonly string[],
@@ -211,7 +211,7 @@ export class RunnerDatabase {
       case constants.SQLITE_FUNCTION:
         return isAllowedFunction(second)
       case constants.SQLITE_READ:
-        // Where no column is read, a step of WITH is told like a table.
+        // Where no column is read, a step of WITH is handled like a table.
         return this.#tables.has(first) || (second === '' && !this.#isEngineTable(first))
       default:
         return false

@@ -42,7 +42,7 @@ export interface Frame {
   readonly body: Buffer
 }
 
-/** Writes the head of a frame whose body follows; `endFrame` tells its length when it is known. */
+/** Writes the head of a frame whose body follows; `endFrame` writes its length. */
 export function beginFrame(writer: CellWriter, kind: number): number {
   const at = writer.length
   writer.uint32(0)

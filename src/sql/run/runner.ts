@@ -14,7 +14,7 @@ const PROGRAMS_MAX = 128
 /** After its caller has left, a call may end by itself for so long; starting a runner costs more. */
 const ABORT_GRACE_MS = 100
 
-/** What a runner tells its pool. */
+/** Messages from a runner to its pool. */
 interface RunnerEvents {
   /** It works on the call no more. */
   onFinish(running: RunningCall): void
@@ -214,7 +214,7 @@ export class Runner {
     if (running !== undefined) this.#events.onFinish(running)
   }
 
-  /** What it has said last tells why it died. */
+  /** Its last output says why it died. */
   #leave(): void {
     this.#process.kill()
     if (this.#running === undefined) this.#end()

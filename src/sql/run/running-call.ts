@@ -96,7 +96,7 @@ export class RunningCall {
     return this.#notify(() => this.call.onRows(statement, rows))
   }
 
-  /** Tells the caller; whoever throws there fails the call, not the runner. */
+  /** Calls back. An error there fails the call, not the runner. */
   #notify(tell: () => void | Promise<void>): void | Promise<void> {
     try {
       const taken = tell()

@@ -17,7 +17,7 @@ const CHANNEL_FD = 3
 /** Serves calls until the service closes the channel; the process ends then. */
 export function serveRunner(host: SqlHost): void {
   dropRights()
-  // A service that is told to stop lets calls end first. A runner ends with its channel, not with a
+  // A service that is asked to stop lets calls end first. A runner ends with its channel, not with a
   // signal that everyone in the service's control group gets.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
   const calls = new RunnerCalls(new RunnerChannel(CHANNEL_FD), host)

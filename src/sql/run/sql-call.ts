@@ -11,7 +11,7 @@ export interface WantedRead {
   readonly read: number
   /** The row of the read's `given`. */
   readonly given: readonly RowCell[]
-  /** The row of its `bounds`; undefined where it cannot be told. */
+  /** The row of its `bounds`; undefined where it is unknown. */
   readonly bounds: readonly RowCell[] | undefined
 }
 

@@ -19,7 +19,7 @@ interface TableWant {
   readonly read: number
   readonly columnCount: number
   readonly given: readonly RowCell[]
-  /** Undefined where it cannot be told. */
+  /** Undefined where it unknown. */
   readonly bounds: readonly RowCell[] | undefined
 }
 

@@ -8,7 +8,7 @@ import { AGGREGATES } from './sql-words.ts'
 
 const { between, spanOf, textOf, tokens: t } = loadSyntax()
 
-/** Reads the expressions of SQL; what a query is, the class that extends it tells. */
+/** Reads the expressions of SQL; the subclass defines queries. */
 export abstract class SqlExpressionGrammar extends SqlSampleGrammar {
   /** Offsets of columns that are known to be conditions, from an earlier reading of the text. */
   protected conditions: ReadonlySet<number> = new Set()

@@ -100,7 +100,7 @@ export abstract class SqlTableGrammar extends SqlExpressionGrammar {
     if (test !== undefined && isBare) this.builder.fail(`Write ${test} instead`, span)
   }
 
-  /** A word that joins or tells an option is no alias. */
+  /** A word that joins or starts an option is no alias. */
   #isAlias(): boolean {
     const word = this.LA(1).image.toUpperCase()
     if (word === 'HEADER') return false

@@ -60,7 +60,7 @@ export interface CommonTable {
   readonly query: Query
 }
 
-/** One SELECT; `joinedBy` tells what stands before it, nothing before the first. */
+/** One SELECT. `joinedBy` is the operator before it; the first has none. */
 export interface SelectArm {
   readonly joinedBy: 'UNION ALL' | 'UNION' | undefined
   readonly isDistinct: boolean

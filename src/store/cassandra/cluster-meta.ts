@@ -92,7 +92,7 @@ async function isFirst(cluster: Cluster, name: string, own: string): Promise<boo
       const { isApplied, row } = await cluster.cas(INSERT, [name, own])
       return isApplied || row?.value === own
     } catch (error) {
-      // Of one that failed nobody knows whether it was made; the next tells.
+      // After a failure it is unknown whether the write was made. The next call finds out.
       if (!(error instanceof Refusal) || tries >= TRIES_MAX) throw error
     }
   }

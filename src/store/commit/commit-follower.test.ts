@@ -52,7 +52,7 @@ function openLog() {
   }
 }
 
-test('a follower tells in order what others commit after it was opened', async () => {
+test('a follower reports commits of others in order, from its start on', async () => {
   const log = openLog()
   log.add('before')
   const follower = await log.open()
@@ -75,7 +75,7 @@ test('looks at the same time see all that was committed before each of them', as
   assert.deepEqual(log.notified, ['late'])
 })
 
-test('what a listener could not take is told again', async () => {
+test('changes are reported again when a listener rejects', async () => {
   const log = openLog()
   const follower = await log.open()
   log.add('a')
@@ -85,7 +85,7 @@ test('what a listener could not take is told again', async () => {
   assert.deepEqual(log.notified, ['a'])
 })
 
-test('changes that are not kept any more are told as lost', async () => {
+test('changes that were dropped are reported as lost', async () => {
   const log = openLog()
   const follower = await log.open()
   for (let at = 0; at < 5; at++) log.add(`n${at}`)
@@ -96,7 +96,7 @@ test('changes that are not kept any more are told as lost', async () => {
   assert.deepEqual(log.notified, [])
 })
 
-test('a store that hangs is told as a problem before its answer is given up', async () => {
+test('a store that hangs is reported as a problem before the call times out', async () => {
   const clock = new ManualClock(0)
   const asked = Promise.withResolvers<void>()
   const answer = Promise.withResolvers<{ changes: CatalogChange[]; cursor: number }>()

@@ -7,19 +7,19 @@ const LOOK_EVERY_MS = 250
 /** A cluster that was away is looked at this often: what was revoked meanwhile is known soon after. */
 const LOOK_AGAIN_MS_MAX = 1_000
 const CHANGES_PER_LOOK = 1_000
-/** A look that takes longer is told as a problem: nodes that hang are given up only after some 20 s. */
+/** A poll that takes longer is reported as a problem: calls to hanging nodes time out only after 20 s. */
 const ANSWER_MS_MAX = 5_000
 
 /** What a follower works with. */
 interface FollowerDeps {
   readonly store: Pick<CatalogStore, 'changesSince' | 'lastCursor'>
-  /** Told of changes that others have made, in order; told again when it rejects, until it resolves. */
+  /** Called with changes that others have made, in order; called again until it resolves. */
   readonly onChanges: (changes: readonly CatalogChange[]) => void | Promise<void>
-  /** Told when a look begins; what it answers is called when all that was found is told. */
+  /** Called when a poll begins. Its result is called when all changes found are reported. */
   readonly onLook?: () => () => void
-  /** Told when a look fails that has not failed before. */
+  /** Called on the first of consecutive failures. */
   readonly onFailure: (error: unknown) => void
-  /** Told once when changes were missed for good: what is in memory may be wrong from here on. */
+  /** Called once when changes were missed for good: memory may be wrong from then on. */
   readonly onLost: (error: Error) => void
   readonly clock?: Clock
 }
@@ -63,7 +63,7 @@ export class CommitFollower {
     this.#timer = setTimeout(() => void this.#lookAndGoOn(), this.#waitMs).unref()
   }
 
-  /** Looks at once; resolves when all that was committed before the call is told. */
+  /** Polls at once. Resolves when all that was committed before the call is reported. */
   async look(): Promise<void> {
     // One that runs may have looked before the commit that the caller means.
     await this.#looking?.catch(() => {})
@@ -73,7 +73,7 @@ export class CommitFollower {
     await this.#looking
   }
 
-  /** Looks no more; what is being told is told to its end. */
+  /** Stops polling. Running reports are finished. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)

@@ -2,9 +2,9 @@ import type { CatalogStore, CatalogWrite } from '../ports/catalog-port.ts'
 import { withCommit } from './with-commit.ts'
 
 /**
- * The same store, which tells `onCommit` of the writes of every commit once it has settled and before
- * its caller goes on: whoever keeps documents in memory forgets them in time, whichever part wrote.
- * A commit that failed is told too, with `isMade` false, as it may have been made all the same.
+ * The same store, which calls `onCommit` with the writes of every commit once it has settled and before
+ * its caller goes on, so that caches drop outdated documents in time.
+ * A commit that failed is reported too, with `isMade` false, as it may have been made all the same.
  */
 export function withCommitListener(
   store: CatalogStore,

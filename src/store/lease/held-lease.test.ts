@@ -6,7 +6,7 @@ import { HeldLease } from './held-lease.ts'
 
 type Answer = 'kept' | 'taken' | 'away'
 
-/** Keeps a lease of 20 s that is renewed every 5 s, with these answers; tells after which of them it was lost. */
+/** Keeps a lease of 20 s that is renewed every 5 s, with these answers; returns the number of answers until it was lost. */
 async function lostAfter(t: TestContext, answers: readonly Answer[]): Promise<number[]> {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const clock = new ManualClock(0)
@@ -40,7 +40,7 @@ test('a lease outlives a store that is away for a moment, again and again', asyn
   assert.deepEqual(await lostAfter(t, ['away', 'away', 'kept', 'away', 'away', 'kept']), [])
 })
 
-test('a lease that others have, or may have by the next time, is told as lost', async (t) => {
+test('a lease that others have, or may have by the next time, is reported as lost', async (t) => {
   assert.deepEqual(await lostAfter(t, ['kept', 'taken']), [2])
   assert.deepEqual(await lostAfter(t, ['kept', 'away', 'away', 'away']), [4])
 })

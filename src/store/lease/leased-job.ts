@@ -9,7 +9,7 @@ export interface LeasedJobDeps {
   readonly catalog: Pick<CatalogStore, 'acquireLease' | 'releaseLease'>
   /** Who this process is among those that share the catalog. */
   readonly holder: string
-  /** Told of a run that failed; the next one tries again. */
+  /** Called with an error; the next run tries again. */
   readonly onFailure: (error: unknown) => void
 }
 
@@ -57,7 +57,7 @@ export class LeasedJob {
     this.#timer.unref()
   }
 
-  /** Runs once; tells how much was done, 0 where another process works. */
+  /** Runs once; returns the amount of work done, 0 if another process works. */
   async run(): Promise<number> {
     const { catalog, holder } = this.#deps
     const held = new HeldLease({ catalog, holder, name: this.#name, ttlMs: LEASE_MS })

@@ -1,5 +1,5 @@
 /**
- * Processes that serve on one cluster tell so by leases: each holds a slot while it runs. Whoever moves the data
+ * Processes that serve on one cluster announce that by leases: each holds a slot while it runs. A move of the data
  * elsewhere holds a lease of its own. Each takes its own first and looks for the other then, so of two that begin
  * at once at least one sees the other, and ends.
  */
@@ -24,7 +24,7 @@ interface HoldOptions {
   readonly catalog: LeaseStore
   /** Who this process is: nobody else has it. */
   readonly holder: string
-  /** Told once when the other side has begun meanwhile: this process must end. */
+  /** Called once if the other side has started meanwhile: this process must end. */
   readonly onLost: () => void
 }
 
@@ -66,7 +66,7 @@ class KeptPlace {
       const isSame = now?.name === before?.name && now?.fence === before?.fence
       if (!isSame && (await isOvertaken())) this.#lose()
     } catch (error) {
-      // While the cluster is away the next time tells more.
+      // While the cluster is unavailable, the next renewal decides.
       if (error instanceof Refusal && error.code === 'conflict') this.#lose()
     }
   }

@@ -4,7 +4,7 @@ import { ManualClock } from '../../base/index.ts'
 import { SharedClock } from './shared-clock.ts'
 import { TimeSlot } from './time-slot.ts'
 
-test('a clock that is off by more than 2 s is told, with the side it is off to', () => {
+test('a clock that is off by more than 2 s is reported as ahead or behind', () => {
   const clock = new SharedClock()
   for (const aheadMs of [0, 2_000, -2_000]) {
     clock.note(aheadMs)

@@ -39,7 +39,7 @@ interface TimeSlotDeps {
 /**
  * The times that this process may assign, among processes that share a store: those with its slot as the rest by
  * `step`. A slot is held by a lease, which is never let go but ends by itself, soon at a stop, so that the times of
- * whoever has it next are later. A slot that was lost is replaced by another.
+ * its next owner are later. A slot that was lost is replaced by another.
  */
 export class TimeSlot {
   readonly step = SLOTS

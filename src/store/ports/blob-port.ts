@@ -51,7 +51,7 @@ export interface BlobStore {
   delete(key: string): Promise<void>
   /**
    * Deletes bodies that `isLive` does not know and that are older than an hour (a younger one may
-   * belong to an upload whose sample is on its way). Tells how many went.
+   * belong to an upload whose sample is on its way). Returns the number of removed bodies.
    */
   sweep(isLive: (key: string) => Promise<boolean> | boolean, nowMs: number): Promise<number>
   close(): Promise<void>

@@ -57,7 +57,7 @@ interface DeleteDocument extends DocumentKey {
 }
 
 /**
- * Writes nothing: the commit is made only if the document is as told, in its turn among the writes. So
+ * Writes nothing: the commit is made only if the document is as given, in its turn among the writes. So
  * a commit that begins to refer to a document cannot pass one that deletes it.
  */
 interface ExpectDocument extends DocumentKey {
@@ -96,7 +96,7 @@ export class CatalogConflict extends Error {
   }
 }
 
-/** Something the catalog holds does not check. It is told instead of a value that may be wrong. */
+/** Part of the catalog is damaged. Thrown instead of returning a value that may be wrong. */
 export class CatalogDamaged extends Error {
   /** What is wrong and where, without values. */
   readonly what: string
@@ -173,11 +173,11 @@ export interface CatalogChange extends DocumentKey {
   /** Of a component that was created: how many streams came with it. They have no changes of their own. */
   readonly streamCount?: number
   readonly isDeleted: boolean
-  /** Whether this store made it and told its caller so: its memory has followed then. */
+  /** Whether this store made it and confirmed it to its caller: then its memory is current. */
   readonly isOwn?: true
 }
 
-/** A document that a commit has written, or only looked at, as those are told who keep documents in memory. */
+/** A document that a commit has written, or only looked at, as caches receive it. */
 export interface WrittenKey extends DocumentKey {
   /** Unknown of a commit that another process made: then it was written. */
   readonly op?: CatalogWrite['op']
@@ -220,7 +220,7 @@ export interface CatalogStore {
   ): Promise<Committed>
   /** What an organization has of every kind; kept with each commit, so asking costs little. */
   usage(orgUid: string): Promise<readonly KindUsage[]>
-  /** Deletes documents whose expiresAtMs has passed, at most `limit` of them; tells how many. */
+  /** Deletes documents whose expiresAtMs has passed, at most `limit` of them; returns their number. */
   purgeExpired(nowMs: number, limit: number): Promise<number>
   /** Committed changes after a cursor (0: from the oldest kept), in order, of all processes; caches live on it. */
   changesSince(cursor: number, limit: number): Promise<{ changes: CatalogChange[]; cursor: number }>

@@ -2,7 +2,7 @@
 import type { DocumentKey, JsonObject } from './document-key.ts'
 import type { StreamHandle } from './sample-port.ts'
 
-/** Names and texts that tell streams apart. */
+/** Names and texts that distinguish streams. */
 export type Labels = Readonly<Record<string, string>>
 
 /** What a component says of itself, beside its UID and revision. */
@@ -170,7 +170,7 @@ export interface IndexReceiver {
 
 /**
  * Components and streams that cannot be read, as far as it is known which. Each question is about one that was
- * looked for and not found; the answer tells what does not check if that may be among the lost.
+ * looked for and not found; the result names the damage if the lost record may be there.
  */
 export interface LostComponents {
   ofComponentId(orgUid: string, id: string): string | undefined

@@ -1,5 +1,5 @@
 /**
- * What a store tells and takes beside its port when everything in it is moved to another store. Who moves
+ * What a store returns and accepts beside its port when everything in it is moved to another store. Who moves
  * is alone with both: no service runs on either.
  */
 import type { CatalogDocument } from './catalog-port.ts'
@@ -32,7 +32,7 @@ export interface WholePayload extends PayloadKey, KeptPayload {
 
 /** Payloads of connectors that can be read and written whole. */
 export interface MovablePayloads {
-  /** Every payload that is told of, those of a connector in the order they came; rejects with PayloadDamaged. */
+  /** Every payload that is listed, those of a connector in order of arrival; rejects with PayloadDamaged. */
   everything(): AsyncIterable<WholePayload>
   /**
    * Keeps a payload of another store under its UID, in the place of what is kept under it, or under another where the

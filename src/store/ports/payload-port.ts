@@ -10,7 +10,7 @@ export interface NewPayload {
   readonly time: EpochMs
   /** How it came: the method of the call, or what began the run. */
   readonly method: string
-  /** Without secrets: whoever puts it has masked them. */
+  /** Without secrets: the writer has masked them. */
   readonly query: string
   readonly body: string | null
 }
@@ -33,7 +33,7 @@ export interface AssignedSpan {
   readonly handle: StreamHandle
   readonly from: number
   readonly count: number
-  /** Milliseconds from one to the next; 1 when it is not told. */
+  /** Milliseconds from one to the next; 1 by default. */
   readonly step?: number
 }
 
@@ -76,7 +76,7 @@ export interface PayloadBounds {
   readonly bytesMax: number
 }
 
-/** Something kept of a connector does not check; it is told instead of what may be wrong. */
+/** Stored data of a connector is damaged. Thrown instead of returning data that may be wrong. */
 export class PayloadDamaged extends Error {
   constructor(what: string, options?: ErrorOptions) {
     super(what, options)
@@ -100,7 +100,7 @@ export interface PayloadStore extends Scrubbable {
    */
   keepAssigned(key: PayloadKey, spans: readonly AssignedSpan[]): Promise<void>
   /**
-   * Keeps what came of a payload in the place of what came of it before, which `listRuns` tells on; durable when it
+   * Replaces the outcome of a payload, which `listRuns` returns; durable when it
    * resolves. Of a payload that is not kept any more nothing is kept.
    */
   settle(key: PayloadKey, outcome: RunOutcome): Promise<void>
@@ -119,7 +119,7 @@ export interface PayloadStore extends Scrubbable {
   /** Payloads without an outcome that are newer than `after`, the oldest first. */
   listUnsettled(after: string | undefined, limit: number): Promise<PayloadKey[]>
   /**
-   * Tells a listener of payloads that another process has left without an outcome, and that nobody else runs: the oldest
+   * Calls a listener with payloads that another process left without an outcome and that nobody else runs: the oldest
    * of them, and once more while they have none. A store of one process never does.
    */
   watchLeft(listener: (left: readonly PayloadKey[]) => void): void

@@ -21,7 +21,7 @@ export interface SampleOrder {
   readonly writer: number
   /** Every write with this stamp or a smaller one has ended. Never goes back. */
   readonly endedUpTo: number
-  /** The time by the clock that all processes share, as it was told last. */
+  /** The time by the clock that all processes share, as last received. */
   readonly nowMs: number
   /** Asks for newer values of both. */
   refresh(): Promise<void>

@@ -56,7 +56,7 @@ export interface TextMemory {
   /** What the call has at the moment. */
   readonly bytes: number
   /**
-   * Makes it so many bytes, at once, which undefined tells, or when there is room. Who waits holds
+   * Makes it so many bytes, at once (then the result is undefined), or when there is room. Who waits holds
    * nothing meanwhile that is not counted. Refuses what cannot be had.
    */
   resize(bytes: number): Promise<void> | undefined
@@ -117,7 +117,7 @@ export interface TouchedSpan {
 
 /**
  * Some streams that are followed while they change, in this process and from the moment they are added
- * on: for those who show what happens. Whoever must miss nothing asks `touchedSince`.
+ * on: for those who show what happens. A caller that must miss nothing uses `touchedSince`.
  */
 export interface StreamFollow {
   add(handle: StreamHandle): void
@@ -156,7 +156,7 @@ export interface StoreStatus {
   readonly damages: readonly Damage[]
 }
 
-/** Room that is kept for an append; whoever asked for it lets it go, whatever came of it. */
+/** Room that is kept for an append; its requester releases it, whatever the outcome. */
 export interface KeptRoom {
   release(): void
 }
@@ -191,7 +191,7 @@ export interface SampleStore {
   /** One summary per interval between consecutive edges (ascending): edges[i] ≤ time < edges[i+1]. */
   fold(handle: StreamHandle, edges: Float64Array, memory?: TextMemory): Promise<Summaries>
   /**
-   * As fold for whoever draws: where an edge falls among samples that are summed up already, all of
+   * As fold, for drawing: where an edge falls among samples that are summed up already, all of
    * these may count on one side of it, so that they need not be read. Each row is exact for the samples
    * from its firstTime to its lastTime; rows do not overlap, and together hold every sample between the
    * first edge and the last once.
@@ -207,17 +207,17 @@ export interface SampleStore {
   /**
    * What changed since a cursor that an earlier call gave (0 at first), in order, for the watched
    * streams only. Spans may repeat and be wider than the change; none is missed, across restarts too.
-   * Spans that share a cursor are told together, so there may be more than `limit`. A cursor that this
+   * Spans that share a cursor are returned together, so there may be more than `limit`. A cursor that this
    * store cannot have given (its data was replaced by older) counts as 0. Cheap when nothing changed.
    */
   touchedSince(cursor: number, limit: number): Promise<{ spans: TouchedSpan[]; cursor: number }>
   /**
-   * Which streams touchedSince tells of, from the call on; resolves when a restart knows them too. Repeated
+   * Sets the streams that touchedSince covers, from the call on; resolves when a restart knows them too. Repeated
    * with few changes it costs little more than these.
    */
   watch(handles: readonly StreamHandle[]): Promise<void>
   /**
-   * Watches one stream more, from the call on. What is put from then on is told after a restart as well, where
+   * Watches one stream more, from the call on. What is put from then on is covered after a restart as well, where
    * the first `watch` after it names the stream.
    */
   watchAlso(handle: StreamHandle): void

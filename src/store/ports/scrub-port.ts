@@ -17,7 +17,7 @@ export interface ScrubFinding {
 export interface ScrubPass {
   /** Asked after at most some megabytes or milliseconds; waits its turn, false: the pass ends. */
   mayGoOn(): Promise<boolean>
-  /** Told of what was read since it was last told: rows, documents, frames or blocks, and bytes. */
+  /** Called with the amount read since the last call: rows, documents, frames or blocks, and bytes. */
   onChecked(items: number, bytes: number): void
   onDamage(finding: ScrubFinding): void
 }

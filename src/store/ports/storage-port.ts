@@ -1,4 +1,4 @@
-/** What the parts of the storage take, in bytes; null where the storage does not tell, as a cluster. */
+/** What the parts of the storage take, in bytes; null where unknown, as in a cluster. */
 export interface StorageSizes {
   readonly catalog: number | null
   readonly samples: number | null

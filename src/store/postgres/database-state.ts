@@ -1,6 +1,6 @@
 import type { Database } from './connection/database.ts'
 
-/** What tells a catalog from all others; it stays with backups and standbys. */
+/** Identifies a catalog. Backups and standbys keep it. */
 export async function identityOf(database: Database): Promise<string> {
   const [row] = await database.read(`SELECT value FROM meta WHERE name = 'identity'`)
   return row[0] as string

@@ -1,7 +1,7 @@
 import type { Damage, StreamHandle } from '../ports/sample-port.ts'
 import type { ScrubFinding } from '../ports/scrub-port.ts'
 
-/** The parts that damage is told of. */
+/** The parts that damage is reported for. */
 export const DAMAGE_PARTS = ['samples', 'journal', 'catalog', 'files', 'payloads'] as const
 
 /** The part of a finding that names a stream, where none is known. */
@@ -26,7 +26,7 @@ interface KnownDamageDeps {
   readonly isLiving: (handle: StreamHandle) => boolean
 }
 
-/** The damage that is known of, whoever came upon it: a scrub, a reader, or the start. */
+/** All known damage, whether a scrub, a reader, or the start found it. */
 export class KnownDamage {
   readonly #byKey = new Map<string, Kept>()
   readonly #totals = new Map<ScrubFinding['part'], number>()

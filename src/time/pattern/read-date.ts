@@ -3,7 +3,7 @@ import { canonicalTimeZone, loadZone, type Zone } from '../zone.ts'
 import { MONTH_NAMES, SHORT_NAME_LENGTH, WEEKDAY_NAMES } from './date-names.ts'
 import type { DateField, DateLetter, DatePattern } from './date-pattern.ts'
 
-/** Services send as many digits of a fraction as it needs; more than these tell nothing. */
+/** Services send as many digits of a fraction as it needs; digits beyond these carry no information. */
 const FRACTION_DIGITS_MAX = 9
 
 /** What a text said so far; fields that a pattern does not have keep these. */
@@ -29,7 +29,7 @@ interface DateParts {
 /**
  * The instant (epoch ms) that a text names by a pattern. Without a zone or offset in the text the
  * clock of `zone` counts: a time that clocks skip moves forward by the gap, one that comes twice is
- * the earlier. Refuses a text that does not fit, and tells where.
+ * the earlier. Refuses a text that does not fit, and says where.
  */
 export function readDate(pattern: DatePattern, zone: Zone, text: string): number {
   const reader = new DateReader(pattern, text)

@@ -32,7 +32,7 @@ interface LooseOptions {
   readonly signal?: AbortSignal
 }
 
-/** What a wrong password or a missing code gets: whoever asked shows it, nobody has to sign in anew. */
+/** The error for a wrong password or a missing code. The form shows it; nobody has to sign in again. */
 const OWN_MATTERS: ReadonlySet<string> = new Set(['reauthenticate', 'second_factor'])
 
 /** How often, and for how long in all, a look is tried again that the service puts off. */
@@ -45,7 +45,7 @@ const RETRIES_MS = 60_000
  * when the service says.
  */
 export async function request(address: string, init: RequestInit = {}): Promise<Response> {
-  // Whoever signs in meanwhile, the call stays in the organization that it was made in.
+  // Whoever signs in meanwhile, the call stays in the organization of its start.
   const target = inOrganization(address)
   const wait = retries(address, init)
   for (;;) {
@@ -103,7 +103,7 @@ async function reach(address: string, init: RequestInit): Promise<Response> {
   }
 }
 
-/** What a change is told that reached nobody; that the service is lost stands at the top of the page. */
+/** The message for a change that did not reach the service. The top of the page shows the outage. */
 function connectionLost(): ApiError {
   const message = 'The request did not reach the service. Your entries are kept. Try again later.'
   return new ApiError({ status: 0, code: 'connection', message })

@@ -53,7 +53,7 @@ export async function confirmed<T>(
 
 function ask(asked: Omit<Question, 'answer'>) {
   return new Promise<{ password: string; code: string } | undefined>((resolve) => {
-    // One question at a time: who asks anew gives the one before up.
+    // One question at a time: a new one cancels the previous one.
     question?.answer(undefined)
     const answer = (given: { password: string; code: string } | undefined) => {
       if (given === undefined) set(undefined)

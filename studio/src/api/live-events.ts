@@ -18,7 +18,7 @@ export interface LiveSample extends Whose {
   readonly isCut?: boolean
 }
 
-/** What the service tells while a page is open. */
+/** The events that the service sends while a page is open. */
 export type LiveEvent =
   | { readonly event: 'sample'; readonly data: LiveSample }
   /** Between sd and ed samples were replaced, came late or were deleted. */
@@ -50,7 +50,7 @@ export type LiveEvent =
 
 /** Reads events from text that comes in pieces. */
 export class LiveEventReader {
-  /** The cursor that was told last. */
+  /** The cursor that was received last. */
   lastEventId: string | undefined
   #text = ''
 

@@ -46,13 +46,13 @@ export async function takeLivePlace(): Promise<boolean> {
   return standing === 'holding'
 }
 
-/** Lets the place go, for whoever waits. */
+/** Releases the place, for waiting tabs. */
 export function leaveLivePlace(): void {
   if (standing === 'holding') say('leaves')
   standing = 'none'
 }
 
-/** Tells when another window has left its place; answers how to stop. */
+/** Calls back when another window leaves its place. Returns a function that stops that. */
 export function onFreePlace(listener: () => void): () => void {
   waiting.add(listener)
   return () => waiting.delete(listener)

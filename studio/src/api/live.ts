@@ -12,7 +12,7 @@ export type LiveTopic =
   | { readonly comp: string }
   | { readonly catalog: true }
 
-/** Told of what came together, in its order. */
+/** Called with events that arrived together, in order. */
 export type LiveListener = (events: readonly LiveEvent[]) => void
 
 /** `off`: nothing is followed; `looking`: now and then, as other windows are live; `refused`: by the service. */
@@ -34,9 +34,9 @@ const LOOK_MS_MAX = 2_000
 const SILENCE_MS = 300
 
 const followers = new Set<Follower>()
-/** Those who have not been told where things stand. */
+/** Followers that have not received the current state. */
 const fresh = new Set<Follower>()
-/** The last sample of each stream that is followed, for whoever comes to follow it, too. */
+/** The last sample of each stream that is followed, for later followers. */
 const lastSamples = new Map<string, LiveEvent>()
 const stateListeners = new Set<() => void>()
 let state: LiveState = 'off'
@@ -137,7 +137,7 @@ async function run(from: string, self: AbortController, onOpen: () => void): Pro
         lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }
       const answer = await request(from, { headers, signal, cache: 'no-store' })
       onOpen()
-      // Whatever is followed is told anew, unless it goes on.
+      // The state of every followed stream is sent again, unless the connection continues.
       if (lastEventId === undefined) lastSamples.clear()
       setState(hasPlace ? 'live' : 'looking')
       waitMs = hasPlace ? FIRST_WAIT_MS : LOOK_EVERY_MS
@@ -164,7 +164,7 @@ async function readEvents(
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
   if (reader === undefined) return
   const events = new LiveEventReader()
-  // Of a connection that broke meanwhile it rejects with what the read tells.
+  // Of a connection that broke meanwhile it rejects with the error of the read.
   const end = () => void reader.cancel().catch(() => {})
   if (!hasPlace) setTimeout(end, LOOK_MS_MAX)
   for (;;) {
@@ -176,7 +176,7 @@ async function readEvents(
     // The cursor of a connection that is being replaced is of other streams.
     if (running === self) lastEventId = events.lastEventId ?? lastEventId
     if (received.length > 0) deliver(received)
-    // Why it ends, the next call is told: signed out, or not allowed any more.
+    // The next call learns why it ends: signed out, or no longer allowed.
     if (received.some(({ event }) => event === 'end')) return
   }
 }
@@ -194,7 +194,7 @@ function deliverOne({ topics, listener }: Follower, events: readonly LiveEvent[]
   if (own.length > 0) listener(own)
 }
 
-/** A connection that is open tells last values no second time. */
+/** An open connection does not send last values twice. */
 function deliverFresh(): void {
   const known = [...lastSamples.values()]
   for (const follower of fresh) deliverOne(follower, known)

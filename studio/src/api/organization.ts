@@ -4,7 +4,7 @@
  */
 const KEY = 'weir.org'
 
-/** A tab that is loaded anew shows what it showed; another tab begins with the cookie. */
+/** A reloaded tab keeps its organization; a new tab starts with that of the cookie. */
 let shown = sessionStorage.getItem(KEY) ?? ''
 
 /** Keeps the organization of this tab. */

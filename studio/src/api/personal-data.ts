@@ -8,7 +8,7 @@ const THEME = 'weir.theme'
 /** Whose data a storage has: the UID of a person. */
 const OWNER = 'weir.person'
 
-/** What windows of one browser tell each other. */
+/** Messages between the windows of one browser. */
 interface Word {
   /** The person who is signed in from here on; '' for nobody. */
   readonly userUid: string
@@ -33,7 +33,7 @@ export function ownBrowser(userUid: string): void {
   if (isOther) channel.postMessage({ userUid } satisfies Word)
 }
 
-/** Deletes what the browser has of the person who has signed out; all windows begin anew. */
+/** Deletes what the browser has of the person who has signed out; all windows restart. */
 export function disownBrowser(): void {
   channel.postMessage({ userUid: '' } satisfies Word)
   startAnew()

@@ -39,7 +39,7 @@ export class QueryCache {
   readonly #entries = new Map<string, Entry>()
   readonly #now: () => number
 
-  /** `now` tells the milliseconds of a clock that only goes on. */
+  /** `now` returns the milliseconds of a monotonic clock. */
   constructor(now = () => performance.now()) {
     this.#now = now
     onFound(() => this.invalidate([]))
@@ -155,7 +155,7 @@ export class QueryCache {
       // The last good answer stays: what is shown must not go away because the network did.
       next = { data: entry.state.data, error: asApiError(error), isLoading: false }
     }
-    // Whoever stopped it has said what is known instead.
+    // The code that stopped it has set the state instead.
     if (entry.running !== running || running.signal.aborted) return
     entry.running = undefined
     entry.knownAtMs = this.#now()

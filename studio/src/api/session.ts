@@ -17,7 +17,7 @@ const listeners = new Set<() => void>()
 let session: Session = { state: 'unknown' }
 let waiting: Array<() => void> = []
 
-/** Puts a state in place of the one before; whoever waits for a sign-in goes on. */
+/** Puts a state in place of the one before; callers that wait for a sign-in continue. */
 export function setSession(next: Session): void {
   session = next
   for (const listener of listeners) listener()

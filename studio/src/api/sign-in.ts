@@ -21,7 +21,7 @@ export interface Credentials {
   readonly otp?: string
 }
 
-/** Looks who has signed in; the organization that the address names is shown, or told to be none of theirs. */
+/** Looks who has signed in; the organization that the address names is shown, or marked as foreign. */
 export async function lookWhoIsThere(): Promise<void> {
   const asked = askedOrganization()
   if (asked !== '') {
@@ -68,7 +68,7 @@ function signedIn(person: SignedIn, { isElsewhere = false } = {}): void {
   setSession({ state: 'in', person, isElsewhere })
 }
 
-/** Signs in; `ApiError` with code `second_factor` asks for a code too. Another person, or another organization, starts anew. */
+/** Signs in; `ApiError` with code `second_factor` asks for a code, too. Another person, or another organization, starts again. */
 export async function signIn(credentials: Credentials): Promise<void> {
   const before = currentSession()
   await call('post', '/api/login', { body: { ...credentials } })
@@ -92,7 +92,7 @@ export async function signOut(): Promise<void> {
   disownBrowser()
 }
 
-/** Makes all further calls of this tab in another organization of the person; the page begins anew. */
+/** Makes all further calls of this tab in another organization of the person; the page restarts. */
 export function chooseOrganization(uid: string): void {
   rememberOrganization(uid)
   location.assign('/')

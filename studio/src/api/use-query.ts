@@ -43,7 +43,7 @@ export function useQuery<T>(
     return () => clearInterval(timer)
   }, [refreshMs, isOff, reload])
   const data = state.data ?? (keepPrevious ? previous.current : undefined)
-  // A lost connection is told once, at the top of the page, and what was asked is asked again when it is back.
+  // A lost connection is shown once, at the top of the page. Requests are repeated when it is back.
   const error = state.error?.code === 'connection' ? undefined : state.error
   return { ...state, data, error, reload }
 }

@@ -26,13 +26,13 @@ export function App() {
       setError(asApiError(thrown))
     }
   }, [])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever is found again is asked again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: restart when found again.
   useEffect(() => {
     if (session.state === 'unknown') void look()
   }, [look, isLost])
   const isShown = (session.state === 'in' && !session.isElsewhere) || session.state === 'over'
   useEffect(() => {
-    // The address names the organization from the first moment on: whoever copies it copies that, too.
+    // The address names the organization from the first moment on: a copied address includes it.
     if (isShown) navigate(`${location.pathname}${location.search}`, { replace: true })
   }, [isShown])
   return (

@@ -32,7 +32,7 @@ export class PageFault extends Component<PageFaultProps, PageFaultState> {
   override render() {
     const { error } = this.state
     if (error === undefined) return this.props.children
-    // Files of a page that is not loaded yet go when the studio is built anew.
+    // Files of a page that is not loaded yet go when the studio is rebuilt.
     const isUpdated = /dynamically imported module|Importing a module|preload/i.test(error.message)
     const text = isUpdated
       ? 'Cannot load this page. The studio was updated, or the service cannot be reached.'

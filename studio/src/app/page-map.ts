@@ -26,7 +26,7 @@ async function load(entry: PageEntry): Promise<Page> {
   return Page
 }
 
-/** What was shown first stays what is shown: another component would begin anew, without what was typed. */
+/** The first view stays: another component would lose what was typed. */
 const shown = new Map<Load, Page>()
 
 /** The component of a page, for who shows it: one for all paths that load the same. */
@@ -38,7 +38,7 @@ export function pageOf(entry: PageEntry): Page {
   return page
 }
 
-/** Names the page of an entry: between paths of one page it stays as it is, and is told the parts anew. */
+/** Names the page of an entry: between paths of one page it stays as it is, and receives the new parts. */
 export function pageKey(entry: PageEntry): string {
   return entries.find(({ load: one }) => one === entry.load)?.path ?? entry.path
 }

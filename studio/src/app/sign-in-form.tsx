@@ -64,7 +64,7 @@ export function SignInForm({ email: known = '' }: { readonly email?: string }) {
         value={email}
         onChange={(event) => {
           setEmail(event.currentTarget.value)
-          // A code belongs to one account: another is asked anew, if at all.
+          // A code belongs to one account. Another account is asked again, if at all.
           setOtp(undefined)
           setWrongCode(undefined)
         }}

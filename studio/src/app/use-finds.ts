@@ -12,7 +12,7 @@ import type { ComponentName } from './stream-name.ts'
 export interface Find {
   readonly kind: 'Page' | 'Component' | 'Stream' | 'Board'
   readonly label: string
-  /** What tells it from others of its name. */
+  /** The text that distinguishes it from others of its name. */
   readonly detail: string
   readonly to: string
 }

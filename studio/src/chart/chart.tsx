@@ -10,7 +10,7 @@ import { readTokens } from './tokens.ts'
 import { AXIS_HEIGHT, type Picture, UplotView } from './uplot-view.ts'
 import { useGestures } from './use-gestures.ts'
 
-/** What a chart tells of its range. */
+/** The range of a chart. */
 export interface RangeEvents {
   /** `isStep`: one to come back to. A function is given the range as it is, also before it is drawn. */
   readonly onMove: (next: NextRange, options: { readonly isStep: boolean }) => void
@@ -29,7 +29,7 @@ interface ChartProps extends RangeEvents {
   readonly hidden: ReadonlySet<string>
   readonly onHidden: (hidden: ReadonlySet<string>) => void
   readonly height?: number
-  /** Told how many pixels the plot is wide: the service decides by them what it answers. */
+  /** Called with the plot's width in pixels, which determines the resolution of the answer. */
   readonly onWidth?: (pixels: number) => void
   /** Charts with the same word share their crosshair. */
   readonly syncKey?: string
@@ -125,7 +125,7 @@ function useUplot(picture: Picture, props: UplotProps) {
   const { height, syncKey } = props
   const { axes, tokens } = picture
   const shape = JSON.stringify([axes.left, axes.right, height])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only these need a chart that is built anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only these need a chart that is rebuilt.
   useEffect(() => {
     const element = place.current
     if (element === null) return undefined

@@ -19,7 +19,7 @@ export interface Figures {
 const DIGITS = 6
 /** From here on two decimals are more than these digits: what a meter reads is never rounded to tens. */
 const LONG_FROM = 10 ** (DIGITS - 2)
-/** From here on doubles do not tell whole numbers apart. */
+/** Beyond this, doubles do not distinguish integers. */
 const HUGE_FROM = 1e15
 
 /** A number as people read it; long fractions are cut, exact ones stay. */

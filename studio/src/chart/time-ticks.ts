@@ -24,7 +24,7 @@ const STEPS = [
 const DAY_STEPS = [1, 2, 3, 7, 14]
 const MONTH_STEPS = [1, 3, 6, 12, 24, 60, 120, 240, 600]
 
-/** Marks that an axis has at most; whoever asks for more has no room for them. */
+/** Marks that an axis has at most; more would not fit. */
 const TICKS_MAX = 200
 
 /** Marks of an axis, ascending, about `stepMs` apart or more. */

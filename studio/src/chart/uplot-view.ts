@@ -36,9 +36,9 @@ interface ViewOptions {
   readonly height: number
   /** Charts with the same word share their crosshair. */
   readonly syncKey: string
-  /** Told of a stretch that was dragged over. */
+  /** Called with a range that was dragged over. */
   readonly onSelect: (range: TimeRange) => void
-  /** Told where the crosshair is; undefined when it is nowhere. */
+  /** Called with the position of the crosshair; undefined when it is hidden. */
   readonly onCursor: (time: number | undefined) => void
 }
 

@@ -1,13 +1,13 @@
-/** Plots that grow as samples arrive, without asking for them anew. */
+/** Plots that grow as samples arrive, without reloading. */
 import type { Plot, PlotValue } from '../chart/chart-series.ts'
 
-/** A sample as the service tells it while it arrives. */
+/** A sample as live events send it. */
 export interface LiveSample {
   readonly time: number
   readonly data: PlotValue
 }
 
-/** Samples beyond which a plot is asked for anew, which the service then sums up. */
+/** Samples beyond which a plot is requested again, so that the service summarizes it. */
 const SAMPLES_MAX = 8_000
 
 /**

@@ -3,7 +3,7 @@ import { useQuery } from '../api/use-query.ts'
 import type { PeriodFigures } from '../chart/period-table.tsx'
 import { askPlot, BAND, type PlotsQuestion, type StreamUids } from './plots.ts'
 
-/** The statistics that a table tells of each period beside the one that is drawn. */
+/** The statistics that a table shows for each period, beside the drawn one. */
 const STATISTICS = ['nongapcount', 'min', 'avg', 'max'] as const
 
 /** What a table of periods says beside what the chart draws; none until it is there, and none of what a stream has not. */

@@ -67,7 +67,7 @@ export function usePlots(question: PlotsQuestion) {
     const known = new Map(data?.map((answer) => [answer.streamUid, answer]))
     return streams.map(({ streamUid }) => known.get(streamUid))
   }, [data, streams])
-  /** Adds a sample that has arrived; answers whether it is shown, or what is shown is to be asked for anew. */
+  /** Adds a sample that has arrived; returns whether it is shown; otherwise the plot must be requested again. */
   const add = (streamUid: string, sample: LiveSample): boolean => {
     // As it is at this moment: several samples may come before one is drawn.
     const known = queries.peek<readonly PlotAnswer[]>(key).data
@@ -133,7 +133,7 @@ interface PeriodsQuestion {
   readonly range: TimeRange
   readonly choice: CycleChoice
   readonly signal: AbortSignal
-  /** Told how many have come. */
+  /** Called with the number received so far. */
   readonly onRows: (rows: number) => void
 }
 
@@ -175,7 +175,7 @@ async function fetchPlot(
     const plot = cycle?.stat === BAND ? await bandOf(ask) : await ask(cycle?.stat ?? '')
     return { streamUid, plot, error: undefined }
   } catch (error) {
-    // Whoever is lost looks again as a whole; what is wrong with one stream is told of that one.
+    // A tab that lost the connection reloads everything; an error of one stream is shown there.
     if (signal.aborted || (error instanceof ApiError && error.status === 0)) throw error
     return { streamUid, plot: undefined, error: asApiError(error) }
   }
@@ -188,7 +188,7 @@ async function bandOf(ask: (stat: string) => Promise<Plot>): Promise<Plot> {
   return isSame ? { ...mean, min: min.value, max: max.value } : mean
 }
 
-/** How many entries a chart of so many pixels asks for: in steps, so that a small change asks nothing anew. */
+/** How many entries a chart of so many pixels asks for: in steps, so that small changes cause no request. */
 export function pointsFor(pixels: number): number {
   return pixels === 0 ? 0 : Math.min(Math.max(Math.ceil(pixels / 200) * 200, 200), 4_000)
 }

@@ -4,11 +4,11 @@ import type { LiveEvent } from '../api/live-events.ts'
 import type { LiveSample } from './live-plot.ts'
 import type { StreamUids } from './plots.ts'
 
-/** What is told of streams that are followed. */
+/** Events of followed streams. */
 export interface LiveNews {
-  /** Answers whether the sample is shown; if not, what is shown is asked for anew. */
+  /** Returns whether the sample is shown. If not, the plot is requested again. */
   readonly onSample: (streamUid: string, sample: LiveSample) => boolean
-  /** Something else changed: what is shown is to be asked for anew. */
+  /** Another change: the plot must be requested again. */
   readonly onChange: () => void
 }
 
@@ -43,7 +43,7 @@ export function useLive(streams: readonly StreamUids[], isOn: boolean, news: Liv
   useLiveEvents(topics, follow, { isAll: true, isOff: !isOn })
   const state = useLiveState()
   const isFollowed = (state === 'live' || state === 'looking') && isOn
-  // Of what came between the answer that is shown and the connection, only the last sample is told.
+  // Of the samples between the answer and the connection, only the last one is sent.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is asked for once, whatever is drawn
   useEffect(() => {
     if (isFollowed) change()

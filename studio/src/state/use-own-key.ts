@@ -36,7 +36,7 @@ const FEED_KEY: KeyPurpose = {
   may: 'The key can send and read samples, nothing else.',
 }
 
-/** The key that samples are sent with, as the pages that tell how to send them need it. */
+/** The key that samples are sent with, for the pages that explain how to send them. */
 export interface OwnKey {
   /** Whether the person may make keys and see them. */
   readonly isAdministrator: boolean

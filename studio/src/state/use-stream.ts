@@ -94,7 +94,7 @@ async function factsByIds(component: string, stream: string, signal: AbortSignal
 /** Streams of a component that are looked through for an ID. */
 const STREAMS_MAX = 1_000
 
-/** By IDs that cannot stand in a path: their records tell the UIDs. */
+/** By IDs that cannot stand in a path: their records have the UIDs. */
 async function factsByRecords(id: string, streamId: string, signal: AbortSignal): Promise<Plot> {
   const [component] = (await call('get', '/api/component', { query: { id }, signal })).component
   const componentUid = component?.uid ?? ''

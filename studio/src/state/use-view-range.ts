@@ -117,7 +117,7 @@ function restedRange(
 /** This moment as it was when a word was chosen, and every second while it is live. */
 function useNow(isLive: boolean, word: string | undefined): number {
   const [now, setNow] = useState(() => Date.now())
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever chooses a word means it from now on.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a chosen word applies from now on.
   useEffect(() => {
     setNow(Date.now())
     if (!isLive) return undefined

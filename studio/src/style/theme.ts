@@ -42,7 +42,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** What was chosen and what is shown; charts draw anew when it changes. */
+/** The choice and the displayed state. Charts are redrawn when it changes. */
 export function useTheme(): { readonly choice: ThemeChoice; readonly shown: 'light' | 'dark' } {
   const chosen = useSyncExternalStore(subscribe, () => choice)
   const shown = useSyncExternalStore(subscribe, shownTheme)

@@ -17,7 +17,7 @@ interface ConfirmDeleteProps {
   readonly onClose: () => void
 }
 
-/** Asks for the name of what is to be deleted, tells what goes with it, then deletes. */
+/** Asks for the name of the record, lists what is deleted with it, then deletes. */
 export function ConfirmDelete(props: ConfirmDeleteProps) {
   const { verb = 'Delete', what, name, children, onDelete, onClose } = props
   const [typed, setTyped] = useState('')

@@ -53,7 +53,7 @@ function useIsLong(
   isOpen: boolean,
 ): boolean {
   const [isLong, setLong] = useState(false)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another text is measured anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new text is measured again.
   useLayoutEffect(() => {
     const element = heading.current
     // While all of it is in sight it stays as long as it was.

@@ -17,7 +17,7 @@ function set(next: Toast | undefined): void {
   for (const listener of listeners) listener()
 }
 
-/** Tells in one line what was done; the next line takes its place. */
+/** Shows a toast. The next one replaces it. */
 export function showToast(text: string): void {
   clearTimeout(timer)
   set({ id: (current?.id ?? 0) + 1, text })

@@ -17,7 +17,7 @@ interface VirtualListProps {
   readonly rowHeight: number
   readonly renderRow: (index: number) => ReactNode
   readonly keyOf?: (index: number) => string | number
-  /** Told which rows are seen, for lists that are fetched in pages. */
+  /** Called with the visible rows, for lists that load page by page. */
   readonly onRange?: (range: { readonly from: number; readonly until: number }) => void
   /** A row that is brought into sight; the same row once more when this is another object. */
   readonly revealed?: { readonly index: number }

@@ -109,7 +109,7 @@ test('a search finds only what the caller may see, and refuses a text without en
   assert.equal(twice.status, 400)
 })
 
-test('a search over a fleet that has just signed on has all of it, in order', async () => {
+test('a search after a bulk load finds all new streams, in order', async () => {
   const fleet = Array.from({ length: 3_000 }, (_, at) => ({
     compId: `fleet-${String(at).padStart(5, '0')}`,
     streamId: 's',

@@ -53,7 +53,7 @@ test('a saved cycle is shown with the fields beside its UID changed, and stays a
   assert.deepEqual(startsOf(years), ['2026-01-01T00:00:00+01:00'])
 })
 
-test('bad input is told by field, and more than a hundred periods are not given', async () => {
+test('bad input is reported by field, and at most a hundred periods are listed', async () => {
   const bad = async (body: object, status: number, message: RegExp) => {
     const answer = await owner('POST', '/api/cycle/preview', body)
     assert.equal(answer.status, status, answer.text)

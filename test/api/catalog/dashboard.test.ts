@@ -184,7 +184,7 @@ test('another organization neither sees, changes nor uses what is here', async (
   await save({ id: 'same', name: 'There' }, other)
 })
 
-test('an export is imported elsewhere by IDs, and tells what is missing', async () => {
+test('an export is imported in another organization by IDs, and missing streams are listed', async () => {
   const second = await makeStream(owner, 'pump/1', 'state [0]')
   const panels = [
     { ...chart(), streams: [shown, second] },
@@ -242,7 +242,7 @@ test('a file that is none, of a later version or with wrong fields is refused', 
   assert.equal(await count(), before)
 })
 
-test('an export tells no IDs that the caller may not see, and an import finds none by them', async () => {
+test('an export contains no IDs that the caller may not see, and an import finds none by them', async () => {
   const { uid } = await save({ name: 'Hidden', panels: [chart()] })
   const all = ['GET', 'PUT']
   const api_key = { name: 'boards', capabilities: [{ resource: 'dashboard', methods: all }] }

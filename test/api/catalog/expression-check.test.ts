@@ -28,7 +28,7 @@ async function check(expression: string) {
   return answer.body.expression
 }
 
-test('an expression that can be used is told with its type, variables and usual spelling', async () => {
+test('a valid expression returns its type, variables, and usual spelling', async () => {
   const reply = await check('(FLOW*count)  ||"on"')
   assert.deepEqual(reply, {
     isValid: true,
@@ -45,7 +45,7 @@ test('an expression that can be used is told with its type, variables and usual 
   assert.equal(warnings[0].column, 12)
 })
 
-test('a mistake is told with its place, and is no failure of the call', async () => {
+test('an error in an expression is returned with its place, and the call succeeds', async () => {
   const reply = await check('Flow +\n  sqroot(count)')
   assert.equal(reply.isValid, false)
   assert.deepEqual(reply.error, {

@@ -130,7 +130,7 @@ test('a client in the field signs on and puts, call by call', async () => {
   ])
 })
 
-test('org_user tells who owns the organization and how people are called', async () => {
+test('org_user has the owner of the organization and the names of people', async () => {
   const made = await owner('PUT', '/api/org_user', {
     org_user: {
       email: 'ann@example.com',

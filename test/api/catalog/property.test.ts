@@ -92,7 +92,7 @@ test('property calls refuse unknown and blank components, and missing rights', a
   assert.equal((await reader('POST', PATH, body)).status, 403)
 })
 
-test('property and admin calls share a limit of 350 a minute, told in headers', async () => {
+test('property and admin calls share a limit of 350 a minute, shown in headers', async () => {
   const clock = new ManualClock(1_700_000_000_000)
   const limited = await startService({ clock, settings: { WEIR_RATE_LIMITS: 'default' } })
   try {

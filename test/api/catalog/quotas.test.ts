@@ -125,7 +125,7 @@ test('what is there is put to and changed when catalogBytes is lowered below it,
   assert.equal((await usage()).catalogBytes, catalogBytes)
 })
 
-test('the record tells quota and usage, and no organization raises its own', async (t) => {
+test('the record has quota and usage, and no organization raises its own', async (t) => {
   const { service, owner } = await startWith(t, 'components=1,streams=off')
   const path = `/api/organization/${service.orgUid}`
   const { body } = await owner('GET', path)
@@ -151,7 +151,7 @@ test('one organization at its quota leaves the others theirs', async (t) => {
   assertExceeded(await insert('b'), /1 components/)
 })
 
-test('organizations made from one count together, whoever makes them and wherever', async (t) => {
+test('organizations created from one share its limit, whoever creates them', async (t) => {
   const { service, owner, usage } = await startWith(t, 'organizations=3')
   const insert = (by: Call, name: string, org = service.orgUid) =>
     by('PUT', `/api/organization?org=${org}`, { organization: { name } })

@@ -130,7 +130,7 @@ test('mistakes name their field', async () => {
   assert.equal((await owner('GET', '/api/connection')).body.totalCount, 0)
 })
 
-test('a trial tells why a database cannot be used, and reaches nothing that is not allowed', async () => {
+test('a trial says why a database cannot be used, and reaches nothing that is not allowed', async () => {
   const closed = createServer()
   closed.listen(0, '127.0.0.1')
   await once(closed, 'listening')

@@ -128,7 +128,7 @@ test('of several runs of one payload at once one goes on', async () => {
   assert.equal(runs.filter(({ status }) => status === 409).length, 4)
 })
 
-test('a dry run tells what would be stored and created, and changes nothing', async () => {
+test('a dry run lists what would be stored and created, and changes nothing', async () => {
   const uid = await home.make('dry', BROKEN_SQL)
   const body = valuesBody('dry', { s: 'x', x: 1.5 }, { s: 'y', x: 2, t: 99 })
   assert.equal((await home.send('dry', { body })).status, 422)

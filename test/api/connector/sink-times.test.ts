@@ -12,7 +12,7 @@ after(() => home.service.close())
 
 const INTO = 'INSERT OR REPLACE INTO SAMPLE(CID, ID, SAMPLE)'
 
-/** Stores `rows` samples without a time, which tell the body and their row. */
+/** Stores `rows` samples without a time, which contain the body and their row. */
 function rowsSql(cid: string, rows: number): string {
   const lines = Array.from({ length: rows }, (_, row) => `r${row}`).join('\n')
   return `${INTO} SELECT '${cid}', 's', @HTTP_BODY + v FROM CSV_TABLE('${lines}') WITH (1 v STRING)`

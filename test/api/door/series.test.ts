@@ -233,7 +233,7 @@ test('a rule names the template of new components and the delete profile of new 
   assert.equal(fraction.status, 400)
 })
 
-test('two series that a rule gives one ID are told apart by a hash', async () => {
+test('two series to which a rule gives one ID get a hash each', async () => {
   const key = await keyWithRule({ component: '{host}', stream: 'x', uses: ['__name__', 'job'] })
   await write('c,host=tw,job=a v=1 1\nc,host=tw,job=b v=2 1', key)
   await write('c,host=tw,job=c v=3 1', key)
@@ -241,7 +241,7 @@ test('two series that a rule gives one ID are told apart by a hash', async () =>
   assert.match(ids.join(' '), /^x x~[0-9a-f]{8} x~[0-9a-f]{8}$/)
 })
 
-test('an ID of more than 512 characters is cut and told apart by the hash of the whole', async () => {
+test('an ID of more than 512 characters is cut and gets the hash of the whole', async () => {
   const long = 'x'.repeat(600)
   await write(`long,host=${long} v=1 1\nlong,host=l,a=${long} v=1 1`)
   const { stream } = await componentOf('l')

@@ -63,7 +63,7 @@ test('GET feed by UIDs leads on by UIDs, and comes as CSV', async () => {
   assert.equal((await owner('GET', next)).text, `time,data\r\n${BEGIN},1\r\n`)
 })
 
-test('GET feed by UIDs tells a statistic of a cycle of any ID, and leads on to further periods', async () => {
+test('GET feed by UIDs returns a statistic of a cycle of any ID, and pages through further periods', async () => {
   const { path } = await seed('periods', 'a', 120)
   const cycle = {
     id: '.',
@@ -91,7 +91,7 @@ test('GET feed by UIDs tells a statistic of a cycle of any ID, and leads on to f
   }
 })
 
-test('DELETE feed by UIDs takes a range out, and the audit log tells by which IDs it was', async () => {
+test('DELETE feed by UIDs removes a range, and the audit log has the IDs', async () => {
   const { path, streamUid } = await seed('cut', '.', 3)
   const { status, text } = await owner('DELETE', `${path}?sd=${BEGIN + 1_000}&ed=${BEGIN + 2_000}`)
   assert.equal(status, 200, text)

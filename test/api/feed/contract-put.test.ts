@@ -64,7 +64,7 @@ test('unnamed data goes to the streams in definition order and names new ones by
   )
 })
 
-test('rsid answers last values compactly, and tells of a stream it had to create', async () => {
+test('rsid returns last values compactly, and names a stream that it created', async () => {
   assert.equal(await device.put('compId=Ask&a=1&b=on&rsid=a'), '{"a":1}')
   const answer = JSON.parse(await device.put('compId=Ask&a=2&rsid=b&rsid=lamp'))
   assert.equal(answer.b, 'on')

@@ -140,7 +140,7 @@ test('a clock that is ten years ahead for a minute costs no sample, restarts inc
   assert.deepEqual(await times('short'), [...hour, NOON + 1, NOON + 2])
 })
 
-test('Weir-Warning counts old samples on every form of a put, whoever serves it', async (t) => {
+test('Weir-Warning counts old samples on every form of a put, whichever path serves it', async (t) => {
   const { service, put, ask } = await setUp(t, { sizeType: 'HOUR', count: 1 })
   const [old, edge] = [NOON - HOUR - 1, NOON - HOUR]
   const messageWith = (count: string) =>

@@ -140,7 +140,7 @@ test('the extent names the streams that get nothing more, also by way of others,
   assert.equal((await owner('GET', `${path}/extent`)).body.extent.derivedCount, 0)
 })
 
-test('who gives an ID where a UID is wanted is told so, by every call below a record', async () => {
+test('an ID in place of a UID is reported as such, by every call below a record', async () => {
   await put('named', 'temperature', [1_700_000_000_000])
   const { uid } = await uidsOf('named')
   const calls: readonly [method: string, path: string, noun: string, body?: object][] = [

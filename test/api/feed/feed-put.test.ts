@@ -266,7 +266,7 @@ test('a key without the method, or for one component, is held to it', async () =
 test('a key that may put nowhere is refused before its body is read', async () => {
   const readKey = await keyFor('component/*/feed', 'GET')
   const socket = connect(service.port, '127.0.0.1')
-  // The rest of the body never comes: an answer tells that nobody waited for it.
+  // The rest of the body never comes: an answer proves that nobody waited for it.
   const head = `PUT /api/feed?api_key=${readKey} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n[`
   socket.write(head)
   let answer = ''
@@ -389,7 +389,7 @@ test('HEAD of a read has the headers of its GET, and an unusual spelling of a pa
   assert.match(put.text, /compId/)
 })
 
-test('the API description tells every feed call', async () => {
+test('the API description covers every feed call', async () => {
   const answer = await fetch(`${service.url}/openapi.json`)
   const { paths } = (await answer.json()) as { paths: Record<string, object> }
   const calls = Object.entries(paths)

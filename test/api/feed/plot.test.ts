@@ -250,7 +250,7 @@ test('plots of the other kinds of streams', async (t) => {
     await send('', [[T0, 4]])
     assert.deepEqual((await shownOf('', '')).value, [4])
   })
-  await t.test('intervals tell where they start, and show by overlap', async () => {
+  await t.test('intervals have their start, and are selected by overlap', async () => {
     const start = Math.ceil(T0 / HOUR) * HOUR
     await send('hourly', [
       [start + HOUR, 1],
@@ -315,7 +315,7 @@ test('a plot asked for by sd and ed is four columns', async () => {
   assert.match(JSON.parse(mixed.text).message, /Remove "until"/)
 })
 
-test('what is wrong with a plot is told by parameter', async () => {
+test('an invalid plot is reported by parameter', async () => {
   await put('wrong', [[T0, 1]])
   const check = async (query: string, status: number, message: RegExp): Promise<void> => {
     const answer = await client.call('GET', `${pathOf('c', 'wrong')}/plot?${query}`)

@@ -38,7 +38,7 @@ test('a time that looks like seconds is stored as sent, and every form of a put 
   assert.equal(rsid.headers.get('Weir-Warning'), TOLD)
 })
 
-test('times that cannot be meant as seconds are told nothing about', async () => {
+test('times that cannot be seconds cause no warning', async () => {
   for (const time of [0, 1, -SECONDS, 978_307_199, 9_214_646_400, 157_766_400_000, Date.now()]) {
     const { status, headers } = await client.put(`compId=plain&s=1&time=${time}`)
     assert.deepEqual([status, headers.get('Weir-Warning')], [200, null], String(time))
@@ -63,7 +63,7 @@ test('a put over many streams names some and counts the rest', async () => {
   assert.equal(warnings[6], '34 more streams have times that look like seconds')
 })
 
-test('a file is told about as a sample is', async () => {
+test('a file causes the same events as a sample', async () => {
   const form = new FormData()
   form.append('file', new Blob(['x']), 'x.txt')
   const path = `/comp/c/stream/file/feed/file/x.txt?time=${SECONDS}`

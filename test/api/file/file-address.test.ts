@@ -27,14 +27,14 @@ async function makeStream(id: string, streamId: string): Promise<string> {
   return `/component/${uid}/stream/${body.component.stream[0].uid}`
 }
 
-/** A client takes dots out of addresses, as every fetch does: what is told has to survive that. */
+/** A client takes dots out of addresses, as every fetch does: returned addresses have to survive that. */
 async function checkAddress(address: string, expected: string): Promise<void> {
   const answer = await callApi(service, address.replace('/api', ''))
   assert.equal(answer.status, 200, address)
   assert.equal(await answer.text(), expected, address)
 }
 
-test('GET tells addresses of files by UIDs where an ID is blank or a dot', async () => {
+test('GET returns addresses of files by UIDs where an ID is blank or a dot', async () => {
   for (const [id, streamId] of [
     ['', ''],
     ['', 'photos'],
@@ -60,7 +60,7 @@ test('GET tells addresses of files by UIDs where an ID is blank or a dot', async
   }
 })
 
-test('GET tells addresses of files by IDs where both can stand in an address', async () => {
+test('GET returns addresses of files by IDs where both can stand in an address', async () => {
   const stream = await makeStream('yard', '...')
   await putFile(service, `${stream}/feed/file/a.txt?time=${TIME}`, 'x')
   const address = `/api/comp/yard/stream/.../feed/file/${TIME}/a.txt`

@@ -85,7 +85,7 @@ test('a flipped bit in the checksums themselves does not keep a file from its re
   assert.deepEqual(new Uint8Array(await (await get(path)).arrayBuffer()), BODY)
 })
 
-test('a body that is gone is told as lost', async () => {
+test('a missing body is reported as lost', async () => {
   const before = new Set(bodies())
   const path = '/comp/c/stream/gone/feed/file/x'
   await putFile(service, path, BODY)

@@ -16,7 +16,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** Puts three files into a component of its own and tells how many bodies there were before. */
+/** Puts three files into a component of its own and returns the number of bodies before. */
 async function putThree(compId: string): Promise<number> {
   const before = countBodies(service.dataDir)
   for (const time of [1000, 2000, 3000])

@@ -126,7 +126,7 @@ test('GET file answers 304 to If-None-Match, and honours If-Range', async () => 
   assert.equal((await get(`${FILES}/1000/x`, { range, 'if-range': '"other"' })).status, 200)
 })
 
-test('pages of other origins may ask for ranges and read what tells about a file', async () => {
+test('pages of other origins may ask for ranges and read the headers of a file', async () => {
   const origin = 'https://elsewhere.example'
   const got = await get(`${FILES}/1000/x`, { origin })
   const exposed = (got.headers.get('access-control-expose-headers') ?? '').split(', ')

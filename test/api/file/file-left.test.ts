@@ -1,4 +1,4 @@
-/** Downloads that nobody waits for: whoever goes away leaves no file open behind. */
+/** Downloads that nobody waits for: a client that disconnects leaves no open file. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setImmediate as iteration } from 'node:timers/promises'

@@ -38,7 +38,7 @@ test('every aggregate of the language can be run as its example says', async () 
   }
 })
 
-test('a check tells the place of the first mistake, and runs nothing', async () => {
+test('a check returns the place of the first error, and runs nothing', async () => {
   const sql =
     "SELECT 1;\nINSERT OR REPLACE INTO SAMPLE(CID, ID, SAMPLE) SELECT 'c', 's', nme FROM STREAM"
   const { status, body, text } = await owner('POST', '/api/gql/check', { sql })

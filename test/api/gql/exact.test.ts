@@ -85,7 +85,7 @@ test('means of whole numbers are rounded once, before 1970 and where their sum h
   await checkMeans('whole', streams)
 })
 
-test('means of doubles are rounded once, and are told where their sum is beyond the doubles', async () => {
+test('means of doubles are rounded once, and exist where their sum is beyond the doubles', async () => {
   const random = new Random(seed)
   const streams = Array.from({ length: STREAMS }, () =>
     randomTimes(random).map((time): Sample => [time, random.integer(-500, 500) / 10]),

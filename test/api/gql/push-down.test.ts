@@ -121,7 +121,7 @@ test('sums of random conditions are those of all samples that fulfil them', asyn
     ...[7_200_000, 1_000, 86_400_000].map((ms) => ` GROUP BY uid, time - time % ${ms}`),
   )
   const property = fc.asyncProperty(values, wheres, groups, async (value, where, group) => {
-    // Texts cannot be added up: both ways tell so.
+    // Texts cannot be added up: both ways say so.
     const only = value.startsWith('sum')
       ? `${where === '' ? ' WHERE' : `${where} AND`} id <> 't'`
       : where

@@ -74,7 +74,7 @@ test('a narrow key sees the streams and components that it may read, and no othe
   assert.deepEqual(await rowsOf(one, "SELECT cid FROM SAMPLE WHERE cid = 'b'"), [])
   const uid = uids.get('b/s')
   assert.deepEqual(await rowsOf(one, `SELECT cid FROM SAMPLE WHERE uid = '${uid}'`), [])
-  // Its records are not open to it: neither columns nor conditions tell of them.
+  // Its records are not open to it: neither columns nor conditions reveal them.
   assert.deepEqual(await rowsOf(one, 'SELECT cid, name FROM STREAM'), [])
   assert.deepEqual(await rowsOf(one, "SELECT cid FROM STREAM WHERE folderPath = '/Components'"), [])
   assert.deepEqual(await rowsOf(one, 'SELECT cid FROM COMPONENT'), [])
@@ -170,7 +170,7 @@ test('a query is saved when its text has no mistake, and run by its UID', async 
   assert.equal((await owner('GET', `/api/query/${uid}/results`)).status, 404)
 })
 
-test('rows that are left out tell so, and samples are stored beside them', async () => {
+test('omitted rows are marked, and samples are stored beside them', async () => {
   const insert = "INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE) SELECT 'a', 's', 4, 4"
   const sql = `${insert}; SELECT 1 UNION ALL SELECT 2`
   const { status, body, text: message } = await owner('POST', '/api/gql?c=1', { sql })
@@ -276,7 +276,7 @@ test('an answer that fails after its beginning has left is broken off, in JSON w
   assert.match(csv, /^i,two\r\n1,2\r\n/)
 })
 
-test('more rows than an answer may have break it off, and are told as such', async () => {
+test('more rows than an answer may have end it, and the response says so', async () => {
   const sql =
     'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000001) SELECT i FROM n'
   const { rows, ...message } = JSON.parse(await brokenOff(sql))
@@ -309,7 +309,7 @@ test('an answer that c cuts says so, in CSV by Weir-More before or behind its ro
   assert.match(old.end, /5000,10000,x+\r\n$/)
 })
 
-test('samples that a person reads by SQL are told as exports', async () => {
+test('samples that a person reads by SQL are logged as exports', async () => {
   const sql = "SELECT cid, id, sample FROM SAMPLE WHERE cid = 'b' AND id = 's' AND time >= 1"
   const url = `${service.url}/api/gql?format=csv&s=${encodeURIComponent(sql)}`
   const answer = await fetch(url, { headers: { cookie: session } })

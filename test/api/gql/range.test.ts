@@ -1,4 +1,4 @@
-/** The range of time that whoever runs a query looks at. */
+/** The time range of a query's caller. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Call, caller, signIn } from '../../support/caller.ts'

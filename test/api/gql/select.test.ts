@@ -271,7 +271,7 @@ test('Range(…) reads the latest samples, a stretch, and the current period', a
   await owner('DELETE', `/api/comp/pump/stream/rpm/feed?sd=${now}&ed=${now + 1}`)
 })
 
-test('an answer tells its columns, ends at c rows, and comes as CSV to whoever asks', async () => {
+test('an answer has its columns, ends at c rows, and comes as CSV on request', async () => {
   const { cols, rows, more } = await select(
     `SELECT cid, sample, time, time > 5 AS late, CAST('0.10' AS BIGDECIMAL) AS d FROM SAMPLE WHERE ${BOILER} ORDER BY time`,
     '&c=2',
@@ -443,7 +443,7 @@ test('sums of LONGs beyond 2^53 have all their digits, from sums that the store 
   await check(" AND id = 'few'", ' GROUP BY time - time % 1000', sumOf(few))
 })
 
-test('mistakes and bad parameters are told, with their place', async () => {
+test('errors and bad parameters are reported, with their place', async () => {
   const check = async (query: string, code: string, pattern: RegExp): Promise<void> => {
     const { status, body } = await owner('GET', `/api/gql?${query}`)
     assert.deepEqual([status, body.code], [400, code], body.message)
@@ -465,7 +465,7 @@ test('mistakes and bad parameters are told, with their place', async () => {
   await check('s=SELECT%201&format=xml', 'bad_input', /"format"/)
 })
 
-test('POST runs INSERT as a put does, and a dry run tells what it would store', async () => {
+test('POST runs INSERT as a put does, and a dry run returns what it would store', async () => {
   const sql =
     "INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE) SELECT 'made', 's', 5, 1.5; SELECT 2 AS two"
   const dry = await owner('POST', '/api/gql', { sql, dryRun: true })

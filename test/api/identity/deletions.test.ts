@@ -46,7 +46,7 @@ test('who deletes samples, streams, components and folders is in the audit log',
   assert.deepEqual([folder.act, folder.target], ['folder_deleted', hall.uid])
 })
 
-test('a component without an ID is told by its name', async () => {
+test('a component without an ID is shown by its name', async () => {
   const component = { name: 'Pump house' }
   const made = await owner('PUT', '/api/component', { component })
   assert.equal(made.status, 200, made.text)

@@ -37,7 +37,7 @@ interface ExportAct {
   readonly detail: string
 }
 
-/** The exports that the audit log tells of, the newest first. */
+/** The exports in the audit log, the newest first. */
 async function exportEntries(): Promise<ExportAct[]> {
   await service.app.identity.exports.flush()
   const { audit } = (await owner('GET', '/api/audit?limit=1000')).body
@@ -56,7 +56,7 @@ async function nextHour(): Promise<() => Promise<string[]>> {
 
 const CSV = '/api/comp/c1/stream/s1/feed?format=csv&limit=5'
 
-test('a read as CSV is told once for each caller, target and hour, with a count', async () => {
+test('a read as CSV is logged once for each caller, target and hour, with a count', async () => {
   const entries = await nextHour()
   for (let at = 0; at < 3; at += 1) assert.equal((await owner('GET', CSV)).status, 200)
   assert.deepEqual(await entries(), ['"c1" / "s1" as CSV: 3 answers, 15 samples'])
@@ -149,7 +149,7 @@ test('IDs that look like other words of an entry stand in quotes', async () => {
   ])
 })
 
-test('files that people download are told with their bytes, those of devices not', async () => {
+test('files that people download are logged with their bytes, those of devices not', async () => {
   const file = '/api/comp/c1/stream/f1/feed/file/a.txt'
   const put = await fetch(`${service.url}${file}`, {
     method: 'PUT',
@@ -175,7 +175,7 @@ test('a caller with very many targets makes a hundred entries an hour and one fo
   assert.ok(details.includes('other components as CSV: 20 answers, 20 samples'), details.join('\n'))
 })
 
-test('what was exported is told by the time the service has stopped', async () => {
+test('exports are logged before the service stops', async () => {
   const entries = await nextHour()
   await owner('GET', CSV)
   await service.restart()

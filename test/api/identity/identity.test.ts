@@ -462,7 +462,7 @@ test('the only organization of a service stays', async () => {
   await other.close()
 })
 
-test('lists page with start and limit and tell the total', async () => {
+test('lists page with start and limit and return the total', async () => {
   const all = (await owner('GET', '/api/api_key')).body
   assert.ok(all.totalCount >= 3)
   const page = (await owner('GET', '/api/api_key?start=1&limit=2')).body

@@ -87,7 +87,7 @@ test('an account that is invited shows nothing of itself before it accepts', asy
   assert.equal((await ada.call('GET', `/api/api_key?org=${otherOrg}`)).status, 404)
 })
 
-test('the home administrator still edits an account that strangers have invited', async () => {
+test('the home administrator still edits an account that other organizations have invited', async () => {
   const bea = await addPerson('bea')
   await invite(stranger, 'bea@example.com')
   const currentPassword = service.ownerPassword
@@ -150,7 +150,7 @@ test('the last OWNER cannot leave, and leaving the only organization ends the ac
   assert.equal((await stranger('GET', `/api/org_user/${uid}`)).status, 404)
 })
 
-test('an invitation is declined, withdrawn, or over after a month, and tells nothing then', async () => {
+test('an invitation is declined, withdrawn, or over after a month, and reveals nothing then', async () => {
   const fay = await addPerson('fay')
   const declined = await invite(stranger, 'fay@example.com')
   const again = { org_user: { email: 'fay@example.com' } }

@@ -41,7 +41,7 @@ for (const role of ['OWNER', 'GUEST']) {
     assert.equal((await call('GET')).status, 401, 'a new password ends what was lent')
   })
 
-  test(`a token without the scope for it is told so by its user's record (${role})`, async () => {
+  test(`a token without the scope for it is refused by its user's record (${role})`, async () => {
     const { call } = await lend(role, 'feed:read feed:write')
     const answers = [
       await call('GET'),

@@ -31,7 +31,7 @@ function deviceOf({ headers, text }: Answer): string {
   return cookie.slice('device='.length).split(';')[0]
 }
 
-/** Strangers from many networks use up all tries of an account. */
+/** Unknown clients from many networks use up all tries of an account. */
 async function attack(email: string): Promise<void> {
   let last = 0
   for (let host = 1; host <= 14 && last !== 429; host += 1) {
@@ -42,7 +42,7 @@ async function attack(email: string): Promise<void> {
   assert.equal((await login('203.0.113.200', { email, password: 'wrong password' })).status, 429)
 }
 
-test('strangers lock nobody out of an address or a device that signed in before', async () => {
+test('failures of unknown clients lock out no address or device that signed in before', async () => {
   const first = await login('198.51.100.7')
   assert.equal(first.status, 200, first.text)
   const device = deviceOf(first)
@@ -69,7 +69,7 @@ test('a known device and address have few tries of their own', async () => {
   assert.equal((await login('198.51.100.20')).status, 200)
 })
 
-test('the device of one user is a stranger to another, and after a change of password', async () => {
+test('the device of one user is unknown to another, and after a change of password', async () => {
   clock.advance(600_000)
   const ownersDevice = deviceOf(await login('198.51.100.7'))
   const owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))

@@ -52,7 +52,7 @@ test('calls beyond the limit get 429 with Retry-After and the limit in headers',
   assert.equal((await owner('GET', '/api/organization')).status, 429)
 })
 
-test('X-Forwarded-For tells devices apart, and the credential has ten times the room', async () => {
+test('X-Forwarded-For distinguishes devices, and the credential has ten times the limit', async () => {
   clock.advance(600_000)
   const macs = ['AA:BB', 'CC:DD', 'any text, really']
   for (const mac of macs) {

@@ -50,7 +50,7 @@ test('a key is shown to people who give their password, and to nobody else', asy
   assert.ok(audit.some(({ act }: { act: string }) => act === 'sign_in_failed'))
 })
 
-test('e-mail addresses, passwords and owners ask for the password of whoever changes them', async () => {
+test('e-mail addresses, passwords and owners require the password of the person who changes them', async () => {
   const added = await bySession('PUT', '/api/org_user', { org_user: member })
   assert.equal(added.status, 200)
   const path = `/api/org_user/${added.body.org_user.uid}`

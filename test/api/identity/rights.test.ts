@@ -189,7 +189,7 @@ test('no file under src/http asks for rights itself', () => {
   assert.deepEqual(asking, [])
 })
 
-test('a refusal names a component as the caller did, and tells no UID', async () => {
+test('a refusal names a component as the caller did, and reveals no UID', async () => {
   const make = async (id: string) => {
     const stream = [{ id: 's1', valueType: 'DOUBLE' }]
     const made = await owner('PUT', '/api/component', { component: { id, stream } })

@@ -148,7 +148,7 @@ test('a second factor ends by the password and a code; its secret is sealed at r
   assert.ok(!service.logLines.join('\n').includes(secret))
 })
 
-test('whoever has the machine lets in a user who lost authenticator and codes', async () => {
+test('the operator of the machine lets in a user who lost authenticator and codes', async () => {
   const { email } = await enrol('gus@example.com')
   const { runCommand } = await import('../../../src/auth/administer/index.ts')
   const password = 'set on the machine'
@@ -157,7 +157,7 @@ test('whoever has the machine lets in a user who lost authenticator and codes', 
   await signIn(service, email, password)
 })
 
-test('whoever gives the password again gives a code, too', async () => {
+test('a confirmation by password requires a code, too', async () => {
   const person = await enrol('twice@example.com')
   const { call, cookie, uid, secret, email, password, recoveryCodes } = person
   const change = (proofs: object) =>

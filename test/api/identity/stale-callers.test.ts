@@ -1,4 +1,4 @@
-/** Whoever loses a right while a call of theirs is under way does not act by it. */
+/** A right that is revoked during a call no longer applies to it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Call, caller, signIn } from '../../support/caller.ts'
@@ -184,7 +184,7 @@ const endings: Readonly<Record<string, Ending>> = {
   },
 }
 
-/** What only people may do, whoever lends them: it is refused from the start. */
+/** Acts for people only, whoever lends the right: refused from the start. */
 const FOR_PEOPLE: Readonly<Record<Credential, readonly string[]>> = {
   session: [],
   token: ['add ADMIN', 'add MEMBER', 'add key', 'change key'],

@@ -41,7 +41,7 @@ async function metric(service: Service, name: string): Promise<number> {
   return Number(new RegExp(`^${name} ([\\d.e+]+)$`, 'm').exec(text)?.[1])
 }
 
-test('GET /api/live goes on where a client has left off, and tells what it has missed', async (t) => {
+test('GET /api/live continues where a client left off, and sends what it missed', async (t) => {
   const { put, connect } = await start(t, 'perSecond=50')
   await put('a', 1, 1)
   await put('b', 1, 1)
@@ -68,7 +68,7 @@ test('GET /api/live goes on where a client has left off, and tells what it has m
   }
 })
 
-test('GET /api/live tells a gap and last values to a client of which it knows nothing', async (t) => {
+test('GET /api/live sends a gap and last values to an unknown client', async (t) => {
   const { service, put, connect } = await start(t, 'perSecond=50')
   await put('a', 1, 1)
   const first = await (await connect('comp=c')).ready()
@@ -96,7 +96,7 @@ test('GET /api/live holds no more for a reader that does not read, and goes on w
   socket.write(`GET /api/live?comp=c HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${service.feedKey}\r\n\r\n`)
   await once(socket, 'readable')
   const sent = () => metric(service, 'weir_live_sent_characters_total')
-  // Until the system takes no more of it: puts are told in turns, and one passes without a word.
+  // Until the system takes no more of it: puts are sent in rounds, and one brings nothing.
   let time = 1
   const putSome = async () => {
     const rows = Array.from({ length: 100 }, () => {

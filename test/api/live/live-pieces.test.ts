@@ -81,12 +81,12 @@ test('GET /api/live holds one piece for each reader that does not read, whatever
   assert.equal(await metric(service, 'unsent_bytes'), 0)
 })
 
-test('GET /api/live tells a reader that reads late all that it is owed, every value whole', async (t) => {
+test('GET /api/live sends a slow reader everything it is owed, every value complete', async (t) => {
   const service = await start(t)
   const streams = 150
   await put(service, streams, 1, TEXT)
   const socket = await connectDeaf(t, service)
-  // What lands while a connection is opened may be told twice.
+  // Samples stored while a connection opens may be sent twice.
   await comesTrue(async () => (await metric(service, 'sent_total')) !== 0)
   const time = await putUntilFull(service, streams)
   const newest = new Map<string, number>()
@@ -108,7 +108,7 @@ test('GET /api/live tells a reader that reads late all that it is owed, every va
   while (!isWhole()) await once(socket, 'data')
 })
 
-test('GET /api/live tells many samples of a stream in several pieces, each once', async (t) => {
+test('GET /api/live sends many samples of a stream in several pieces, each once', async (t) => {
   const service = await start(t)
   await put(service, 1, 1, TEXT)
   const client = await (await openLiveClient(service, 'comp=c')).ready()
@@ -134,7 +134,7 @@ test('GET /api/live lets others have their turn between many that are opened at 
   await put(service, streams, 1, 7)
   const opening = Array.from({ length: 25 }, () => openLiveClient(service, 'comp=c'))
   let isOver = false
-  // Those who are opened in the same turn of the loop would all be open at the next look.
+  // Connections opened in the same iteration of the event loop would all be open at the next check.
   const seen = new Set<number>()
   const looking = (async () => {
     while (!isOver) seen.add(await metric(service, 'sent_total'))

@@ -93,7 +93,7 @@ test('GET /api/live lets each credential follow what it may read, and nothing el
   }
 })
 
-test('GET /api/live of a component tells only the streams that the caller may read', async () => {
+test('GET /api/live of a component sends only the streams that the caller may read', async () => {
   const resource = `component/${uids.own}/stream/${uids['own/s2']}/feed`
   const { secret } = await makeKey([{ resource, methods: ['GET'] }])
   const client = await connect('comp=own', byKey(secret))

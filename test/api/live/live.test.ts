@@ -35,7 +35,7 @@ async function put(compId: string, samples: Record<string, [number, unknown][]>)
   assert.equal(status, 200, text)
 }
 
-test('GET /api/live tells last values first, then samples as they come', async () => {
+test('GET /api/live sends last values first, then samples as they come', async () => {
   await put('a', { s1: [[1_000, 1.5]], s2: [[1_000, 'on']] })
   const client = await connect('comp=a')
   assert.equal(client.status, 200)
@@ -106,7 +106,7 @@ test('GET /api/live shows values as the feed does, formatted when asked', async 
   assert.deepEqual(await files.sample(), [5, '/api/comp/files/stream/f/feed/file/5/a.txt'])
 })
 
-test('GET /api/live tells of samples that are replaced, late or deleted', async () => {
+test('GET /api/live sends samples that are replaced, late or deleted', async () => {
   await put('d', { s: [[10, 1]] })
   const client = await connect('comp=d&stream=s')
   assert.deepEqual(await client.sample(), [10, 1])
@@ -127,7 +127,7 @@ test('GET /api/live tells of samples that are replaced, late or deleted', async 
   assert.deepEqual(await client.sample(), [30, 30])
 })
 
-test('GET /api/live tells of an interval stream where a GET feed with the same sd and ed shows what changed', async () => {
+test('GET /api/live sends the sd and ed of changes of an interval stream for GET feed', async () => {
   const stream = [{ id: 'i', streamType: 'intvl_stream', valueType: 'DOUBLE', baseCycle: 'hour' }]
   await owner('PUT', '/api/component', { component: { id: 'intvl', stream } })
   const end = (at: number) => 1_700_002_800_000 + at * 3_600_000
@@ -150,7 +150,7 @@ test('GET /api/live tells of an interval stream where a GET feed with the same s
   assert.deepEqual(await client.sample(), [end(60), 50])
 })
 
-test('GET /api/live tells of every sample of a point stream, and of no change', async () => {
+test('GET /api/live sends every sample of a point stream, and of no change', async () => {
   const stream = [{ id: 'p', streamType: 'point_stream', valueType: 'DOUBLE' }]
   await owner('PUT', '/api/component', { component: { id: 'pt', stream } })
   await feed.put('compId=pt&p=1')
@@ -161,7 +161,7 @@ test('GET /api/live tells of every sample of a point stream, and of no change', 
   assert.deepEqual([event.event, event.data.data], ['sample', 2])
 })
 
-test('GET /api/live of a burst tells a gap and the newest samples, with "last" the last alone', async () => {
+test('GET /api/live of a burst sends a gap and the newest samples, with "last" the last alone', async () => {
   await put('burst', { s: [[1, 0]] })
   const all = await connect('comp=burst&stream=s')
   const last = await connect('comp=burst&stream=s&last')
@@ -202,7 +202,7 @@ test('GET /api/live finds what is made after it was opened', async () => {
   assert.deepEqual(await client.sample(), [8, 80])
 })
 
-test('GET /api/live tells all samples of what is made after it was opened', async () => {
+test('GET /api/live sends all samples of streams created after it was opened', async () => {
   const client = await connect('comp=whole&comp=part&stream=x&comp=late&stream=y&last=0')
   for (const _ of ['whole', 'part', 'late']) await client.next('missing')
   const last = await connect('comp=whole&last')
@@ -221,7 +221,7 @@ test('GET /api/live tells all samples of what is made after it was opened', asyn
   assert.deepEqual(await client.sample(), [21, 20])
 })
 
-test('GET /api/live tells the last value alone of what is older than it and comes to bear its name', async () => {
+test('GET /api/live sends only the last value of an older stream that gets the followed name', async () => {
   await put('former', { s: [[1, 10], [2, 20]] }) // biome-ignore format: short
   const client = await connect('comp=renamed')
   await client.next('missing')
@@ -245,7 +245,7 @@ test('GET /api/live says that what it follows was deleted, and goes on', async (
   assert.deepEqual(await client.sample(), [2, 2])
 })
 
-test('GET /api/live with "catalog" tells which components and folders change', async () => {
+test('GET /api/live with "catalog" sends changed components and folders', async () => {
   const client = await connect('catalog', { Cookie: cookie })
   await client.ready()
   const made = await owner('PUT', '/api/component', { component: { id: 'tree' } })

@@ -116,7 +116,7 @@ test('POST /api/oauth_access_token refuses bodies it cannot read, and other meth
   assert.equal((await service.send('GET', path)).status, 405)
 })
 
-test('POST /api/oauth_access_token tells a client with a wrong secret how to authenticate', async () => {
+test('POST /api/oauth_access_token answers a wrong secret with the way to authenticate', async () => {
   const { clientId, clientSecret = '' } = await registerClient(service, {})
   const basic = (secret: string) => ({
     authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`,
@@ -190,7 +190,7 @@ test('POST /api/oauth_revoke ends an access token alone, and with a refresh toke
   assert.equal((await revoke({ token: 'nobody knows it', client_id: 'c1' })).status, 200)
 })
 
-test('POST /api/oauth_introspect tells those who may know, and others nothing', async () => {
+test('POST /api/oauth_introspect answers permitted callers, and reveals nothing to others', async () => {
   const { clientId, clientSecret = '' } = await registerClient(service, {})
   const { access_token, refresh_token } = await service.tokens({ scope: 'feed:read' })
   const ask = (params: Record<string, string>, query = '') =>

@@ -25,7 +25,7 @@ async function figureOf(name: string): Promise<number> {
   return Number(line?.slice(name.length + 1))
 }
 
-test('/metrics tells samples, puts, streams, sizes and the version', async () => {
+test('/metrics shows samples, puts, streams, sizes and the version', async () => {
   const names = ['weir_samples_stored_total', 'weir_puts_stored_total', 'weir_streams']
   const [samples, puts, streams] = await Promise.all(names.map(figureOf))
   const sample = (at: number) => ({

@@ -1,4 +1,4 @@
-/** Whoever opens connections without a credential takes neither the handles nor the others' places. */
+/** Connections without a credential use up neither file handles nor the places of others. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'

@@ -72,7 +72,7 @@ function request(line: string, extra: readonly string[] = [], body = ''): string
 const sample = (data: number, time: number) =>
   JSON.stringify([{ compId: 'tls', streamId: 's', time, data }])
 
-test('a call over TLS is answered alike, whoever has read it', async () => {
+test('a call over TLS is answered alike, whichever reader reads it', async () => {
   const comparable = (text: string) => text.replaceAll(/(?:X-Request-Id|Date): [^\r]*\r\n/g, '')
   const calls: ReadonlyArray<readonly [string, string]> = [
     [`PUT /api/feed?${key}`, sample(1, 1)],

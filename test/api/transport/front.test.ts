@@ -82,7 +82,7 @@ function calls(): ReadonlyArray<readonly [line: string, extra: readonly string[]
   ]
 }
 
-test('a call is answered alike, byte for byte, whoever has read it', async () => {
+test('a call is answered alike, byte for byte, whichever reader reads it', async () => {
   for (const [line, extra, body] of calls()) {
     const front = await converse([request(line, extra, body)])
     const general = await converse([request(line, [...extra, GENERAL], body)])
@@ -91,7 +91,7 @@ test('a call is answered alike, byte for byte, whoever has read it', async () =>
   }
 })
 
-test('a kept connection is told so, with the same headers in the same order', async () => {
+test('a kept connection is announced, with the same headers in the same order', async () => {
   const line = `GET /api/comp/front/last_value?${key}`
   const namesOf = (text: string) => [...text.matchAll(/^([\w-]+): /gm)].map((match) => match[1])
   const closing = request(line, ['Connection: close'])
@@ -150,7 +150,7 @@ test('a connection can turn to any other call, and uploads follow puts', async (
   assert.equal(((await stored.json()) as unknown[]).length, 4)
 })
 
-test('a body that never ends stores nothing and is told so when the client stops sending', async () => {
+test('a body that never ends stores nothing and is answered when the client stops sending', async () => {
   const whole = request(`PUT /api/feed?${key}`, [], sample(1, 30_000))
   const answer = await sendRaw(service.port, whole.slice(0, -5), { isEnding: true })
   assert.equal(answer.status, 400)
@@ -232,7 +232,7 @@ test('more bodies in pieces than the front has memory for are taken all the same
   assert.deepEqual(new Set(statuses), new Set(['200']))
 })
 
-test('a kept connection asks anew for each call whether its key is still known', async (t) => {
+test('a kept connection checks the key for each call', async (t) => {
   const own = await startService()
   t.after(() => own.close())
   const owner = caller(own, await signIn(own, own.ownerEmail, own.ownerPassword))
@@ -248,7 +248,7 @@ test('a kept connection asks anew for each call whether its key is still known',
     return answered.promise
   }
   assert.deepEqual([await put(secret), await put(secret)], ['200', '200'])
-  // Of the same length: only its bytes tell the head from the one before.
+  // Of the same length: only its bytes distinguish these headers from the previous ones.
   assert.equal(await put(secret.replace(/.$/, (last: string) => (last === '0' ? '1' : '0'))), '401')
   assert.equal(await put(secret), '200')
   const wrong = `${secret}&derMaxS=some`
@@ -272,7 +272,7 @@ test('close() ends idle connections and refuses calls that come while it waits',
   await isClosed
 })
 
-test('close() lets a put finish whose body is still arriving, whoever reads it', async (t) => {
+test('close() lets a put finish whose body is still arriving, whichever reader reads it', async (t) => {
   for (const extra of [[], [GENERAL]]) {
     const own = await startService()
     t.after(() => own.close())
@@ -296,7 +296,7 @@ test('close() lets a put finish whose body is still arriving, whoever reads it',
   }
 })
 
-test('the largest body that is set counts for every call, whoever reads it', async (t) => {
+test('the largest body that is set counts for every call, whichever reader reads it', async (t) => {
   const own = await startService({ settings: { WEIR_BODY_BYTES_MAX: '1000' } })
   t.after(() => own.close())
   const line = `PUT /api/feed?api_key=${own.feedKey}`

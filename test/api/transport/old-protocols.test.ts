@@ -43,7 +43,7 @@ test('TLS 1.2 and 1.3 are spoken, older versions are not', async () => {
   }
 })
 
-test('TRACE and CONNECT are not served, and tell nothing of the request back', async () => {
+test('TRACE and CONNECT are not served, and echo nothing of the request', async () => {
   const service = await startService()
   try {
     for (const line of ['TRACE /healthz', 'TRACE /api/feed', 'CONNECT example.com:443']) {

@@ -1,4 +1,4 @@
-/** What answers tell browsers, and what they do not tell strangers. */
+/** The headers of responses for browsers, and the information that unauthenticated clients must not get. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createLog, refuse, systemClock } from '../../../src/base/index.ts'
@@ -12,7 +12,7 @@ async function serviceWith(t: TestContext, settings: Record<string, string>): Pr
   return service
 }
 
-/** Where a proxy finds a service that tells people another address. */
+/** Where a proxy finds a service that announces another address. */
 function plainUrl({ app }: Service): string {
   const { port } = app.server
   return `http://127.0.0.1:${port}`

@@ -161,7 +161,7 @@ test('a hot operation is served by the front, with the same headers, and its err
   assert.match(metrics, /weir_http_requests_total\{call="admin",status="200"\} 1/)
 })
 
-test('a failure on our side tells an incident and nothing else', async () => {
+test('a failure on our side returns an incident ID and nothing else', async () => {
   const answer = await fetch(`${url}/api/boom`)
   assert.equal(answer.status, 500)
   const { message } = await envelopeOf(answer)
@@ -297,7 +297,7 @@ test('/readyz says what is wrong', async () => {
   assert.equal((await fetch(`${other.url}/readyz`)).status, 200)
 })
 
-test('log lines tell durations in milliseconds with three decimals at most', async () => {
+test('log lines have durations in milliseconds with three decimals at most', async () => {
   await (await fetch(`${url}/api/echo/timed`)).text()
   const logged = lines.filter((line) => line.includes('"durationMs"'))
   assert.ok(logged.length > 0)

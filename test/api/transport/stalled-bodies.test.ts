@@ -29,7 +29,7 @@ function echo(path: string, callers: 'anyone' | 'uncounted'): HttpOperation {
   return httpOperation({ methods: ['PUT'], path, callers, input: json(), run })
 }
 
-/** A server with an echo for strangers and one for callers who are known. */
+/** A server with an echo for unauthenticated clients and one for authenticated callers. */
 async function start(t: TestContext): Promise<Started> {
   const budget = new MemoryBudget(8_000_000)
   const principal = { orgUid: 'org' } as Principal
@@ -99,7 +99,7 @@ test('a compressed body that stops holds what came of it and no decoder', async 
   while (budget.figures.usedBytes > 0) await nextIteration()
 })
 
-test('strangers have half of what small calls have, and are refused beyond it at once', async (t) => {
+test('unauthenticated clients get half of the memory for small calls, and are refused beyond it', async (t) => {
   const { port, budget } = await start(t)
   const long = 'x'.repeat(budget.unauthenticatedBytesMax)
   const put = (path: string, text: string) =>

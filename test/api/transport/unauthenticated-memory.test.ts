@@ -1,4 +1,4 @@
-/** Requests sent ahead and long answers hold what the budget has for strangers, and no more. */
+/** Requests sent ahead and long answers hold what the budget has for unauthenticated clients, and no more. */
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
@@ -7,7 +7,7 @@ import { comesTrue } from '../../support/settle.ts'
 
 let service: Service
 before(async () => {
-  // 44 MB are for calls in flight, of which strangers can have 2.8.
+  // 44 MB are for calls in flight, of which unauthenticated clients can have 2.8.
   service = await startService({ settings: { WEIR_MEMORY_MB: '300' } })
 })
 after(() => service.close())
@@ -48,7 +48,7 @@ test('a head that has not ended is in the budget, whatever came before it', asyn
   }
 })
 
-test('heads that do not end are refused when strangers hold all that is theirs', async () => {
+test('endless request headers are refused when unauthenticated clients use all of their memory', async () => {
   const all = Array.from({ length: 40 }, open)
   for (const { socket } of all) socket.write(LONG)
   await Promise.race(all.map(({ closed }) => closed))
@@ -69,7 +69,7 @@ test('thousands of requests sent ahead are answered in order and hold their byte
   await comesTrue(async () => (await usedBytes()) === 0)
 })
 
-test('requests that strangers send ahead and answers that they do not read stay in their part', async () => {
+test('pipelined requests and unread responses of unauthenticated clients stay within their part of the memory', async () => {
   const all = Array.from({ length: 60 }, open)
   const ahead = `GET /alt/${'x'.repeat(100)} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(400)
   for (const { socket } of all) {
@@ -85,7 +85,7 @@ test('requests that strangers send ahead and answers that they do not read stay 
   await comesTrue(async () => (await usedBytes()) === 0)
 })
 
-test('the long answers that strangers do not read are in the budget', async () => {
+test('unread long responses of unauthenticated clients count in the budget', async () => {
   const answer = await fetch(`${service.url}/openapi.json`)
   assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
   assert.ok(((await answer.json()) as { paths: object }).paths)

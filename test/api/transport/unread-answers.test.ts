@@ -38,7 +38,7 @@ test('an answer is bounded by its bytes in JSON, not by its characters', async (
   await comesTrue(async () => (await usedBytes()) === 0)
 })
 
-test('a long answer arrives whole, whoever has read the call, and is given back', async () => {
+test('a long response arrives completely, whichever reader served it, and its memory is released', async () => {
   for (const headers of [{}, { 'content-encoding': 'identity' }]) {
     const answer = await fetch(service.url + pathOf('limit=2'), { headers })
     const samples = (await answer.json()) as Array<{ time: number; data: string }>

@@ -124,7 +124,7 @@ const fleet = (from: number, until: number, time: number, data: unknown = 1) =>
     data,
   }))
 
-test('puts at once that create overlapping fleets in different ways store all of their samples', async (t) => {
+test('puts at once that create overlapping streams in different ways store all of their samples', async (t) => {
   const home = await openFeedHome()
   t.after(() => home.close())
   const sent = [
@@ -168,7 +168,7 @@ test('puts at once that create overlapping fleets in different ways store all of
   assert.equal(another.index.resolveComponent('o', 'device-7')?.streams[0], handles.get('device-7'))
 })
 
-test('a fleet is typed by its values, and gets times where it sent none', async (t) => {
+test('new streams of a bulk put get the types of their values, and times where none are given', async (t) => {
   const home = await openFeedHome()
   t.after(() => home.close())
   const [{ compId, streamId }] = fleet(0, 1, 0)
@@ -191,7 +191,7 @@ test('a fleet is typed by its values, and gets times where it sent none', async 
   assert.equal(times[1], times[0] + 1)
 })
 
-test('a bad sample or ID among a fleet makes nothing of it', async (t) => {
+test('one bad sample or ID rejects a whole bulk put', async (t) => {
   const home = await openFeedHome()
   t.after(() => home.close())
   const long = { compId: 'x'.repeat(513), streamId: 't', time: 1, data: 1 }

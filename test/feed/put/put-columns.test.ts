@@ -82,7 +82,7 @@ test(`puts in flight keep their columns to themselves (WEIR_TEST_SEED=${seed})`,
   )
 })
 
-test('IncomingSamples can be filled anew after release(), with columns of its own', () => {
+test('IncomingSamples can be filled again after release()', () => {
   const [first, second] = [new IncomingSamples(1), new IncomingSamples(1)]
   first.addNumber(1 as StreamHandle, 1, 1)
   first.release()

@@ -294,7 +294,7 @@ test('put() gives a stream of a template without a type that of its first sample
   assert.equal(typeOf('m', 'rest'), 'STRING')
 })
 
-test('put() answers requested last values, and tells which streams had to be created', async (t) => {
+test('put() returns requested last values, and names the created streams', async (t) => {
   const feed = await openFeed(t, { a: { valueType: 'DOUBLE' }, b: { valueType: 'BOOLEAN' }, e: {} })
   assert.equal(await feed.put('compId=c&a=1.50&b=true&rsid=b&rsid=a'), '{"b":true,"a":1.5}')
   assert.equal(await feed.put('compId=c&a=-0&rsid=a&rsid=e'), '{"a":-0,"e":null}')
@@ -325,7 +325,7 @@ test('put() places interval samples at the end of their interval; the later of t
   assert.deepEqual(await hourly(feed), [[2, 5], [1, 8]]) // biome-ignore format: short
 })
 
-test('put() fills the uploaded span with gaps unless told not to', async (t) => {
+test('put() fills the uploaded span with gaps unless the option is off', async (t) => {
   const feed = await openFeed(t, { i: interval })
   await hours(feed, [[1, 1], [2, 2], [3, 3], [4, 4], [5, 5]]) // biome-ignore format: short
   await hours(feed, [[2, 20], [4, 40]], 'autofillGapsWithNulls=false') // biome-ignore format: short

@@ -191,7 +191,7 @@ test('an OAuth client is registered with its secret, and removed', { skip }, asy
   await page.getByText('No OAuth clients.').waitFor()
 })
 
-test('the organization has a name and limits; a wrong limit is told at its field', {
+test('the organization has a name and limits; a wrong limit is shown at its field', {
   skip,
 }, async () => {
   const { page } = await studio.open('/admin/organization')

@@ -1,4 +1,4 @@
-/** Tables of a board, and what it tells of streams that are deleted. */
+/** Tables of a board, and deleted streams on it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { browserSkip } from '../../support/browser.ts'
@@ -46,7 +46,7 @@ async function save(panels: object[]): Promise<string> {
 
 const streamOf = (id: string) => ({ componentUid: hall.uid, streamUid: hall.uidOf(id) })
 
-test('tables tell samples and periods of an hour that comes twice apart', { skip }, async () => {
+test('tables distinguish samples and periods of a repeated hour', { skip }, async () => {
   const box = { x: 0, width: 6, height: 6, streams: [streamOf('temp')] }
   const place = await save([
     { kind: 'table', title: 'Samples', ...box, y: 0 },
@@ -83,7 +83,7 @@ test('tables tell samples and periods of an hour that comes twice apart', { skip
   }
 })
 
-test('of a deleted stream whose name nobody has kept the component is told, and the UID', {
+test('a deleted stream without a known name is shown with its component and UID', {
   skip,
 }, async () => {
   const brief = streamOf('brief')

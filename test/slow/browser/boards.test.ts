@@ -344,7 +344,7 @@ test('the chart of a view is put on a board, with its range and statistic', { sk
   await page.getByRole('region', { name: 'temp' }).waitFor()
 })
 
-test('a stream that is gone is told in its panel; a guest looks and changes nothing', {
+test('a deleted stream is shown in its panel, and a guest can only view', {
   skip,
 }, async () => {
   const gone = await makeStream(owner, 'brief', 'temp')
@@ -367,7 +367,7 @@ test('a stream that is gone is told in its panel; a guest looks and changes noth
   await assertAccessible(page)
 })
 
-test('a live chart asks for the streams that have news, and tells one that is deleted by its name', {
+test('a live chart reloads changed streams, and names a deleted one', {
   skip,
 }, async () => {
   const [calm, brief] = [
@@ -414,7 +414,7 @@ test('a live chart asks for the streams that have news, and tells one that is de
   await assertAccessible(page)
 })
 
-test('a board tells of a deleted stream by the name it had, and lets go of it', {
+test('a board shows a deleted stream by its last name, and can remove it', {
   skip,
 }, async () => {
   const [kept, brief] = [
@@ -441,7 +441,7 @@ test('a board tells of a deleted stream by the name it had, and lets go of it', 
   const deleting = `/api/component/${brief.componentUid}/stream/${brief.streamUid}`
   assert.equal((await owner('DELETE', deleting)).status, 200)
 
-  // Whoever opens it later has never seen the stream.
+  // A user who opens it later has never seen the stream.
   const { page: last } = await studio.open(`/boards/${uid}`)
   for (const [colorScheme, width] of [
     ['light', 1280],

@@ -111,7 +111,7 @@ test('what is built in is shown and cannot be changed', { skip }, async () => {
   await assertAccessible(page)
 })
 
-test('a component is made like a template, its stream changed, and deleting tells what goes', {
+test('a component is created from a template, its stream changed, and deleting lists what is deleted', {
   skip,
 }, async () => {
   const stream = [{ id: 'temp', name: 'Temperature', valueType: 'DOUBLE' }]
@@ -167,7 +167,7 @@ test('a component is made like a template, its stream changed, and deleting tell
   await showsToast(page, 'Component deleted.')
   await page.getByRole('link', { name: 'taken' }).waitFor()
   await shows(page.getByRole('link', { name: 'Ölkessel' }), 0)
-  // What is gone is asked for no more: the browser tells of the two refusals above alone.
+  // Deleted streams are not requested again: the browser logs only the two refusals above.
   assert.deepEqual(complaintsOtherThan(complaints, 400, 409), [])
 })
 
@@ -232,7 +232,7 @@ test('a draft outlives a reload, a lost connection and an ended session', { skip
   await shows(page.getByText('Unsaved changes.'), 0)
 })
 
-test('a change by somebody else is told, and nothing is overwritten unasked', {
+test('a change by another user is shown, and nothing is overwritten without asking', {
   skip,
 }, async () => {
   const { uid } = await insert('unit', { name: 'Both', symbol: 'a' })

@@ -75,7 +75,7 @@ test('the labels at both ends of the time axis are whole', { skip }, async () =>
   }
 })
 
-test('a sample of the future is the last one, told as what is to come', { skip }, async () => {
+test('a sample in the future is the last one, and marked as future', { skip }, async () => {
   const now = Date.now()
   await putSamples(studio.service, 'hall', [
     ['ahead', now + 3.5 * HOUR, 7.25],

@@ -66,7 +66,7 @@ async function connect(page: Page, name: string, port: number): Promise<void> {
   await page.waitForURL(/\/connect\/connections\/[0-9a-f-]{36}$/)
 }
 
-test('a connection is made and tested; what does not work is told in plain words', {
+test('a connection is created and tested, and failures are shown in plain words', {
   skip,
 }, async () => {
   const { page, complaints } = await studio.open('/connect')
@@ -141,7 +141,7 @@ test('an import is made on a schedule in words, run, watched, and fails in plain
   assert.deepEqual(complaints, [])
 })
 
-test('schedules are told in words', () => {
+test('schedules are described in words', () => {
   const berlin = (cron: string) => ({ cron, timeZoneId: 'Europe/Berlin' })
   const words = 'every weekday at 06:00, Europe/Berlin'
   assert.equal(scheduleWords(berlin('0 6 * * 1-5')), words)
@@ -158,7 +158,7 @@ test('schedules are told in words', () => {
   assert.equal(dailyTime('61 6 * * *'), undefined)
 })
 
-test('cronWords() tells lists, steps, ranges and months', () => {
+test('cronWords() describes lists, steps, ranges and months', () => {
   const reported: ReadonlyArray<readonly [string, string | undefined]> = [
     ['30 18 * * 7', 'every Sunday at 18:30'],
     ['0 6 * * MON-FRI', 'every weekday at 06:00'],

@@ -1,4 +1,4 @@
-/** Connectors as people make, mend and watch them. */
+/** Connectors as users create, fix, and watch them. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
@@ -62,7 +62,7 @@ SELECT d, 'temp', t FROM JSON_TABLE(@HTTP_BODY) WITH (d String '$.device', t Dou
 const OF_CSV = `${INSERT}
 SELECT parseCsv(@HTTP_BODY, 1, ';'), 'temp', CAST(parseCsv(@HTTP_BODY, 2, ';') AS DOUBLE)`
 
-test('a webhook is posted, fails, its SQL is mended on the page, the payload run again and charted', {
+test('a webhook is posted, fails, its SQL is fixed on the page, the payload run again and charted', {
   skip,
 }, async () => {
   const uid = await make('kiln', OF_JSON)
@@ -120,7 +120,7 @@ test('a connector is made from a starting point, checked while it is typed, call
   await page.locator('.cm-lintRange-error').filter({ hasText: 'SELEC' }).waitFor()
   await button(page, 'Dry run').click()
   await page.getByRole('alert').filter({ hasText: 'Line 2, column 1' }).waitFor()
-  // The place is told once, also of what a dry run finds.
+  // The place is shown once, also for errors of a dry run.
   await shows(page.getByText(/^Line 2, column 1: .*column/), 0)
   await button(page, 'Create').click()
   await page.getByRole('alert').filter({ hasText: 'Line 2, column 1' }).nth(1).waitFor()

@@ -118,7 +118,7 @@ test('a derived stream is made: formula checked while it is typed, sources of tw
   await page.setViewportSize({ width: 390, height: 800 })
   await assertFits(page)
   await shoot(page, 'derive-phone')
-  // The browser tells of the previews that were refused while the formula had a mistake.
+  // The browser logs the previews that were rejected while the formula had an error.
   assert.deepEqual(complaintsOtherThan(complaints, 400), [])
 })
 
@@ -150,7 +150,7 @@ async function derive(component: SeededComponent, stream: object): Promise<strin
   return `/build/component/${component.uid}/stream/${body.stream.uid}`
 }
 
-test('what a derived stream hangs on, what became of it, and its history are told and asked for', {
+test('dependencies, status, and history of a derived stream are shown, and its history is requested', {
   skip,
 }, async () => {
   const { service } = studio
@@ -212,7 +212,7 @@ test('what a derived stream hangs on, what became of it, and its history are tol
   await assertFits(page)
   await state.scrollIntoViewIfNeeded()
   await shoot(page, 'derive-state-phone')
-  // The browser tells of the previews that were refused while the formula was half written.
+  // The browser logs the previews that were rejected while the formula was incomplete.
   assert.deepEqual(complaintsOtherThan(complaints, 400), [])
 })
 

@@ -10,7 +10,7 @@ const skip = browserSkip()
 /** A name that no browser takes for this machine: what is allowed on loopback alone shows here. */
 const NAME = 'weir.example'
 
-/** Where screenshots go, for whoever wants to look; nowhere unless it is set. */
+/** The folder for screenshots; unset for none. */
 const SHOTS = process.env.WEIR_TEST_SCREENSHOTS
 
 interface Opened {

@@ -18,7 +18,7 @@ before(async () => {
 })
 after(() => studio?.[Symbol.asyncDispose]())
 
-/** Has lists of a page refused until it is told otherwise. */
+/** Makes lists of a page fail until it is called again. */
 async function refuseLists(page: Page): Promise<{ isRefused: boolean }> {
   const state = { isRefused: true }
   const lists = /\/api\/(?:unit|cycle|delete_profile|component_folder|component_template)\?/
@@ -37,7 +37,7 @@ async function askAgain(page: Page, what: string): Promise<void> {
   await reported.waitFor({ state: 'detached' })
 }
 
-test('choices of a component that cannot be had are told at their fields, and asked for again', {
+test('choices of a component that fail to load are reported at their fields, and loaded again', {
   skip,
 }, async () => {
   const template = { name: 'Like others', stream: [] }
@@ -59,7 +59,7 @@ test('choices of a component that cannot be had are told at their fields, and as
   assert.equal(await folder.inputValue(), '/Components/Typed')
 })
 
-test('choices of a stream that cannot be had are told at their fields, and asked for again', {
+test('choices of a stream that fail to load are reported at their fields, and loaded again', {
   skip,
 }, async () => {
   const made = await owner('PUT', '/api/component', { component: { id: 'c' } })
@@ -83,7 +83,7 @@ test('choices of a stream that cannot be had are told at their fields, and asked
   }
 })
 
-test('cycles of a panel that cannot be had are told at their field, and asked for again', {
+test('cycles of a panel that fail to load are reported at their field, and loaded again', {
   skip,
 }, async () => {
   const made = await owner('PUT', '/api/dashboard', { dashboard: { name: 'Board' } })

@@ -54,7 +54,7 @@ test('the whole flow in a browser: hash parameters, sign-in, consent, code, toke
   assert.deepEqual(tab.complaints, [])
 })
 
-test('a wrong password is told where the keyboard is, and the next try goes on', {
+test('a wrong password is shown at the focused field, and the next try succeeds', {
   skip,
 }, async () => {
   await using service = await startOAuthService()

@@ -55,7 +55,7 @@ async function openWithFactor() {
   }
 }
 
-test('the page asks for a code behind the password, tells a wrong one, and goes on with the right one', {
+test('the page asks for a code after the password, rejects a wrong one, and accepts the right one', {
   skip,
 }, async () => {
   await using tab = await openWithFactor()

@@ -11,7 +11,7 @@ before(async () => {
 })
 after(() => studio?.[Symbol.asyncDispose]())
 
-test('a person of two organizations chooses one; all calls are in it, also after loading anew', {
+test('a user of two organizations chooses one; all calls use it, also after a reload', {
   skip,
 }, async () => {
   const { service } = studio
@@ -37,7 +37,7 @@ test('a person of two organizations chooses one; all calls are in it, also after
   await page.getByRole('button', { name: 'Account' }).click()
   await page.getByText('owner of Second house').waitFor()
 
-  // Whoever has lost the organization that is remembered comes back to another of theirs.
+  // A user who has lost the remembered organization gets another of theirs.
   const gone = await page.request.delete(`${service.url}/api/organization/${organization.uid}`, {
     headers: { 'Weir-Password': service.ownerPassword },
   })
@@ -48,7 +48,7 @@ test('a person of two organizations chooses one; all calls are in it, also after
   await page.getByText('owner of My organization').waitFor()
 })
 
-test('a link opens in its organization for a member, and says so to whoever is none', {
+test('a link opens in its organization for a member, and tells others that they are none', {
   skip,
 }, async () => {
   const { service } = studio
@@ -82,7 +82,7 @@ test('a link opens in its organization for a member, and says so to whoever is n
   await later.goto(service.url)
   await later.getByRole('button', { name: 'Account My organization' }).waitFor()
 
-  // Whoever is no member is told, before and after signing in; their own is one click away.
+  // A user who is no member is told so, before and after signing in; their own is one click away.
   const email = 'colleague@example.com'
   const password = 'a colleague of another house'
   const invited = await other.request.put(
@@ -147,7 +147,7 @@ test('a tab stays in the organization that it shows, whatever another tab choose
   await second.getByLabel('Organization').selectOption({ label: 'Third house' })
   await second.getByRole('button', { name: 'Account Third house' }).waitFor()
 
-  // What the first tab reads and writes is in its own organization, before and after loading anew.
+  // The first tab reads and writes in its own organization, before and after a reload.
   const strays: string[] = []
   first.on('request', (asked) => {
     const { pathname, searchParams } = new URL(asked.url())

@@ -102,7 +102,7 @@ test('a lost connection is one line at the top, and what was lost comes when it 
   await page.getByRole('button', { name: 'Show the key' }).waitFor()
 })
 
-test('a lost connection is told once, and lists that were asked for meanwhile come by themselves', {
+test('a lost connection is shown once, and lists requested meanwhile load by themselves', {
   skip,
 }, async () => {
   const { page } = await studio.open('/build/unit')
@@ -121,7 +121,7 @@ test('a lost connection is told once, and lists that were asked for meanwhile co
 
 test('a path that no page has says so, keeps the bar and leads back', { skip }, async () => {
   const { page } = await studio.open('/view/none/such')
-  // The service itself does not know it; programs are told so in JSON.
+  // The service does not know it. Programs get a JSON error.
   await page.getByText('This page does not exist.').waitFor()
   const reported = await fetch(page.url())
   assert.equal(reported.status, 404)

@@ -13,7 +13,7 @@ before(async () => {
 })
 after(() => studio?.[Symbol.asyncDispose]())
 
-test('the sign-in tells what was wrong, keeps what was typed and leads to the page that was asked for', {
+test('the sign-in shows the error, keeps the input, and leads to the requested page', {
   skip,
 }, async () => {
   const { ownerEmail, ownerPassword } = studio.service
@@ -35,7 +35,7 @@ test('the sign-in tells what was wrong, keeps what was typed and leads to the pa
   await shoot(page, 'home')
 })
 
-test('who signs out is asked to sign in, also after loading anew', { skip }, async () => {
+test('a signed-out user is asked to sign in, also after a reload', { skip }, async () => {
   const { page } = await studio.open('/')
   await page.getByRole('button', { name: 'Account' }).click()
   const dialog = page.getByRole('dialog', { name: 'Account' })

@@ -23,7 +23,7 @@ before(async () => {
 })
 after(() => studio?.[Symbol.asyncDispose]())
 
-test('a derived stream tells its formula and what went wrong, and its samples are left alone', {
+test('a derived stream shows its formula and error, and its samples cannot be edited', {
   skip,
 }, async () => {
   const { service } = studio
@@ -62,7 +62,7 @@ test('a derived stream tells its formula and what went wrong, and its samples ar
   assert.deepEqual(complaints, [])
 })
 
-test('deleting a source tells which derived streams get no more', { skip }, async () => {
+test('deleting a source lists the derived streams that stop', { skip }, async () => {
   const variables = [{ name: 'use', componentId: 'meter', streamId: 'use' }]
   await seedComponent(studio.service, { id: 'bill', name: 'Bill' }, [
     { id: 'sum', name: 'Sum', derivation: { expression: 'use + 1', variables } },

@@ -31,7 +31,7 @@ before(async () => {
 })
 after(() => studio?.[Symbol.asyncDispose]())
 
-test('samples and statistics of an hour that comes twice tell their offset', { skip }, async () => {
+test('samples and statistics of a repeated hour show their offset', { skip }, async () => {
   const { page, complaints } = await studio.open(place)
   const samples = page.getByRole('region', { name: 'Samples of Temperature' })
   for (const time of ['01:30:00', '02:30:00 UTC+2', '02:30:00 UTC+1', '03:30:00']) {

@@ -264,7 +264,7 @@ test('all samples of the range are downloaded as CSV; the range is chosen in wor
   await picker.getByLabel('Until').fill('2026-03-01T12:00:00')
   await picker.getByRole('button', { name: 'Apply' }).click()
   await untilRange(page, (from, until) => from === T0 + HOUR && until === T0 + 3 * HOUR)
-  // Off the chart, where the crosshair would tell of one moment.
+  // Outside the chart, where the crosshair would show one time.
   await page.mouse.move(0, 0)
   await untilFigures(page, 'Temperature', ['35.9', '12', '35.9', '23.95'])
   await page.getByRole('button', { name: 'Show in Europe/Berlin' }).click()
@@ -279,7 +279,7 @@ test('all samples of the range are downloaded as CSV; the range is chosen in wor
   assert.deepEqual(complaints, [])
 })
 
-test('a statistic for each period of a cycle is drawn and told; on a phone its table is scrolled in its own box, and says so', {
+test('a statistic for each period of a cycle is drawn and listed; on a phone its table is scrolled in its own box, and says so', {
   skip,
 }, async () => {
   const { page, complaints } = await studio.open(hall.pageOf('temp'))
@@ -358,7 +358,7 @@ test('a sample is added, corrected and deleted; what is wrong stands at the fiel
   await adding.getByRole('button', { name: 'Save' }).click()
   await table.getByRole('cell', { name: '2026-03-01 10:30:00', exact: true }).waitFor()
   await untilFigures(page, 'Corrected', ['2.5', '2.5', '19.25', '9.58333'])
-  // A refused value is told in the console too.
+  // The browser logs a rejected value, too.
   assert.deepEqual(complaintsOtherThan(complaints, 400), [])
 })
 
@@ -395,7 +395,7 @@ test('live, samples show as they arrive', { skip }, async () => {
   await putSamples(service, 'hall', [['live', Date.now() - 2_000, 1.25]])
   const { page, complaints } = await studio.open(hall.pageOf('live'))
   await untilFigures(page, 'Live one', ['1.25', '1.25', '1.25', '1.25'])
-  // Of what comes before the stream is followed, the last sample alone is told.
+  // Of the samples before the stream is followed, only the last is sent.
   const isFollowed = (url: string) => url.includes('/api/live?') && url.includes(hall.uidOf('live'))
   const following = page.waitForResponse((answer) => isFollowed(answer.url()))
   await chartOf(page, 'Live one').focus()
@@ -469,7 +469,7 @@ test('names of 512 characters and of any script fit a phone', { skip }, async ()
   }
 })
 
-test('what the service puts off is asked for again; where it stays away, that is told', {
+test('deferred requests are repeated; an unreachable service is shown', {
   skip,
 }, async () => {
   const { page } = await studio.open('/')
@@ -496,7 +496,7 @@ test('what the service puts off is asked for again; where it stays away, that is
   await reported.waitFor({ state: 'detached' })
 })
 
-test('a stream that is not there is told in the words of the service', { skip }, async () => {
+test('a missing stream is reported with the service’s message', { skip }, async () => {
   const nowhere = '0192f3a1-7c1e-4b7a-9d55-0a1b2c3d4e5f'
   const { page } = await studio.open(`/c/${nowhere}/${nowhere}`)
   await page.getByText(`Cannot find component "${nowhere}"`).waitFor()

@@ -133,7 +133,7 @@ test('an address shows the same to a colleague, and as tables', { skip }, async 
   assert.deepEqual(complaints, [])
 })
 
-test('the crosshair tells what every stream was at that moment', { skip }, async () => {
+test('the crosshair shows the value of every stream at that time', { skip }, async () => {
   const path = addressOf([hall, 'temp'], [yard, 'hum'], [hall, 'state'])
   const { page } = await studio.open(`${path}&from=${T0}&until=${T0 + 6_000_000}`)
   await rowOf(page, 'Yard / Humidity').getByText('69.8').first().waitFor()
@@ -177,7 +177,7 @@ test('of three units the third has a scale of its own, and it is said', { skip }
   assert.deepEqual(complaints, [])
 })
 
-test('a stream of the URL that is gone is told and can be removed', { skip }, async () => {
+test('a deleted stream in the URL is shown and can be removed', { skip }, async () => {
   const nowhere = '0192f3a1-7c1e-4b7a-9d55-0a1b2c3d4e5f'
   const { page } = await studio.open(`${addressOf([hall, 'temp'])},${nowhere}.${nowhere}`)
   await rowOf(page, 'Hall / Temperature').waitFor()

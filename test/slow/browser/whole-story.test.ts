@@ -60,7 +60,7 @@ async function makeConnector(page: Page): Promise<string> {
     .innerText()
 }
 
-/** Mends the statements by a dry run on the payload that failed, saves them and runs it again. */
+/** Fixes the statements by a dry run on the failed payload, saves them, and runs it again. */
 async function fixAndRunAgain(page: Page): Promise<void> {
   const received = page.getByRole('region', { name: 'Received payloads' })
   await button(page, 'Refresh').click()
@@ -138,7 +138,7 @@ async function queryOnBoard(page: Page): Promise<void> {
   await look(page, 'board')
 }
 
-test('a webhook fails, is mended and run again; its samples are charted, derived from, asked for and put on a board', {
+test('a webhook fails, is fixed and run again; its samples are charted, derived from, queried, and put on a board', {
   skip,
 }, async () => {
   const { service } = studio
@@ -161,7 +161,7 @@ test('a webhook fails, is mended and run again; its samples are charted, derived
   })
   await page.reload()
   await page.getByRole('cell', { name: '1652', exact: true }).waitFor()
-  // The browser tells of the dry run that failed.
+  // The browser logs the dry run that failed.
   assert.deepEqual(complaintsOtherThan(complaints, 400, 422), [])
   assert.deepEqual([...hosts], [service.url])
 })

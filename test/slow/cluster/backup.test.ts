@@ -144,7 +144,7 @@ async function put(target: FileTarget, samples: readonly Sample[]): Promise<void
   assert.equal(answer.status, 200, await answer.text())
 }
 
-/** Samples of one stream, at each second, whose values tell who wrote them. */
+/** Samples of one stream, at each second, whose values identify their writer. */
 function samplesOf(compId: string, count: number, value: number): Sample[] {
   return Array.from({ length: count }, (_, at) => ({
     compId,

@@ -63,7 +63,7 @@ function damageCases(): void {
     assert.deepEqual(found, { outcome: 'damaged', what: 'part 1 does not check' })
   })
 
-  test('a part that is missing is told, and so is a body that is not there', async () => {
+  test('a missing part is reported, and so is a missing body', async () => {
     const store = await open()
     const blob = await store.put(source(body), { bytesMax: body.length })
     await keyspace.cluster.run('DELETE FROM blob_part WHERE key = ? AND section = 0 AND part = 2', [

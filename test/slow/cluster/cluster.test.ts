@@ -41,7 +41,7 @@ function startCases(): void {
     assert.ok(tables.length >= 8, `${tables.length} tables`)
   })
 
-  test('a statement waits for a table that its node has not heard of yet, and tells so', async () => {
+  test('a statement waits for a table that its node does not know yet, and logs that', async () => {
     const said = Promise.withResolvers<string>()
     // A node may be behind with the keyspace that was just made as well.
     const onWaiting = (what: string) => what.includes('table late') && said.resolve(what)
@@ -79,7 +79,7 @@ function startCases(): void {
     await cluster.run(set, [value])
   })
 
-  test('a cluster that goes away while a start looks for its keyspace is told as away', async () => {
+  test('a cluster that fails while a start looks for its keyspace is reported as unavailable', async () => {
     const proxy = await startClusterProxy(settings.port, 'SELECT keyspace_name FROM system_schema')
     const opening = openCluster({ ...settings, port: proxy.port }, catalog)
     await assert.rejects(

@@ -247,7 +247,7 @@ export class FaultWorkload {
   }
 }
 
-/** What statistics by the hour must be, latest first; a period is told by its end. */
+/** What statistics by the hour must be, latest first; a period is identified by its end. */
 function hourly(
   found: ReadonlyMap<number, number>,
   stat: 'sum' | 'max' | 'nongapcount',

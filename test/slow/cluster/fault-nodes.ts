@@ -20,7 +20,7 @@ export interface FaultyNodes {
 }
 
 /**
- * The nodes that all test files share, each behind a way of its own. A process that cannot reach a node is told the same
+ * The nodes that all test files share, each behind its own proxy. A process that cannot reach a node is reported the same
  * as by a node that is dead or hangs, and no node has to start, which takes 14 s of a processor.
  */
 export async function openCutNodes(): Promise<FaultyNodes> {

@@ -40,7 +40,7 @@ interface Fault {
   make(round: Round): Promise<void>
 }
 
-/** Waits until the callers of all lanes were told to come again. */
+/** Waits until the callers of all workloads were asked to retry. */
 async function areRefused(workloads: readonly FaultWorkload[]): Promise<void> {
   const before = workloads.map(({ counts }) => counts.refused)
   await eventually(() =>

@@ -51,7 +51,7 @@ async function goOn(workloads: readonly FaultWorkload[], calls = CALLS): Promise
   await Promise.all(workloads.map((workload) => workload.goesOn(calls)))
 }
 
-/** Waits until the callers of all lanes were told to come again. */
+/** Waits until the callers of all workloads were asked to retry. */
 async function areRefused(workloads: readonly FaultWorkload[]): Promise<void> {
   const before = workloads.map(({ counts }) => counts.refused)
   await eventually(() =>

@@ -70,7 +70,7 @@ function cases(): void {
       handles.push(...made)
       for (const handle of handles) {
         const time = round
-        // Each sample tells whose it is.
+        // Each sample identifies its writer.
         await random.pick(processes).samples.append(batch([[handle, time, handle]]))
       }
       // All of them have heard of every commit long before the log of commits is cut.

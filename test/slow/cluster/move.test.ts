@@ -35,7 +35,7 @@ after(async () => {
   if (skip === false) await dropTestCluster(cluster)
 })
 
-/** Gives `weir move`; what it tells as JSON. */
+/** Runs `weir move`. Returns its JSON output. */
 async function move(folder: string, to: string, more: Record<string, string> = {}) {
   const given = { ...settings, ...more, WEIR_DATA_DIR: folder }
   return resultOf(await runWeirWith(given, 'move', '--to', to, '--json'))

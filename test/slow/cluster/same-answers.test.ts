@@ -305,7 +305,7 @@ function liveCases(): void {
     await client.until(({ event, data }) => event === 'sample' && data.streamId === 'made')
     await put(other, `compId=live&s=9&time=${T + 9}`)
     assert.deepEqual(await client.sample(), [T + 9, 9])
-    // Who comes back to the other one is told that it may have missed something, and how it is.
+    // A client that reconnects to the other one receives a gap and the current state.
     await client.ready()
     client.close()
     await put(other, `compId=live&s=10&time=${T + 10}`)
@@ -341,7 +341,7 @@ function derivationCases(): void {
   })
 }
 
-/** A database that lets a caller in and answers nothing else; told how many are there. */
+/** A database that lets a caller in and answers nothing else; called with the number of callers. */
 async function startMuteDatabase(): Promise<{ port: number; count(): number; close(): void }> {
   const sockets = new Set<Socket>()
   // AuthenticationOk and ReadyForQuery of PostgreSQL.

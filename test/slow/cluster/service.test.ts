@@ -157,7 +157,7 @@ function cases(): void {
     }
   })
 
-  test('backups and folders are told to be the cluster’s own affair', async () => {
+  test('backups and folders are left to the cluster’s own tools', async () => {
     const [dataDir, settings] = [join(home, 'one'), settingsOf(place)]
     const given = { ...settings, WEIR_DATA_DIR: dataDir }
     const run = (...words: string[]) => runWeirWith(given, ...words)

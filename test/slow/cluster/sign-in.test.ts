@@ -37,7 +37,7 @@ function fixture(name: string): string {
   return fileURLToPath(new URL(`../../fixtures/${name}`, import.meta.url))
 }
 
-/** The settings of a process that is let in, but for those that are told. */
+/** The settings of a process that may sign in, with these replaced. */
 function settingsWith(others: Readonly<Record<string, string>> = {}): Record<string, string> {
   return {
     WEIR_STORE: 'cluster',
@@ -280,7 +280,7 @@ function cases(): void {
     assert.doesNotMatch(err, /a guess|\n\s+at /)
   })
 
-  test('a start that does not sign in is told to', async () => {
+  test('a start without credentials is told to sign in', async () => {
     await assert.rejects(
       knock(without('USER', 'PASSWORD')),
       refusedFor(/: set WEIR_CASSANDRA_USER and WEIR_CASSANDRA_PASSWORD$/),

@@ -58,7 +58,7 @@ export class DerivedWorkload {
       const call = callers[at % callers.length]
       const path = `/api/feed?compId=${this.#comp}&x=${at}&time=${T + at}`
       try {
-        // A device that is told to come back later sends the same again.
+        // A device that is told to retry sends the same again.
         let answer = await call('PUT', path)
         while (answer.status === 503) answer = await call('PUT', path)
         assert.equal(answer.status, 200, answer.text)
@@ -82,7 +82,7 @@ export class DerivedWorkload {
     })
   }
 
-  /** How many samples formulas have given it, as its record tells. */
+  /** How many samples formulas have given it, as its record says. */
   async countReported(call: Call): Promise<number> {
     return (await fine(call('GET', this.#path))).stream.derivationStatus.sampleCount
   }
@@ -123,7 +123,7 @@ export class DueWorkload {
     return new DueWorkload(catalog, uids)
   }
 
-  /** Lets each be due again and again, whenever the run before is over, until told; `imports` tells what runs. */
+  /** Lets each be due again and again, whenever the previous run is over, until stopped; `imports` lists the running ones. */
   async press(imports: ImportHome, isOver: () => boolean): Promise<void> {
     const workload = async (uid: string): Promise<void> => {
       await this.#bringForward(imports, uid, () => false)

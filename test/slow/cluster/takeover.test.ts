@@ -37,7 +37,7 @@ const CALLS_MAX = 400
 
 /** Samples that are derived and counted before the kill, and as many behind it. */
 const CALM = 40
-/** No more than one read tells, with those behind the kill. */
+/** At most one read, with those after the kill. */
 const STEADY_MAX = 900
 
 const skip = clusterSkip()
@@ -162,7 +162,7 @@ async function killAmidWork(
   const hook = await makeHook(imports.owner)
   const uid = await insertMany(imports, database)
   const aged = await AgedWorkload.make(left.owner)
-  // Both tell it: it is kept.
+  // Both copies have it: it is kept.
   for (const owner of owners) await settlesTo(() => calm.countReported(owner), CALM)
   let isKilled = false
   const isOver = () => isKilled
@@ -219,7 +219,7 @@ async function makeHook(owner: Call): Promise<{ readonly uid: string; readonly o
   return { uid: made.body.connector.uid, orgUid: organizations.body.organization[0].uid }
 }
 
-/** Calls the sink until it is time, then kills the process amid calls; tells which were acknowledged. */
+/** Calls the sink until it is time, then kills the process amid calls; returns the acknowledged calls. */
 async function callAndKill(
   service: ChildService,
   orgUid: string,

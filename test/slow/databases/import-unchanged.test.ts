@@ -92,7 +92,7 @@ describe('rows that did not change', { skip: postgresqlSkip() }, () => {
     assert.deepEqual(await importRows(uid, rows), [1, 0, 1])
   })
 
-  test('a component of another ID is another one; under its former ID rows come anew', async () => {
+  test('a component with a new ID is another one; under its former ID rows are imported again', async () => {
     const uid = await insert('renamed')
     const rows: Row[] = [['renamed', 1, 5]]
     await importRows(uid, rows)

@@ -88,7 +88,7 @@ describe('MariaDB', { skip: mariadbSkip() }, () => {
     for (const sql of statements) await readAll(target(), sql)
   })
 
-  test('MariaDB: times of zeros are told as they are', async () => {
+  test('MariaDB: zero times are returned as they are', async () => {
     await server.ask('CREATE TABLE zeros (at TIMESTAMP NULL, local DATETIME)')
     await server.ask("SET sql_mode = ''; INSERT INTO zeros VALUES (0, 0)")
     const { rows } = await readAll(target(), 'SELECT * FROM zeros')

@@ -29,7 +29,7 @@ interface Faulty {
   readonly home: PostgresHome
   readonly proxy: PostgresProxy
   readonly catalog: PostgresCatalog
-  /** Told when the database has lost commits. */
+  /** Called when the database lost commits. */
   readonly lost: Error[]
   /** Opens the catalog as another process. */
   openOther(): Promise<PostgresCatalog>
@@ -63,7 +63,9 @@ const put = (uid: string, expectedRevision: number | 'any' = 0): CatalogWrite =>
 const isAway = (error: unknown) =>
   error instanceof Refusal && error.code === 'store_away' && error.status === 503
 
-test('a commit whose answer is lost is made once, and its caller told so', { skip }, async () => {
+test('a commit whose answer is lost is made once, and its caller is answered', {
+  skip,
+}, async () => {
   await withFaults(async ({ catalog, proxy }) => {
     await catalog.commit([put('a', 'any')])
     for (let round = 1; round <= 5; round++) {

@@ -92,7 +92,7 @@ function processCases(): void {
     await writer.close()
   })
 
-  test('a listener is told of what a process has left, while it has no outcome', async () => {
+  test('a listener receives payloads of a dead process that have no outcome', async () => {
     const database = await empty()
     const [clock, later] = [new ManualClock(START), new ManualClock(START)]
     const killed = await openPostgresPayloads(database, { clock })

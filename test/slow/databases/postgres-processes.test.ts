@@ -72,7 +72,7 @@ test('one device created at once through three processes is made once', { skip }
   })
 })
 
-test('devices that add streams to one component through three processes are never told to try again', {
+test('devices that add streams to one component through three processes are never told to retry', {
   skip,
 }, async () => {
   await withCatalogs(3, async ({ catalogs }) => {

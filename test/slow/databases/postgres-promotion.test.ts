@@ -25,7 +25,7 @@ interface Pair {
   readonly standby: StandbyServer
   /** Opens the catalog as a process does, with both hosts. */
   open(): Promise<PostgresCatalog>
-  /** Told when a process finds that the database has lost commits. */
+  /** Called when a process finds that the database has lost commits. */
   readonly lost: Error[]
 }
 

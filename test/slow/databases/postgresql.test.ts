@@ -33,7 +33,7 @@ describe('PostgreSQL', { skip: postgresqlSkip() }, () => {
       "SELECT count(*) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(3600)' AND state = 'active'",
   })
 
-  test('PostgreSQL: a password that is not there is told as such', async () => {
+  test('PostgreSQL: a missing password is reported as such', async () => {
     const { reason, message } = await failureOf(openLocal({ ...target(), password: '' }))
     assert.equal(reason, 'sign_in', message)
     assert.match(message, /requests a password/)

@@ -45,7 +45,7 @@ test('a target without a name is a wrong command line', async () => {
     assert.equal((await runWeir(data, ...words)).code, 64, words[0])
 })
 
-test('a read-only target is told with 74', async (t) => {
+test('a read-only target exits with 74', async (t) => {
   const disk = mkdtempSync(join(tmpdir(), 'weir-targets-disk-'))
   t.after(() => {
     spawnSync('umount', ['-l', disk])

@@ -250,7 +250,7 @@ async function untilThere(path: string, running: RunningCommand): Promise<void> 
 /** Tries at most until a command is cut short before its end: it may be faster than who looks on. */
 const TRIES_MAX = 50
 
-/** Starts a command anew until it was cut short once it had begun to write; answers how it ended then. */
+/** Starts a command again until it was cut short once it had begun to write; answers how it ended then. */
 async function cutShort(
   start: () => RunningCommand,
   at: { readonly marker: string; readonly cut: (child: ChildProcess) => void | Promise<void> },
@@ -343,7 +343,7 @@ test('a restore that was killed is known as such: no service starts on it, and i
   await (await serve(t, to)).stop()
 })
 
-test('a target without room is told with 74, and nothing stays there', async (t) => {
+test('a target without room exits with 74, and nothing stays there', async (t) => {
   const home = temporaryFolder()
   const disk = fs.mkdtempSync(join(tmpdir(), 'weir-backup-disk-'))
   t.after(() => {

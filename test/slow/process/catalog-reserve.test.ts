@@ -89,7 +89,7 @@ for (const isGrown of [false, true]) {
     await isFull([devices('more', 1)])
     await isFull([putStream(newUid(), stream)])
     await isFull([putComponent(uid, component, any)])
-    // Whoever makes room may change what is there, and delete it.
+    // A user who frees space may change and delete the files.
     await store.commit([putComponent(uid, component, { ...any, mayUseReserve: true })])
     for (const one of there.uids) {
       const remove = { op: 'delete', orgUid: 'org', ...any } as const

@@ -19,7 +19,7 @@ async function closedPort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-test('a start waits for a cluster that is away, says so, and ends when it is told to', async () => {
+test('a start waits for an unavailable cluster, logs that, and ends on a signal', async () => {
   const port = await closedPort()
   const { child, done } = startWeir(join(home, 'one'), ['serve'], {
     WEIR_STORE: 'cluster',

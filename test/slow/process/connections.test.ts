@@ -1,4 +1,4 @@
-/** Whoever opens connections without a credential takes none of the handles that the service needs. */
+/** Anyone who opens connections without a credential takes none of the handles that the service needs. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'

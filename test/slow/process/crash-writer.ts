@@ -18,7 +18,7 @@ async function appendForever(): Promise<void> {
     const number = next
     next += 1
     await store.append(batchNumber(number))
-    // Written before anything else can happen: whoever reads it may rely on it.
+    // Written before anything else can happen: anyone who reads it may rely on it.
     writeSync(file, `${number}\n`)
     process.stdout.write('.')
   }

@@ -74,7 +74,7 @@ async function check({ dataDir }: Service): Promise<string> {
   return (await runWeir(dataDir, 'check', '--json')).out
 }
 
-test('a component whose row is damaged is told as damaged by every call, and others are served', async () => {
+test('a component whose row is damaged is reported as damaged by every call, and others are served', async () => {
   await withDamage({ table: 'component', id: 'beta' }, async ({ service, call, uids }) => {
     const beta = uids.get('beta') ?? ''
     const calls: readonly (readonly [string, string, number])[] = [
@@ -120,7 +120,7 @@ test('a component whose row is damaged is told as damaged by every call, and oth
   })
 })
 
-test('a stream whose row is damaged is told as damaged, and others of its component are served', async () => {
+test('a stream whose row is damaged is reported as damaged, and others of its component are served', async () => {
   await withDamage(
     { table: 'stream', id: 's135', of: 'gamma' },
     async ({ service, call, uids }) => {

@@ -262,7 +262,7 @@ for (const [end, start] of Object.entries(ENDS)) {
 /** Room for a few segments of the journal, and then for none. */
 const ROOM_BYTES = 21 * 1024 * 1024
 
-/** Puts a component of its own again and again, of few and many samples; tells which were refused. */
+/** Puts a component of its own again and again, of few and many samples; reports which were refused. */
 async function createUntilFull(service: Service, workload: number): Promise<string[]> {
   const refused: string[] = []
   for (let at = 0; refused.length < 12 && at < 500; at += 1) {

@@ -18,7 +18,7 @@ interface Example {
 }
 
 const FENCE = /(?:<!-- not run: (?<notRun>[^>]+) -->\n)?```sh\n(?<text>[\s\S]*?)```/g
-/** A command in one line that tells its answer behind it. */
+/** A command in one line that reports its answer behind it. */
 const TOLD = /^(?<command>curl .*\S) +# (?<answer>\S.*)$/
 
 function examplesOf(page: string): Example[] {
@@ -30,7 +30,7 @@ function examplesOf(page: string): Example[] {
   }))
 }
 
-/** The examples as one script: every call must succeed, and where an answer is told it must be that. */
+/** The examples as one script: every call must succeed, and where an answer is reported it must be that. */
 function scriptOf(examples: readonly Example[]): string {
   const lines = examples.flatMap(({ text, line }) => [
     `echo "example at line ${line}" >&2`,

@@ -16,7 +16,7 @@ const CALLS = 18
 const BODY = Buffer.alloc(2_000_000, 'x')
 
 interface Upload {
-  /** Sends the second half and tells the status. */
+  /** Sends the second half and reports the status. */
   finish(): Promise<number | undefined>
 }
 

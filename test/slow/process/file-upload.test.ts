@@ -24,7 +24,7 @@ const contentOf = (round: number): Buffer => Buffer.alloc(FILE_BYTES, `round ${r
 /** When the service is killed: after some bytes of the body, or just as its file gets its name. */
 type Moment = number | 'named'
 
-/** Uploads a file while the service is killed; tells whether the upload was answered with 200. */
+/** Uploads a file while the service is killed; reports whether the upload was answered with 200. */
 async function uploadAndKill(
   service: KilledService,
   round: number,
@@ -61,7 +61,7 @@ function countNamed(dataDir: string): number {
   return all.filter((entry) => entry.isFile() && !entry.parentPath.endsWith('incoming')).length
 }
 
-/** Every file that the service lists must be whole; tells their times. */
+/** Every file that the service lists must be whole; reports their times. */
 async function checkFiles(url: string): Promise<number[]> {
   const listed = await fetch(`${url}/api/comp/c/stream/f/feed?api_key=${FEED_KEY}`)
   if (listed.status === 404) return []

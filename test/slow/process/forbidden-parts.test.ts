@@ -80,7 +80,7 @@ function runAlone(folder: string, ...words: string[]): SpawnSyncReturns<string> 
   return spawnSync(process.execPath, words, { ...user, env, encoding: 'utf8', timeout: 60_000 })
 }
 
-/** Where the sources themselves are not for that user, nothing can be told. */
+/** Where the sources themselves are not for that user, nothing can be reported. */
 const hasSources = runAlone('', '-e', "require('node:fs').readFileSync('src/main.ts')").status === 0
 const skip = !hasSources && 'another user cannot read the sources here'
 

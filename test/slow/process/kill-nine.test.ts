@@ -20,7 +20,7 @@ const WRITER = fileURLToPath(new URL('./crash-writer.ts', import.meta.url))
 /** Appends under way when the process dies may or may not be kept. */
 const IN_FLIGHT = 8
 
-/** Runs the writer until it has acknowledged `enough` batches; tells which ones it did. */
+/** Runs the writer until it has acknowledged `enough` batches; reports which ones it did. */
 async function runAndKill(folder: string, first: number, enough: number): Promise<number[]> {
   const file = `${folder}.acknowledged`
   writeFileSync(file, '')

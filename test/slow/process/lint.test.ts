@@ -9,7 +9,7 @@ import { startService } from '../../support/service.ts'
 
 const run = promisify(execFile)
 
-/** The linter stays on this machine: it tells nobody of its use and asks for no newer version. */
+/** The linter stays on this machine: it reports nobody of its use and asks for no newer version. */
 const AT_HOME = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
 const LINTER = resolve('node_modules/@redocly/cli/bin/cli.js')
 

@@ -73,7 +73,7 @@ test('a start without samples.db, or with an empty one, is refused until the los
   await after.close()
 })
 
-test('damage, a downgrade and too few file handles are told in one sentence, with a fitting exit code', async () => {
+test('damage, a downgrade and too few file handles are reported in one sentence, with a fitting exit code', async () => {
   const dataDir = temporaryFolder()
   await (await startService({ settings: { WEIR_DATA_DIR: dataDir } })).close()
   const file = join(dataDir, 'catalog.db')

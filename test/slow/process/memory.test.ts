@@ -13,7 +13,7 @@ const SMALL_PAUSE_MS = 5
 /** Node's own file is 75 MiB of it, and collecting lags behind on few cores. It is about 310 here, without the budget 600. */
 const PEAK_MB_MAX = 520
 
-test('six puts of 70 MB at once pass where 400 MB are told, and small ones beside them', {
+test('six concurrent puts of 70 MB pass with a limit of 400 MB, and small ones beside them', {
   skip: process.platform !== 'linux' && 'memory is read from /proc',
 }, async (t) => {
   const service = await startReportedMb(400, KEY)

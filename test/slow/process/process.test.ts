@@ -120,7 +120,7 @@ test('wrong settings: every mistake is listed, exit code 78, nothing is created'
   assert.equal(existsSync(join(folder, 'never')), false)
 })
 
-test('the first start tells address, account, organization, key and a curl line, once', async () => {
+test('the first start prints URL, account, organization, key, and a curl line, once', async () => {
   const first = start({ WEIR_DATA_DIR: dataDir })
   const [, address] = await seen(first, /address +(\S+)\n/)
   await seen(first, /curl -H '.*\n/)
@@ -164,7 +164,7 @@ test('the first start tells address, account, organization, key and a curl line,
   for (const line of logged) assert.ok(!line.includes(feedKey) && !line.includes(password), line)
 })
 
-test('a first start that ended before it told the password is told of by the next, once; SIGTERM lets calls finish', async () => {
+test('a first start that ended before it printed the password is mentioned by the next, once; SIGTERM lets calls finish', async () => {
   const cut = join(folder, 'cut')
   const log = createLog({ level: 'silent' })
   const app = await openApp(readConfig({ WEIR_DATA_DIR: cut, WEIR_PORT: '0' }), { log })
@@ -213,7 +213,7 @@ test('the first start repeats neither a password nor a key that was given, and o
     body: JSON.stringify({ email: 'owner@localhost', password }),
   })
   assert.equal(login.status, 200)
-  // Its port is taken now: another says so and tells no secret. A test below starts it again.
+  // Its port is taken now: another process says so and prints no secret. A test below starts it again.
   const other = await startRefused({ WEIR_DATA_DIR: refusedDir, WEIR_PORT })
   assert.equal(other.code, 69)
   assert.match(other.err, /Cannot listen: .*EADDRINUSE/)
@@ -223,7 +223,7 @@ test('the first start repeats neither a password nor a key that was given, and o
   assert.ok(!running.output().includes(FEED_KEY) && !running.output().includes(password))
 })
 
-test('on a terminal the log is text for people, and the first start is told below it', async (t) => {
+test('on a terminal the log is text for people, and the first start is printed below it', async (t) => {
   if (spawnSync('script', ['--version']).error !== undefined) return t.skip('there is no script(1)')
   const env = envOf({ WEIR_DATA_DIR: join(folder, 'terminal') })
   const command = `exec ${process.execPath} src/main.ts`
@@ -244,7 +244,7 @@ test('on a terminal the log is text for people, and the first start is told belo
   assert.equal(await running.exit, 0)
 })
 
-test('off a terminal standard output has JSON lines only, the first start is told beside them, and an open folder is closed', async () => {
+test('off a terminal standard output has JSON lines only, the first start is printed separately, and an open folder is closed', async () => {
   const open = refusedDir
   mkdirSync(open, { recursive: true })
   chmodSync(open, 0o777)
@@ -280,7 +280,7 @@ async function beginCall(address: string): Promise<{ end(): Promise<string> }> {
   socket.on('data', (part) => {
     answered += part
   })
-  // A service that ends at once resets the connection; what was answered until then tells.
+  // A service that ends at once resets the connection; answers sent until then count.
   socket.on('error', () => {})
   const closed = new Promise((resolve) => socket.once('close', resolve))
   const body = JSON.stringify({ email: 'owner@localhost', password: 'wrong' })

@@ -56,7 +56,7 @@ async function isGone(folder: string): Promise<void> {
   }, 5_000)
 }
 
-test('run-tests runs every file that it is given, and tells which had no test', () => {
+test('run-tests runs every file that it is given, and names those without tests', () => {
   const left = `
 import { spawn } from 'node:child_process'
 test('leaves a process', () => { spawn('sleep', ['600'], { stdio: 'inherit' }).unref() })`

@@ -43,7 +43,7 @@ const storageOf = async (service: Service) => {
   return call('GET', '/api/storage')
 }
 
-test('a damaged document is found by the check and told to operators without names', async () => {
+test('a damaged document is found by the check and shown to operators without names', async () => {
   await withService(async (service) => {
     const put = `${service.url}/api/feed?compId=c&t=1&api_key=${service.feedKey}`
     assert.equal((await fetch(put, { method: 'PUT' })).status, 200)
@@ -67,7 +67,7 @@ test('a damaged document is found by the check and told to operators without nam
   })
 })
 
-test('damaged samples are told in the same places', async () => {
+test('damaged samples are shown in the same places', async () => {
   await withService(async (service) => {
     const samples = Array.from({ length: 3_000 }, (_, index) => ({
       compId: 'c',
@@ -98,7 +98,7 @@ test('damaged samples are told in the same places', async () => {
   })
 })
 
-test('a damaged report is made anew, and a damaged mark of the operators lets nobody in', async () => {
+test('a damaged report is written again, and a damaged operator mark lets nobody in', async () => {
   await withService(async (service) => {
     await service.app.scrub.checkNow()
     assert.equal((await storageOf(service)).status, 200)

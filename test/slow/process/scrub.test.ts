@@ -76,7 +76,7 @@ test('a sound folder: the check is clean everywhere', async () => {
   assert.ok((await metric('weir_scrub_checked_bytes_total')) >= BODY.length)
 })
 
-test('a flipped bit is found by the check, and told in every place until it is gone', async () => {
+test('a flipped bit is found by the check, and reported in every place until it is fixed', async () => {
   const repair = await putDamaged(service.feedKey, '/comp/c/stream/bad/feed/file/x?time=1000')
   const { code, out, err } = await weir(['check'])
   assert.equal(code, 65)
@@ -165,7 +165,7 @@ test('POST /api/storage/scrub starts a pass and does not wait for it', async () 
   assert.equal((await owner('GET', '/api/storage')).body.storage.scrub.time, clock.now())
 })
 
-test('only operators are told, and tenants see nothing of each other', async () => {
+test('only operators see damage, and tenants see nothing of each other', async () => {
   const add = async (words: readonly string[]) => {
     const { out } = await weir([...words, '--json'])
     return JSON.parse(out).result
@@ -217,7 +217,7 @@ const weirMetrics = async () => {
     .join('\n')
 }
 
-test('damage of a stream that is deleted is told no more', async () => {
+test('damage of a deleted stream is no longer reported', async () => {
   await putDamaged(service.feedKey, '/comp/gone/stream/s/feed/file/x?time=9')
   await service.app.scrub.checkNow()
   assert.equal((await readiness()).body.details?.length, 1)

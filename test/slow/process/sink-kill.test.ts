@@ -39,7 +39,7 @@ after(async () => {
   rmSync(dataDir, { recursive: true })
 })
 
-/** Sends numbers until enough are acknowledged, then kills; tells which were. */
+/** Sends numbers until enough are acknowledged, then kills; returns those. */
 async function sendAndKill(
   orgUid: string,
   { first, enough }: { first: number; enough: number },

@@ -71,7 +71,7 @@ test('a group passes when all tests of its files do', () => {
 
 const AT_END = new URL('../../support/at-end.ts', import.meta.url).href
 
-/** A module of a thread that is reused, and ends the thread when it is told to, once its use is over. */
+/** A module of a thread that is reused, and ends the thread on request, once its use is over. */
 const ENDED_THREAD = `
 import { writeFileSync } from 'node:fs'
 import { once } from 'node:events'

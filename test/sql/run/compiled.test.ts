@@ -43,7 +43,7 @@ test('SqlRunners.run() inserts from JSON with functions, options and every type 
   assert.deepEqual(options, [['/PUT'], ['/PUT']])
 })
 
-test('SqlRunners.run() tells the place of a failure in values and in texts', async () => {
+test('SqlRunners.run() reports the place of a failure in values and in texts', async () => {
   const runners = sharedRunners()
   const check = async (text: string, message: RegExp, place: string) => {
     const program = compileGsSql(text)
@@ -108,7 +108,7 @@ test('SqlRunners.run() reads stored tables by the columns that are used', async 
   assert.deepEqual(await rowsOf('SELECT count(*) FROM COMPONENT', 1), [[2n]])
 })
 
-test('SqlRunners.run() tells what a query asks of a stored table, with the values that it has by then', async () => {
+test('SqlRunners.run() passes the conditions of a query to a stored table, with the values known by then', async () => {
   const runners = sharedRunners()
   const stored = {
     SAMPLE: [

@@ -153,9 +153,9 @@ test('endless work is ended when its time is over, while others are answered', a
   const runners = openRunners(t, { runnersMax: 2, seconds: 5 }, clock)
   for (const sql of [
     `${ENDLESS} SELECT count(*) FROM t`,
-    // Rows that nobody needs are never told.
+    // Unneeded rows are never sent.
     `${ENDLESS} SELECT a FROM t WHERE a < 0`,
-    // A text that is too long is not told before the last row.
+    // A text that is too long is not detected before the last row.
     `${ENDLESS} SELECT group_concat('${'x'.repeat(100_000)}') FROM t`,
     // A pattern that is tried in every way.
     `SELECT '${'a'.repeat(2_000)}' LIKE '${'%a'.repeat(40)}%b'`,

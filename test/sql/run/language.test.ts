@@ -123,7 +123,7 @@ test('a text that is no JSON fails at its place', async () => {
   }
 })
 
-test('a function of a group that fails is told, whatever functions end with it', async () => {
+test('an aggregate function that fails is reported, whatever functions end with it', async () => {
   const runners = sharedRunners()
   const mixed = "FROM (SELECT 1 AS v UNION ALL SELECT 'b') q"
   const texts = ['sum(v), first(v, v)', 'avg(v), sum(v)', 'sum(v), avg(v)', 'sum(v), sum(v)']

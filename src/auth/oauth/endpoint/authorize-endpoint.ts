@@ -131,7 +131,7 @@ function stepOf(checked: Exclude<CheckedRequest, { kind: 'ask' }>): PageStep {
 
 /**
  * A client is vouched for when an administrator of the user's own organization registered it: the
- * logo that someone else chose could make a stranger look like a friend.
+ * logo that someone else chose could make a malicious client look trusted.
  */
 function showClient(
   { client, redirectUri }: AuthorizationRequest,

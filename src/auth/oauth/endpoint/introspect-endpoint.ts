@@ -7,7 +7,7 @@ import { type OAuthParams, type ParamSource, readParams, requireParam } from '..
 import type { OAuthWithUsers } from '../oauth-users.ts'
 import { findRefreshToken } from '../token-record.ts'
 
-/** What is told about a token (RFC 7662, 2.2); nothing else when it does not work. */
+/** The claims about a token (RFC 7662, 2.2); only `active: false` when it does not work. */
 type Introspection =
   | { readonly active: false }
   | {

@@ -16,7 +16,7 @@ import {
 } from '../token-record.ts'
 
 /**
- * grant_type=refresh_token: a refresh token works once and is replaced. One that comes back tells
+ * grant_type=refresh_token: a refresh token works once and is replaced. A used token that comes back proves
  * that two parties hold it, and which of them is the thief cannot be known, so the whole family of
  * tokens ends (RFC 9700, 4.14.2).
  */

@@ -16,7 +16,7 @@ export interface MysqlColumn {
   readonly characterSet: number
 }
 
-/** How a value is told, from the bytes of the server's own text of it; the session's zone is UTC. */
+/** How a value is written, from the bytes of the server's own text of it; the session's zone is UTC. */
 export function mysqlReader({ columnType, characterSet }: MysqlColumn): (bytes: Buffer) => string {
   if (columnType === BIT) return readBits
   if (columnType === TIMESTAMP) return readInstant
@@ -29,7 +29,7 @@ export function mysqlReader({ columnType, characterSet }: MysqlColumn): (bytes: 
 function readInstant(bytes: Buffer): string {
   const text = bytes.toString('latin1')
   const iso = isoDateTime(`${text}+00`)
-  // Zero times are told as they are, without a zone that they do not have.
+  // Zero times are returned as they are, without a zone that they do not have.
   return iso.endsWith('Z') ? iso : text
 }
 

@@ -40,7 +40,7 @@ export async function openMysql(
 async function signIn(target: DatabaseTarget, socket: Socket): Promise<Connection> {
   const connection = createConnection(connectionOptions(target, socket))
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  // An error between two statements is told by the next one.
+  // An error between two statements is reported by the next one.
   connection.on('error', reject)
   connection.connect((error) => (error === null ? resolve() : reject(error)))
   await promise
@@ -117,7 +117,7 @@ class MysqlAdapter implements DatabaseAdapter {
   constructor(parts: Parts) {
     this.#parts = parts
     this.server = parts.server
-    // A connection that breaks off is told here, and not by the statement that runs.
+    // A connection that breaks off is reported here, and not by the statement that runs.
     parts.connection.on('error', (error) => {
       this.#lost.reject(error)
       this.#rows?.destroy(error)
@@ -138,7 +138,7 @@ class MysqlAdapter implements DatabaseAdapter {
     query.once('error', reject)
     query.once('end', () => resolve([]))
     this.#rows = query.stream({ highWaterMark: BUFFERED_ROWS })
-    // It is told by whoever waits for rows.
+    // It is reported by the reader of rows.
     this.#rows.on('error', () => {})
     const columns = await Promise.race([promise, this.#lost.promise])
     if (columns.length === 0) throw new DatabaseFailure('sql', 'The statement returns no rows')

@@ -1,6 +1,6 @@
 /**
  * The driver opens its sockets itself, also to where a listener sends it on, so the addresses are judged
- * at the one place where it connects. `guardOracle()` stands before that method, and tells when it is
+ * at the one place where it connects. `guardOracle()` stands before that method, and fails when it is
  * no longer there.
  */
 import { invariant } from '../../../base/index.ts'

@@ -28,7 +28,7 @@ export async function openOracle(
   const load = outlet.loadDriver('oracle')
   guardOracle(load, outlet.findRefusal)
   const driver = loadOracleDriver(load)
-  // The driver connects by itself; that the host answers is told here as it is for the others.
+  // The driver connects by itself; that the host answers is reported here as it is for the others.
   const probe = await outlet.connect()
   probe.destroy()
   try {

@@ -27,7 +27,7 @@ export async function openPostgresql(
   const socket = await outlet.connect()
   const client = new pg.Client(clientConfig(target, socket))
   if (target.tls === 'off') refuseCleartext(client)
-  // An error between two statements is told by the next one.
+  // An error between two statements is reported by the next one.
   client.on('error', () => {})
   try {
     await client.connect()

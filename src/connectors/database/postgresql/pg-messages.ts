@@ -1,4 +1,4 @@
-/** The part of pg's wire connection that a portal needs; its types do not tell it. */
+/** The part of pg's wire connection that a portal needs; its types do not have it. */
 import type { EventEmitter } from 'node:events'
 
 /** A column of a result. */

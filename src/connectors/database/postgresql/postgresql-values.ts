@@ -5,7 +5,7 @@ const BYTEA = 17
 const TIMESTAMP = 1114
 const TIMESTAMPTZ = 1184
 
-/** How a value of a type is told, from the server's own text of it, by the number of its type. */
+/** How a value of a type is written, from the server's own text of it, by the number of its type. */
 export function postgresqlReader(type: number): (text: string) => string {
   if (type === BOOL) return (text) => (text === 't' ? 'true' : 'false')
   if (type === BYTEA) return readBytes

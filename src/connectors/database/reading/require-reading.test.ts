@@ -19,7 +19,7 @@ const refusalOf = (check: () => void): DatabaseFailure | undefined => {
 
 const USUAL = { hasBackslashes: true, hasAnsiQuotes: false }
 
-test('requireMysqlReading() tells where and what, and what to write', () => {
+test('requireMysqlReading() names the place, the problem, and the fix', () => {
   const refusal = refusalOf(() => requireMysqlReading('-- 😀\n  call p()', USUAL))
   assert.equal(
     refusal?.message,

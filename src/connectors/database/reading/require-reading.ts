@@ -62,7 +62,7 @@ export function requireOracleReading(sql: string): void {
 /** Refuses the words by which SQL Server ends the transaction that is to be rolled back, or does what no rollback undoes. */
 export function requireSqlserverReading(sql: string): void {
   const tokens = [...sqlTokens(sql, plain(true))]
-  // Whether a return alone ends such a comment is told nowhere.
+  // No documentation says whether a carriage return alone ends such a comment.
   const odd = tokens.find(({ text }) => /^--.*\r(?!\n)/s.test(text))
   if (odd !== undefined) refuseAt(sql, odd, 'line comments must end with a line feed')
   const meant = tokens.filter(({ kind }) => kind !== 'comment')

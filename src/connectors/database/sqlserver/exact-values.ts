@@ -1,7 +1,7 @@
 /**
  * The driver makes doubles of DECIMAL and MONEY, which have up to 38 digits. There is no other way to their
- * bytes than to stand before its reader of values, an export of one of its files: whoever loads the driver
- * calls `keepExactValues()` first, and is told when that file has another shape.
+ * bytes than to stand before its reader of values, an export of one of its files: code that loads the driver
+ * calls `keepExactValues()` first, and fails when that file has another shape.
  */
 import { invariant } from '../../../base/index.ts'
 import { decimalText } from '../iso-text.ts'

@@ -31,7 +31,7 @@ export async function openSqlserver(
   const driver = load('tedious') as Driver
   const socket = await outlet.connect()
   const connection = new driver.Connection(configurationOf(target, socket))
-  // An error between two statements is told by the next one.
+  // An error between two statements is reported by the next one.
   connection.on('error', () => {})
   try {
     await called((done) => connection.connect(done))

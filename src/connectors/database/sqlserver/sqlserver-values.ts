@@ -12,7 +12,7 @@ export function sqlserverText(value: unknown, type: string): string | null {
   return String(value)
 }
 
-/** FLOAT of 4 and of 8 bytes have one type; what four bytes can hold is told as four bytes are. */
+/** FLOAT of 4 and of 8 bytes have one type; what four bytes can hold is written as a 4-byte float. */
 function isSingle(value: number, type: string): boolean {
   return (type === 'Real' || type === 'FloatN') && Math.fround(value) === value
 }

@@ -50,7 +50,7 @@ function askForCode(problem, message) {
   field.focus()
 }
 
-/** A code belongs to one account: another is asked anew, if at all. */
+/** A code belongs to one account. Another account is asked again, if at all. */
 function forgetCode() {
   find('otp').value = ''
   find('otp-part').hidden = true
@@ -179,7 +179,7 @@ find('other-account').addEventListener('click', () => {
 
 find('email').addEventListener('input', forgetCode)
 
-// A page brought back from the browser's memory holds an answered question: ask anew.
+// A page restored from the browser's cache holds an answered question: ask again.
 addEventListener('pageshow', (event) => {
   if (event.persisted) location.reload()
 })

@@ -30,7 +30,7 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * The studio as it was built: read when it is first asked for, and again when it was built anew, so
+ * The studio as it was built: read when it is first asked for, and again when it was rebuilt, so
  * that a start costs nothing and a running service shows what a developer has just built.
  */
 export class StudioFiles {
@@ -57,7 +57,7 @@ export class StudioFiles {
     return file
   }
 
-  /** The build that is there; looked at anew for the page, whose name stays when its bytes change. */
+  /** The current build. It is checked for each page, whose name stays when its bytes change. */
   async #current(name: string): Promise<Build | undefined> {
     if (this.#build !== undefined && name !== 'index.html') return this.#build
     const mark = await markOf(join(this.#folder, 'index.html'))

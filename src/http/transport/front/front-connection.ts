@@ -22,7 +22,7 @@ export interface FrontDeps {
   readonly departures: PaceWatch
   /** What arrives while no request is being put together is read into this, for all connections. */
   readonly shared: Buffer
-  /** What clients are told about the time between two requests. */
+  /** Hint for clients about the time between two requests. */
   readonly keepAliveMs: number
   /** Ends connections that stay silent. */
   readonly silences: SilenceWatch

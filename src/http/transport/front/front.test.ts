@@ -186,7 +186,7 @@ test('a body in pieces is untouched by a connection that had its memory before',
 async function sendBodies(client: Client, random: Random, shown: string): Promise<void> {
   for (let round = 0; round < 6; round++) {
     const bodies = Array.from({ length: random.integer(1, 4) }, () =>
-      // Every byte tells where it belongs.
+      // Every byte shows where it belongs.
       String(random.integer(1_000, 9_999)).repeat(
         random.integer(1, random.pick([50, 15_000, 60_000])),
       ),
@@ -450,7 +450,7 @@ test('requests sent ahead to the front take turns with what others send', async 
   assert.ok(served.indexOf('/other') < 500, `served as number ${served.indexOf('/other')}`)
 })
 
-test('a client that has closed its side is told that its call is processed, then the answer', async () => {
+test('a client that has closed its side receives 102, then the response', async () => {
   const { promise: asked, resolve: ask } = Promise.withResolvers<[Socket, Reply]>()
   const { open } = await start(({ socket }, _body, reply) => ask([socket, reply]))
   const client = await open()
@@ -468,7 +468,7 @@ test('a client that has closed its side is told that its call is processed, then
   assert.equal((await client.answer()).status, 0)
 })
 
-test('a client that is gone is found out by telling it that its call is processed', async () => {
+test('a client that is gone is noticed when 102 is sent', async () => {
   const { promise: asked, resolve: ask } = Promise.withResolvers<Reply>()
   const { open } = await start((_head, _body, reply) => ask(reply))
   const client = await open()

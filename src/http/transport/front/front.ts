@@ -38,7 +38,7 @@ export interface Front {
  * times what reading such a call takes.
  */
 export function openFront(server: Server, event: ConnectionEvent, deps: FrontOptions): Front {
-  // These are Node's own: whoever calls them hands a connection to TLS, or to the HTTP server.
+  // These are Node's own: calling them hands a connection to TLS, or to the HTTP server.
   const secure = event === 'secureConnection' ? takeListeners(server, 'connection') : undefined
   const handOver = gateMessages(server, takeListeners(server, event), deps.budget)
   const sockets = new Set<Socket>()
@@ -90,7 +90,7 @@ export function openFront(server: Server, event: ConnectionEvent, deps: FrontOpt
 
 type ConnectionEvent = 'connection' | 'secureConnection'
 
-/** Takes the listeners of an event away; whoever calls the answered function calls them. */
+/** Removes the listeners of an event. The returned function calls them. */
 function takeListeners(server: Server, event: ConnectionEvent): (socket: Socket) => void {
   const listeners = server.listeners(event)
   server.removeAllListeners(event)

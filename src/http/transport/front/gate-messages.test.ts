@@ -248,7 +248,7 @@ test('whatever is sent ahead, however it is cut, is answered in order and one by
 
 const slow: Handle = (req, res) => setImmediate(() => answer(res, req.url ?? ''))
 
-test('what is no request is told so behind the answers before it, and ends the connection', async () => {
+test('a malformed request is answered after earlier responses, and ends the connection', async () => {
   const started = await start(slow)
   const { socket, closed } = open(started)
   socket.write(`${gets(['/a', '/b'])}no request\r\n\r\n${gets(['/c'])}`)

@@ -18,11 +18,11 @@ const PARTS_MAX = 64
 /**
  * Gives Node's parser one request at a time, the next when the answer before it has left: the parser
  * makes objects of all that it is given, and thousands of requests fit into one read. What waits is
- * kept as bytes, counted in the budget of strangers, and no more is read; each takes its turn with
+ * kept as bytes, counted in the budget of unauthenticated clients, and no more is read; each waits its turn with
  * what others have sent.
  *
  * Where a request ends is for the parser alone to say. It is given bytes up to the next blank line,
- * as no head ends anywhere else, and of a body what its own reading of the head tells: a cut
+ * as no head ends anywhere else, and of a body what its own reading of the head says: a cut
  * in the wrong place costs one more call and changes nothing.
  */
 class MessageGate {
@@ -88,7 +88,7 @@ class MessageGate {
       if (this.#answering !== res) return
       this.#answering = undefined
       if (this.#isLast) this.#socket.destroySoon()
-      // An answer leaves without a turn of the loop: others would wait for all that was sent ahead.
+      // An answer leaves without an iteration of the event loop: others would wait for all that was sent ahead.
       if (this.#rest.length > 0) this.#schedule()
       else this.#goOn()
     })
@@ -215,7 +215,7 @@ class MessageGate {
     if (!this.#isPaused) return
     this.#isPaused = false
     const body = this.#body
-    // Whoever reads the body resumes the connection when it has room.
+    // The reader of the body resumes the connection when it has room.
     if (body === undefined || body.readableLength < body.readableHighWaterMark) {
       this.#socket.resume()
     }
@@ -242,7 +242,7 @@ class MessageGate {
   }
 }
 
-/** Takes those listeners off that were added since; whoever calls the answered function calls them. */
+/** Removes the listeners that were added since. The returned function calls them. */
 function takeAdded(
   socket: Socket,
   event: 'data' | 'end',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SilenceWatch } from './silence-watch.ts'
 
-test('a connection is told when nothing has moved for as long as it may be silent', () => {
+test('an idle connection is reported after its time limit', () => {
   const watch = new SilenceWatch(120_000)
   let allHeaders = 0
   const connection = {

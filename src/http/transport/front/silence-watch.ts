@@ -5,7 +5,7 @@ const PARTS = 4
 export interface Quiet {
   /** How many bytes have come and gone. */
   readonly movedBytes: number
-  /** Told, and told again, while nothing moves for too long. */
+  /** Called repeatedly while nothing moves for too long. */
   onSilent(): void
 }
 
@@ -16,7 +16,7 @@ interface Seen {
 }
 
 /**
- * Tells connections on which nothing moves for too long. Node's own timer for that is set again with
+ * Reports connections on which nothing moves for too long. Node's own timer for that is set again with
  * every read and write; looking at all connections now and then costs a call nothing.
  */
 export class SilenceWatch {

@@ -3,7 +3,7 @@ import type { UnauthenticatedBudget } from './body-memory.ts'
 /** What a connection may hold unasked: usual calls arrive in one piece and never come to more. */
 const FREE_BYTES = 4 * 1024
 
-/** The bytes of one connection that wait to be served, as the budget of strangers counts them. */
+/** The bytes of one connection that wait to be served, as the budget of unauthenticated clients counts them. */
 export class UnauthenticatedHold {
   readonly #budget: UnauthenticatedBudget | undefined
   #countedBytes = 0

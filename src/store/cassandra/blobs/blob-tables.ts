@@ -1,4 +1,4 @@
-/** The tables of file bodies; docs/format/cassandra.md tells what is in them. */
+/** The tables of file bodies; docs/format/cassandra.md describes them. */
 export const blobTables: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS blob (key text PRIMARY KEY, state text, touched_at bigint, bytes bigint,
     sha256 text)`,

@@ -1,7 +1,7 @@
 /**
  * File bodies in parts of 256 KB. A row of `blob` says what has become of a body: it comes in, is whole, or
  * was deleted; all its changes are lightweight transactions. Parts of a deleted body stay for an
- * hour, so that whoever reads it can end.
+ * hour, so that its readers can finish.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
@@ -152,7 +152,7 @@ class ClusterBlobs implements BlobStore {
         if (bytes > bytesMax) refuse('body_too_large', { limitBytes: bytesMax })
         hash.update(chunk)
         for (let at = 0; at < chunk.byteLength; ) {
-          // Copied: whoever hands out chunks may use their memory again.
+          // Copied: the source may reuse the memory of its chunks.
           const piece = Buffer.from(chunk.subarray(at, at + PART_BYTES - filled))
           filling.push(piece)
           filled += piece.length

@@ -8,7 +8,7 @@ const { unavailableException, writeTimeout } = types.responseErrorCodes
 const LATE = new errors.ResponseError(writeTimeout, 'one replica of two')
 const UNSENT = new Error('No connection available')
 
-/** A task that fails so often, then tells how often it was asked. */
+/** A task that fails this often, then returns the number of calls. */
 function failing(reason: Error, times: number): () => Promise<number> {
   let asked = 0
   return async () => {

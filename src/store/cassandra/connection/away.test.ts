@@ -39,7 +39,7 @@ test('isAway() knows every way in which the driver says that nobody is there', (
   }
 })
 
-test('messageOf() and startErrorOf() tell a missing right as what it is at each time', () => {
+test('messageOf() and startErrorOf() describe a missing right, for each time', () => {
   const { errors, types } = cassandra
   const refused = (what: string) =>
     new errors.ResponseError(types.responseErrorCodes.unauthorized, `User weir has no ${what}`)

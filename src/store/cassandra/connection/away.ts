@@ -34,7 +34,7 @@ const AWAY_MESSAGES: ReadonlySet<string> = new Set([NO_CONNECTION, 'Connection c
 
 /**
  * Passwords and rights are looked up on a majority of nodes too: without one a node says that they are wrong or missing.
- * Only the message tells that from a right that really is.
+ * Only the message distinguishes that from a right that is missing.
  */
 const RIGHTS_UNKNOWN = /Cannot achieve consistency level|Unable to perform auth/i
 
@@ -80,8 +80,8 @@ function isForbidden(error: unknown): error is Error {
 }
 
 /**
- * What callers are told while the cluster is away, or refuses this process a right that it had when it started; whatever
- * else went wrong is told as it is.
+ * Errors for callers while the cluster is away, or when this process lost a right that it had at its start. Any
+ * other error is passed on.
  */
 export function messageOf(error: unknown): unknown {
   if (!isAway(error) && !isForbidden(error)) return error

@@ -13,7 +13,7 @@ function responseError(code: number, message: string): Error {
 const UNKNOWN = responseError(invalid, 'table late does not exist')
 const HALF_KNOWN = responseError(serverError, 'java.lang.IllegalArgumentException: Unknown CF 1-2')
 
-/** A task that fails so, one after the other, then tells how often it was asked. */
+/** A task that fails with each of these in turn, then returns the number of calls. */
 function failing(...reasons: Error[]): () => Promise<number> {
   let asked = 0
   return async () => {

@@ -2,11 +2,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import cassandra from 'cassandra-driver'
 
-/** Nodes tell each other of a change within a second or two; one that takes longer than this has a fault. */
+/** Nodes learn of a change within a second or two; one that takes longer than this has a fault. */
 const BEHIND_MS = 20_000
 const LOOK_MS = 100
 
-/** Nodes tell by the message alone what it is that they take for invalid. */
+/** Only the messages of nodes say which object they consider invalid. */
 const UNKNOWN = /(keyspace|table) \S+ (does not exist|doesn't exist)|unconfigured table/i
 
 /**
@@ -25,7 +25,7 @@ export function isBehind(error: unknown): boolean {
 
 /** How a task is asked again. */
 interface KnownWatch {
-  /** Told what is waited for, once. */
+  /** Called once with the reason for waiting. */
   readonly onWaiting?: (what: string) => void
   /** Ends the waiting. */
   readonly signal?: AbortSignal
@@ -35,7 +35,7 @@ interface KnownWatch {
   readonly isAgreed?: () => Promise<boolean>
 }
 
-/** Repeats a task while the node that it asks is behind, and tells so; rejects as the task did when that lasts. */
+/** Repeats a task while the node that it asks is behind, and logs that. Rejects like the task if the delay lasts. */
 export async function untilKnown<T>(task: () => Promise<T>, watch: KnownWatch): Promise<T> {
   const deadline = performance.now() + BEHIND_MS
   const isLasting = () => performance.now() > deadline || watch.signal?.aborted === true

@@ -1,4 +1,4 @@
-/** The one place that speaks CQL: statements are prepared, at QUORUM, and told as the ports tell. */
+/** The one place that speaks CQL: statements are prepared, at QUORUM, and errors are those of the ports. */
 import { setTimeout as pause } from 'node:timers/promises'
 import cassandra, { type QueryOptions, type types } from 'cassandra-driver'
 import { askAgain } from './ask-again.ts'
@@ -42,9 +42,9 @@ const LOOK_MS = 50
 
 const { quorum, serial } = cassandra.types.consistencies
 
-/** What open() may be told beside where the cluster is. */
+/** Options of open() beside the contact points. */
 export interface ClusterWatch {
-  /** Told, while a start waits, what it waits for; and later what a statement waits for that finds a node behind. */
+  /** Called with the reason while a start waits, and while a statement waits for a node that is behind. */
   readonly onWaiting?: (what: string) => void
   /** Ends the waiting. */
   readonly signal?: AbortSignal
@@ -56,7 +56,7 @@ export class Cluster {
   readonly #client: cassandra.Client
   readonly #end: () => Promise<void>
   readonly #onWaiting: ClusterWatch['onWaiting']
-  /** Told when the connection ends, so that nobody goes on waiting for it. */
+  /** Called when the connection ends, so that nobody goes on waiting for it. */
   readonly #ending = new AbortController()
   readonly #nodes = new Map<string, number>()
 

@@ -73,7 +73,7 @@ function clientOptions(
     ...(keyspace === undefined ? {} : { localDataCenter: dataCentre }),
     ...(user === undefined ? {} : { credentials: { username: user, password: password ?? '' } }),
     ...(tls === undefined ? {} : { sslOptions: { ...tls, rejectUnauthorized: true } }),
-    // Whoever changes the schema asks every node whether it knows: the driver asks one what it heard of the others.
+    // A process that changes the schema asks every node whether it knows: the driver asks one node about the others.
     protocolOptions: { port, maxSchemaAgreementWaitSeconds: 0 },
     encoding: { useBigIntAsLong: true },
     socketOptions: { readTimeout: READ_TIMEOUT_MS, connectTimeout: CONNECT_TIMEOUT_MS },

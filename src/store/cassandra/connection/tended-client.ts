@@ -1,5 +1,5 @@
 /**
- * A client of the driver that ends when it is told to. Left alone, the driver of version 4 makes a second object of a
+ * A client of the driver that ends when it is asked to. Left alone, the driver of version 4 makes a second object of a
  * node after an outage of all of them and forgets the first one with its timers, reconnects twice over when it has
  * done so once, and keeps a connection that was under way when it was shut down.
  */

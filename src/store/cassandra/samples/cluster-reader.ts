@@ -104,7 +104,7 @@ export class ClusterReader {
     return found
   }
 
-  /** The latest sample of a stream: its partition tells it, unless one was removed. */
+  /** The latest sample of a stream: its partition has it, unless samples were removed. */
   async #latest(
     handle: StreamHandle,
     isTimesOnly: boolean | undefined,
@@ -284,7 +284,7 @@ function latestOf(
   { columns, mask }: Overlay,
 ): SampleColumns | undefined {
   if (version === undefined) return columns
-  // One that belongs elsewhere is damaged; the leaves tell better.
+  // A row in a wrong place is damaged. The leaves report it better.
   const isOwn = newest?.length === 0 || (newest && chunkInfo(newest).owner?.stream === handle)
   if (newest === undefined || !isOwn) return undefined
   const below = newest.length === 0 ? emptyColumns : decodeChunk(newest)

@@ -47,7 +47,7 @@ interface ClusterSamplesDeps {
   readonly cql: Cluster
   readonly clock: Clock
   readonly order: SampleOrder
-  /** Told of compaction that failed; it is tried again. */
+  /** Called when a compaction failed; it is tried again. */
   readonly onFailure: (error: unknown) => void
 }
 
@@ -122,7 +122,7 @@ export class ClusterSamples implements SampleStore {
     handles: readonly StreamHandle[],
     options?: LatestOptions,
   ): Promise<ReadonlyArray<Sample | undefined>> {
-    // Who begins to follow streams asks where they end: what is told is what comes behind.
+    // A follower asks for the end of a stream first. Only later changes are reported.
     const beginning = this.#remoteChanges.begun(handles)
     if (beginning !== undefined) await beginning
     return await this.#reader.latest(handles, options)
@@ -203,7 +203,7 @@ export class ClusterSamples implements SampleStore {
     await Promise.allSettled(this.#running)
   }
 
-  /** Tells those who follow streams of this process what reads see. */
+  /** Reports changes that reads find to followers in this process. */
   #reportFollows(batch: SampleBatch): void {
     for (const follow of this.#follows) follow.note([{ kind: 'samples', batch }])
   }

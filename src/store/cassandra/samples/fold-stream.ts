@@ -90,7 +90,7 @@ function foldBySummary(
     const blocks = readSummary(summary, placeSeed({ stream: handle, start, last, count }))
     return blocks !== undefined && foldSummary(blocks, into)
   } catch (error) {
-    // The samples themselves still tell everything.
+    // The samples themselves are still complete.
     if (error instanceof DamagedBytes) return false
     throw error
   }

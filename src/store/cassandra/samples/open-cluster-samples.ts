@@ -6,7 +6,7 @@ import { ClusterSamples } from './cluster-samples.ts'
 /** How the samples are opened. */
 interface OpenOptions {
   readonly clock?: Clock
-  /** Whether it compacts by itself; whoever tests compaction says when. */
+  /** Whether it compacts in the background. Tests of compaction start it themselves. */
   readonly isCompacting?: boolean
   readonly onFailure?: (error: unknown) => void
 }

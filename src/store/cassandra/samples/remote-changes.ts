@@ -22,9 +22,9 @@ const ANY_TIME = { from: EARLIEST_TIME, until: TIME_END }
 interface Followed {
   /** By how many. */
   count: number
-  /** Calls up to this stamp were told, or are of before. */
+  /** Calls up to this stamp were reported, or happened before. */
   since: number
-  /** Calls behind `since` that were told, with the number of their rows that were there. */
+  /** Calls after `since` that were reported, with the number of their rows that were there. */
   readonly seen: Map<number, number>
   /** Resolves when it is known what was there when it began to be followed; undefined once it is. */
   beginning: Promise<void> | undefined
@@ -73,14 +73,14 @@ export class RemoteChanges {
       followed.beginning = undefined
     }
     const begin = () => this.#lookAt(handle, followed, { report: () => {} })
-    // What could not be seen is told by a later look.
+    // What could not be seen is reported by a later look.
     followed.beginning = this.#beginnings.run(begin).then(end, end)
     if (this.#looking === undefined) this.#lookAfter(LOOK_EVERY_MS)
   }
 
   /**
-   * Resolves when it is known what there was of streams when they began to be followed, undefined when it is: whoever
-   * reads them after that sees all that is not told, and is not told of what it sees.
+   * Resolves when it is known what there was of streams when they began to be followed, undefined when it is: a caller that
+   * reads them after that sees every change that is not reported, and receives no event of a change that it has seen.
    */
   begun(handles: readonly StreamHandle[]): Promise<unknown> | undefined {
     if (this.#streams.size === 0) return undefined
@@ -127,7 +127,7 @@ export class RemoteChanges {
       this.#isFailing = false
       pauseMs = Math.max(LOOK_EVERY_MS, clock.elapsed() - begunAtMs)
     } catch (error) {
-      // A cluster that is away is told once, not with each look.
+      // An unavailable cluster is reported once, not on every poll.
       if (!this.#isFailing) onFailure(error)
       this.#isFailing = true
     }
@@ -152,7 +152,7 @@ export class RemoteChanges {
   }
 }
 
-/** The span of calls of other processes that were not told; undefined when all were. */
+/** The span of calls of other processes that were not reported; undefined when all were. */
 function takeIn(
   { since, seen }: Followed,
   runs: readonly RunRow[],

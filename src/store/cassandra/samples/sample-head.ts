@@ -1,5 +1,5 @@
 /**
- * The partition of a stream: its runs, what is known of those that are merged, and where its leaves are. One query tells
+ * The partition of a stream: its runs, what is known of those that are merged, and where its leaves are. One query returns
  * the runs and what they are to be laid over, as of one moment.
  */
 import { BoundedCache } from '../../../base/index.ts'

@@ -30,7 +30,7 @@ interface WriterDeps {
   readonly slots: Slots
   /** Asked before anything is written: refuses what must not be. */
   readonly permit: (batch: SampleBatch) => void
-  /** Told of runs that were stored. */
+  /** Called with runs that were stored. */
   readonly onRun: (handle: number, run: { rows: number; bytes: number }) => void
 }
 

@@ -12,7 +12,7 @@ const PAGE_ENTRIES = 256
 /** Spans of one entry: about 40 KB, so a partition stays around ten megabytes. */
 export const ENTRY_SPANS_MAX = 2_000
 
-/** Partitions beyond this make the oldest go; their spans are told once more at the end. */
+/** Older partitions than these are dropped; their spans are reported once more at the end. */
 const PAGES_MAX = 4_096
 const PAGES_FOLDED = 64
 
@@ -60,7 +60,7 @@ export class TouchedEntries {
       const seq = (await this.end()) + 1
       const params = [BigInt(pageOf(seq)), BigInt(seq), packed]
       const end = await tryCas(this.#cql, [{ cql: insertEntry, params }])
-      // One that was made after all is told twice, which harms nobody.
+      // One that was made after all is reported twice, which is harmless.
       if (end === 'unknown') unknown += 1
       if (end !== 'made') continue
       this.#end = Math.max(this.#end, seq)
@@ -116,7 +116,7 @@ export class TouchedEntries {
     })
   }
 
-  /** Tells the spans of the oldest pages once more, one for each stream, and lets the pages go. */
+  /** Reports the spans of the oldest pages once more, one for each stream, and drops the pages. */
   async #fold(begin: number): Promise<void> {
     const until = begin + PAGES_FOLDED
     const spans = new Map<number, TouchedSpan>()

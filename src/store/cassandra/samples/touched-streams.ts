@@ -40,14 +40,14 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** An intent: what a call is about to touch, in case its process dies before it can tell. */
+/** An intent: what a call is about to touch, in case its process dies before it reports them. */
 interface Intent {
   readonly stamp: number
   readonly writer: number
 }
 
 /**
- * What was touched of the watched streams, told to whoever asks in any process. A call leaves an intent
+ * What was touched of the watched streams, for every process that asks. A call leaves an intent
  * before it writes samples and an entry of the log after; calls that end meanwhile share the next entry.
  */
 export class TouchedStreams {
@@ -113,7 +113,7 @@ export class TouchedStreams {
     await this.#cql.run(insertIntent, params, { timestamp: stamp })
   }
 
-  /** Tells what a call has touched; resolves when all who ask are told. */
+  /** Reports what a call has touched; resolves when every reader can see it. */
   async report(intent: Intent, spans: readonly TouchedSpan[]): Promise<void> {
     if (spans.length === 0) return
     await new Promise<void>((resolve, reject) => {
@@ -123,7 +123,7 @@ export class TouchedStreams {
     await this.#withdraw(intent)
   }
 
-  /** Tells in the name of processes that died what they had meant to touch up to a stamp. */
+  /** Reports the intents of dead processes, up to a stamp. */
   async adopt(upTo: number): Promise<void> {
     const floor = await this.#entries.adoptedUpTo()
     for (let shard = 0; shard < INTENT_SHARDS; shard += 1) {

@@ -1,7 +1,7 @@
 import { blobTables } from '../blobs/blob-tables.ts'
 import { sampleTables } from '../samples/sample-tables.ts'
 
-/** The table that tells the version of the others. */
+/** The table with the version of the others. */
 export const firstTables: readonly string[] = [
   'CREATE TABLE IF NOT EXISTS meta (name text PRIMARY KEY, value text)',
 ]

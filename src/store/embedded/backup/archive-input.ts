@@ -47,7 +47,7 @@ function openPacked(path: string): AsyncIterable<Buffer> {
   const packing = findPacking(path)
   const file = createReadStream(path, { highWaterMark: 1024 * 1024 })
   if (packing === 'plain') return file
-  // Whoever reads from its end is told of every failure.
+  // The reader receives every failure.
   return pipeline(file, packing === 'gzip' ? createGunzip() : createZstdDecompress(), () => {})
 }
 

@@ -33,7 +33,7 @@ export class ArchiveOutput {
       packing === 'plain'
         ? new Promise((resolve, reject) => file.once('close', resolve).once('error', reject))
         : pipeline(packer, file)
-    // Told by whichever write or close comes next.
+    // Reported by the next write or close.
     this.#written.catch(() => {})
   }
 

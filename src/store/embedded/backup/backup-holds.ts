@@ -1,14 +1,14 @@
 /**
- * What a running service does for a backup: it tells how far the journal is durable, keeps bodies of
+ * What a running service does for a backup: it reports how far the journal is durable, keeps bodies of
  * files that are to be deleted, and for the moment in which the copy is pinned down does not end the
- * deletion of streams. A backup that does not tell of itself any more is forgotten.
+ * deletion of streams. A backup that sends no signal any more is forgotten.
  */
 import { randomUUID } from 'node:crypto'
 import { refuse } from '../../../base/index.ts'
 import type { BlobStore } from '../../ports/blob-port.ts'
 import type { JournalCut } from './backup-source.ts'
 
-/** A backup tells of itself every few seconds. */
+/** A backup signals every few seconds. */
 const HOLD_MS_DEFAULT = 30_000
 
 /** Opening two databases takes milliseconds; deletions wait for no more than this. */

@@ -87,7 +87,7 @@ async function openRest(
     const sealed = sealedSegmentOf(samples)
     const cut = await askCut()
     const segments = openSegments(join(folder, 'journal'), { sealed, cut })
-    // Between its seal and its end a segment is told as sealed: unmoved, none was missed.
+    // Between its seal and its end a segment counts as sealed: it was not moved or missed.
     if (isUnmoved(samplesFile, sealed)) {
       const catalog = openView(join(folder, 'catalog.db'))
       return { samples, catalog, segments }

@@ -7,7 +7,7 @@ import { FolderInUse, lockFolder } from '../folder/folder-lock.ts'
 import { ArchiveOutput, packingOf } from './archive-output.ts'
 import { MANIFEST } from './manifest.ts'
 
-/** Its presence tells that a backup was begun here and is not complete. */
+/** Its presence shows that a backup was begun here and is not complete. */
 export const PARTIAL = 'partial'
 
 /** What a backup puts at the top of its folder; what else lies there is not ours to remove. */
@@ -43,7 +43,7 @@ export interface BackupTarget {
   write(chunk: Uint8Array): Promise<void>
   /** Ends the file; it is durable with the whole backup. */
   end(): Promise<void>
-  /** Takes a file from its work path, telling each piece of it. */
+  /** Takes a file from its work path, reporting each piece of it. */
   adopt(name: string, onPiece: (piece: Buffer) => void): Promise<void>
   /** Ends the backup with its list, which lies at the work path of `name`. */
   finish(listName: string): Promise<void>
@@ -84,7 +84,7 @@ export function namesIn(folder: string): string[] {
   }
 }
 
-/** Takes a folder for a backup: the lock ends with the process, and so tells leftovers from work. */
+/** Takes a folder for a backup: the lock ends with the process, so leftovers are distinguished from a running backup. */
 function claim(folder: string): { release(): void } {
   const names = namesIn(folder)
   const isLeftover = names.includes(PARTIAL) && names.every((name) => OWN_NAMES.includes(name))

@@ -33,7 +33,7 @@ export interface BackupEntry {
   readonly length?: number
 }
 
-/** What the last line tells. */
+/** The contents of the last line. */
 export interface BackupEnd {
   readonly files: number
   readonly bytes: number
@@ -87,13 +87,13 @@ export class ManifestSum {
   }
 }
 
-/** Who is told of a list, line by line; a promise is waited for. */
+/** Called line by line with a list. A promise is awaited. */
 interface ManifestReader {
   onHead(head: BackupHead): void
   onEntry(entry: BackupEntry): Promise<void> | void
 }
 
-/** Reads a whole list; refuses one that does not check, after its lines were told. */
+/** Reads a whole list; rejects a damaged one after its lines were passed on. */
 export async function readManifest(
   chunks: AsyncIterable<Uint8Array>,
   reader: ManifestReader,
@@ -129,7 +129,7 @@ function readLine(line: string): Record<string, unknown> {
     const record: unknown = JSON.parse(line)
     if (typeof record === 'object' && record !== null) return { ...record }
   } catch {
-    // Told below, as what is no record.
+    // Reported below as a malformed record.
   }
   throw new BackupDamaged(`${MANIFEST}, the list of the backup's files, does not check`)
 }

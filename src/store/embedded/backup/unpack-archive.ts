@@ -15,7 +15,7 @@ export interface Restored {
   readonly sha256: string
 }
 
-/** Writes a file, durable on return but for its name, and tells what was written. */
+/** Writes a file, durable on return but for its name, and returns what was written. */
 export async function writeChecked(
   path: string,
   pieces: AsyncIterable<Buffer>,
@@ -37,7 +37,7 @@ export async function writeChecked(
   return { bytes, sha256: hash.digest('hex') }
 }
 
-/** What an archive held, in its order; next() tells one file after the other. */
+/** The files of an archive, in order; next() returns one at a time. */
 interface Unpacked {
   next(): Promise<Restored | undefined>
 }

@@ -40,9 +40,9 @@ interface BackupRequest {
   readonly time: string
   /** Asks the running service for the journal's cut; undefined: no service runs, and none may start. */
   readonly askCut?: () => Promise<JournalCut>
-  /** Told once the databases are held still, before they are copied. */
+  /** Called once the databases are frozen, before they are copied. */
   readonly onHeld?: () => Promise<void>
-  /** Told when all is copied, before the backup is complete; what it throws ends the backup. */
+  /** Called when all is copied, before the backup is complete; an error in it ends the backup. */
   readonly onCopied?: () => Promise<void>
   readonly onProgress: (part: string, bytes: number) => void
 }

@@ -133,7 +133,7 @@ class FolderBlobStore implements BlobStore {
     try {
       await syncBodyFolder(shard)
     } catch (cause) {
-      // The caller is told that nothing was kept, so the name may not stay either.
+      // The caller learns that nothing was kept, so the name may not stay either.
       await unlinkIfThere(path)
       throw cause
     }

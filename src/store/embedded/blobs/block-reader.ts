@@ -42,7 +42,7 @@ export class BlockReader {
     return piece.subarray(at - pieceAt, Math.min(end - pieceAt, bytes))
   }
 
-  /** Holds one block against its checksum; throws BlobDamaged. Tells its length. */
+  /** Verifies the checksum of one block; throws BlobDamaged. Returns its length. */
   async checkBlock(blockIndex: number): Promise<number> {
     await this.#check(blockIndex)
     return Math.min(BLOCK_BYTES, this.#blob.bytes - blockIndex * BLOCK_BYTES)

@@ -12,7 +12,7 @@ export async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<voi
   }
 }
 
-/** Reads into the whole buffer from a place on; tells how many bytes there were. */
+/** Reads into the whole buffer from a place on; returns the number of bytes. */
 export async function readFully(file: FileHandle, into: Buffer, position: number): Promise<number> {
   let filled = 0
   while (filled < into.length) {

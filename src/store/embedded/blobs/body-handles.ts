@@ -63,7 +63,7 @@ export class BodyHandles {
   }
 }
 
-/** What a call is told for which there is no file handle. */
+/** The error for a call that finds no free file handle. */
 export function outOfHandles(): Error {
   return refusal('overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS })
 }

@@ -13,7 +13,7 @@ import { PIECE_BYTES } from './body-files.ts'
 /** Bodies whose sums are kept: some kilobytes each for the longest, so that chunked reads hash once. */
 const KEPT_MAX = 256
 
-/** Told of each piece on its way; false ends the reading. */
+/** Called with each piece. False ends the reading. */
 type OnPiece = (piece: Buffer) => Promise<boolean>
 
 /**

@@ -400,7 +400,7 @@ function purge(table: CatalogWriteTable, nowMs: number, limit: number): number {
   return deleted
 }
 
-/** A document that does not check may not be over at all: it stays, for the scrub to tell of. */
+/** A damaged document may not have expired: it stays, for the scrub to report. */
 function findWhole(
   table: CatalogWriteTable,
   scope: number,

@@ -24,7 +24,7 @@ export class CatalogLists {
     this.#byRef = db.prepare(`SELECT ${DOCUMENT_COLUMNS} FROM document d WHERE d.ref = ?`)
   }
 
-  /** A page of a query; tells `onLeftOut` of each document that does not check, if the query leaves these out. */
+  /** A page of a query; calls `onLeftOut` with each damaged document, if the query leaves these out. */
   selectPage(
     scope: number,
     query: ListQuery,

@@ -50,7 +50,7 @@ export interface WriterReply {
   readonly reached?: CatalogLimit
   /** What does not check, and was not built upon. */
   readonly damage?: string
-  /** The folder cannot be used; told instead of readiness. */
+  /** The folder cannot be used. Sent instead of readiness. */
   readonly refusal?: string
   /** A failure of the disk or the database; `errcode` is SQLite's. */
   readonly failure?: { readonly message: string; readonly errcode: number | undefined }

@@ -31,7 +31,7 @@ export class CatalogReadTable {
   readonly leases: CatalogLeaseReader
   readonly #onDamage: (what: string) => void
 
-  /** Tells `onDamage` of what does not check and could be made up for. */
+  /** Calls `onDamage` with damage that could be repaired from other data. */
   constructor(db: DatabaseSync, onDamage: (what: string) => void) {
     this.#onDamage = onDamage
     this.scopes = new CatalogScopes(db)
@@ -67,7 +67,7 @@ export class CatalogReadTable {
     })
   }
 
-  /** The number of the component that holds a claim, 0 for none; throws CatalogDamaged unless `keyOf` tells the holder. */
+  /** The number of the component that holds a claim, 0 for none; throws CatalogDamaged unless `keyOf` knows the holder. */
   selectClaimed(
     orgUid: string,
     claim: string,
@@ -175,7 +175,7 @@ export class CatalogReadTable {
     return this.#statements.cursor.get()?.value as number
   }
 
-  /** The counts of a kind; counted anew when what is stored does not check. */
+  /** The counts of a kind; counted again when the stored ones are damaged. */
   #tallyOf(scope: number, kind: string): Tally {
     const row = this.#statements.tally.get(scope, kind)
     const isWhole = row === undefined || checkOfTally({ scope, kind, ...tallyOf(row) }) === row.crc
@@ -185,7 +185,7 @@ export class CatalogReadTable {
   }
 }
 
-/** A claim may hold an e-mail address: only its sort is told. */
+/** A claim may hold an e-mail address: only its kind is reported. */
 function nameOfClaim(claim: string): string {
   return `a claim of the sort ${claim.split(':', 1)[0]}`
 }

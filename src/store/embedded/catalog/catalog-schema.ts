@@ -1,4 +1,4 @@
-/** The tables of catalog.db. `PRAGMA user_version` tells the format. docs/format/catalog-db.md. */
+/** The tables of catalog.db. `PRAGMA user_version` has the format. docs/format/catalog-db.md. */
 import type { DatabaseSync } from 'node:sqlite'
 import { formatOf, requireKnownFormat, requireUpgradable } from '../damage/known-format.ts'
 import { inTransaction } from '../disk/in-transaction.ts'

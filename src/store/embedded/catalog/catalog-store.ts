@@ -33,7 +33,7 @@ const CACHE_KIB = 32_000
 /** Up to this size all of the catalog is read back before it is used: some tenths of a second. */
 const CHECKED_AT_START_BYTES = 8 * 1024 * 1024
 
-/** Damages told beyond this many are only counted: a disk that fails can bring millions. */
+/** Damage beyond this many reports are only counted: a disk that fails can bring millions. */
 const DAMAGES_MAX = 1_000
 
 interface CatalogStoreOptions {
@@ -42,7 +42,7 @@ interface CatalogStoreOptions {
   readonly clock?: Clock
   /** Keeps some megabytes of the disk back, so that people can sign in and delete when it is full. */
   readonly hasReserve?: boolean
-  /** Told once of everything that is found not to check. */
+  /** Called once with each damaged row. */
   readonly onDamage?: (what: string) => void
 }
 
@@ -135,7 +135,7 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
     return this.#reporting(() => this.#table.selectUsage(orgUid))
   }
 
-  /** Reads all of the catalog back at once; what does not check is told as damage. */
+  /** Reads all of the catalog back at once; mismatches are reported as damage. */
   async checkNow(): Promise<void> {
     await new CatalogScrub(this.#db, this.#file).runAtOnce({
       onDamage: (what) => this.#noteDamage(what),

@@ -25,7 +25,7 @@ export class CatalogWalks {
     this.#isBehind = db.prepare('SELECT (?, ?) > (?, ?) AS isBehind')
   }
 
-  /** A step of a walk; tells `onLeftOut` of each document that does not check. */
+  /** A step of a walk; calls `onLeftOut` with each damaged document. */
   step(
     scope: number,
     { kind, after, limit, down }: WalkQuery,

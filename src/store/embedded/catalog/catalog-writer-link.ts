@@ -19,7 +19,7 @@ import type {
 } from './catalog-protocol.ts'
 import { rowsOf } from './write-orders.ts'
 
-/** Beyond this the disk cannot keep up, and a caller is better told so than kept waiting. */
+/** Beyond this the disk cannot keep up, and an error is better than a wait. */
 const WAITING_MAX = 4_096
 const ROWS_WAITING_MAX = 4_000_000
 /** One message's share: about a millisecond of copying. */

@@ -188,7 +188,7 @@ class CatalogWriter {
     try {
       this.#table.rollback()
     } catch {
-      // The failure that led here is what is told.
+      // The first failure is reported.
     }
   }
 
@@ -236,6 +236,6 @@ try {
   const { file, hasReserve } = workerData as { file: string; hasReserve: boolean }
   openChecked(() => new CatalogWriter(openCatalogFile(file), dirname(file), hasReserve)).listen()
 } catch (error) {
-  // Told as a reply: an error that crosses threads loses its code. The thread ends by itself.
+  // Reported as a reply: an error that crosses threads loses its code. The thread ends by itself.
   reply([{ id: 0, ...failureOf(error) }])
 }

@@ -71,7 +71,7 @@ export class DocumentTable {
     this.#statements.delete.run(ref)
   }
 
-  /** Makes the claims of a holder; tells the one that another holds. */
+  /** Makes the claims of a holder; returns the one that another holds. */
   insertClaims(
     scope: number,
     claims: readonly string[],

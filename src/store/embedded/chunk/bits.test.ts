@@ -42,7 +42,7 @@ test('BitWriter writeSteps() packs as write() does, between other numbers', () =
   )
 })
 
-test('BitReader finish() tells when more was read than there is', () => {
+test('BitReader.finish() throws when more was read than there is', () => {
   const reader = new BitReader(Uint8Array.of(0xff))
   reader.read(9)
   assert.throws(() => reader.finish(), DamagedBytes)

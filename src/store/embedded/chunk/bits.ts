@@ -120,7 +120,7 @@ export class BitReader {
 
   #step(bits: number): number {
     while (this.#waitingBits < bits) {
-      // Past the end this adds zeros; finish() tells.
+      // Past the end this adds zeros. finish() detects it.
       this.#waiting |= this.#bytes[this.#at++] << this.#waitingBits
       this.#waitingBits += 8
     }

@@ -3,7 +3,7 @@ export class ByteWriter {
   #bytes: Uint8Array
   #view: DataView
   #length = 0
-  /** Whether what is written is soon written anew: no time is spent on making it small. */
+  /** Whether the output is replaced soon: then no time is spent on compression. */
   isBrief = false
 
   constructor(capacityBytes = 1024) {

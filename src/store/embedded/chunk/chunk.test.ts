@@ -29,7 +29,7 @@ function samplesOf(columns: SampleColumns): Array<readonly [number, number | str
 
 function assertRoundTrip(samples: ReadonlyArray<readonly [number, number | string]>): Uint8Array {
   const bytes = encodeChunk(columnsOf(samples), OWNER)
-  // deepStrictEqual tells -0 from 0 and compares every double exactly.
+  // deepStrictEqual distinguishes -0 from 0 and compares every double exactly.
   assert.deepEqual(samplesOf(decodeChunk(bytes)), samples)
   const info = chunkInfo(bytes)
   assert.equal(info.count, samples.length)

@@ -30,14 +30,14 @@ export interface ChunkOwner {
   readonly isRun: boolean
 }
 
-/** What is told of a chunk from outside, to be held against what it says itself. */
+/** Known facts about a chunk, compared with its contents. */
 interface ChunkClaim extends ChunkOwner {
   readonly start: number
   readonly last: number
   readonly count: number
 }
 
-/** What a chunk tells without being decoded. */
+/** The facts that a chunk has without decoding. */
 interface ChunkInfo {
   /** Undefined in a chunk of version 1. */
   readonly owner: ChunkOwner | undefined

@@ -16,7 +16,7 @@ export function decimalScale(decimals: number): number {
 /** One value in sixteen may be an exception, stored as it is. */
 const EXCEPTION_SHARE = 16
 
-/** So many values, evenly spread, tell how many decimals a column has. */
+/** Number of values, evenly spread, that determine the decimals of a column. */
 const PROBES = 64
 
 /** Added and taken away again it rounds what is below 2^51 to a whole number. */
@@ -84,7 +84,7 @@ function fewestForProbes(values: Float64Array): number {
 }
 
 /**
- * Fills the whole numbers and tells the exceptions, undefined when they are too many. Agrees with
+ * Fills the whole numbers and returns the exceptions, undefined when they are too many. Agrees with
  * decimalInteger(): within the packable range no two whole numbers give the same quotient and the
  * product lies within a quarter of the right one, so any rounding to nearest finds it.
  */

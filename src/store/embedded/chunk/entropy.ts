@@ -111,7 +111,7 @@ function sharesOf(histogram: Uint32Array, count: number): Uint16Array {
     shares[symbol] = Math.max(1, Math.round((histogram[symbol] * TABLE_SIZE) / count))
     left -= shares[symbol]
   }
-  // Rounding up the rare ones is paid for, place by place, by whoever has most.
+  // Rounding the rare ones up is paid by the most frequent ones, place by place.
   while (left !== 0) {
     let most = 0
     for (let symbol = 1; symbol < 256; symbol++) if (shares[symbol] > shares[most]) most = symbol

@@ -1,6 +1,6 @@
 import { type BitWriter, bitLength } from './bits.ts'
 
-/** Residuals below are symbols of their own; above, a symbol tells size and first bits. */
+/** Residuals below are symbols of their own; above, a symbol has the size and first bits. */
 export const DIRECT_MAX = 64
 
 /**

@@ -25,7 +25,7 @@ function pack(symbols: Uint8Array): { form: number; bytes: number } {
   return { form: bytes[0], bytes: bytes.length }
 }
 
-test('hasRepeats() tells patterns from noise', () => {
+test('hasRepeats() distinguishes patterns from noise', () => {
   const f = (symbols: Uint8Array, want: boolean) => assert.equal(hasRepeats(symbols), want)
   f(noise(1, 7), false)
   f(noise(1, 200), false)

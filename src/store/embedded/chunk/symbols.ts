@@ -85,7 +85,7 @@ function writeConstant(writer: ByteWriter, symbol: number): void {
 }
 
 /**
- * Whether neither frequencies nor repeats can save anything, as in the low bytes of long fractions: told
+ * Whether neither frequencies nor repeats can save anything, as in the low bytes of long fractions: decided
  * from the chance that two symbols are equal, which bounds what each takes from below.
  */
 function isNoise(symbols: Uint8Array, histogram: Uint32Array, packedBytes: number): boolean {
@@ -146,7 +146,7 @@ function isTableCheap(
 /**
  * Whether windows of eight symbols come again often enough for zstd to gain by them: a match costs it
  * about twenty bits, so that shorter ones save next to nothing. Noise, which most sensors end in, is
- * told apart without compressing it.
+ * without compressing it.
  */
 export function hasRepeats(symbols: Uint8Array): boolean {
   const enough = Math.ceil(symbols.length / REPEAT_SHARE)

@@ -17,7 +17,7 @@ export function damagedIndex(message: string): Error {
 /** SQLite's codes for a file that is damaged, and for one that is no database at all. */
 const DAMAGED_CODES: ReadonlySet<unknown> = new Set([CORRUPT, 26])
 
-/** The bits above tell what kind of damage it is. */
+/** The bits above encode what kind of damage it is. */
 const KIND_BITS = 0xff
 
 /** Whether an error says that a database is damaged, or holds a number that Weir never wrote. */
@@ -36,7 +36,7 @@ export function asFolderDamage(error: unknown): unknown {
   return new FolderDamaged(error.message, { cause: error })
 }
 
-/** The error to tell people when SQLite says that a file is damaged; undefined for all others. */
+/** The error to show when SQLite says that a file is damaged; undefined for all others. */
 export function damageOf(error: unknown, what: string): FolderDamaged | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { errcode } = cause as { errcode?: unknown }

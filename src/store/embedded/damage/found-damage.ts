@@ -1,4 +1,4 @@
-/** What did not check: how it is recognised, told and kept aside. */
+/** Damage: how it is detected, reported, and kept. */
 import type { Damage } from '../../ports/sample-port.ts'
 
 /** A damage with the bytes it is about, which are put into quarantine. */

@@ -1,6 +1,6 @@
 /**
- * How far the stores of a folder have come, told outside of them: what is behind this and not there was
- * acknowledged and is lost. Each number is written after what it tells of is durable, and not synced by
+ * The progress of a folder's stores, kept outside of them. Samples that are missing behind it were
+ * acknowledged and is lost. Each number is written after its data is durable, and not synced by
  * itself: after a loss of power it may be too low, never too high. docs/format/folder.md.
  */
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
@@ -23,12 +23,12 @@ type ProgressSlot = (typeof SLOTS)[number]
 /** How far a folder has come; 0 where that is not known. */
 type Progress = Readonly<Record<ProgressSlot, number>>
 
-/** Where a folder's progress is told. */
+/** Where a folder's progress is kept. */
 export function progressFileOf(folder: string): string {
   return join(folder, NAME)
 }
 
-/** Reads what a folder's progress was; a record that does not check tells nothing. */
+/** Reads a folder's progress. A damaged record counts as none. */
 export function readProgress(folder: string): Progress {
   const bytes = readOrNothing(progressFileOf(folder))
   const value = (slot: ProgressSlot): number => {
@@ -74,12 +74,12 @@ export class ProgressSlotFile {
     this.#file = openSync(progressFileOf(folder), 'r+')
   }
 
-  /** Tells a number that is durable where it belongs; a smaller one than told before changes nothing. */
+  /** Records a number that is durable in its store. A smaller number changes nothing. */
   note(value: number): void {
     if (value > this.#told) this.#write(value)
   }
 
-  /** Takes back what was told, before what it tells of goes by intention. */
+  /** Takes back recorded progress, before its data is removed on purpose. */
   forget(): void {
     this.#write(0)
   }

@@ -5,7 +5,7 @@ import type { FoundDamage } from './found-damage.ts'
 
 const NOTE_ENDING = '.json'
 
-/** Damages are shown from memory; beyond this many only the files tell of them. */
+/** Damages are shown from memory; beyond this number only the files have them. */
 const DAMAGES_MAX = 1_000
 
 /**
@@ -18,7 +18,7 @@ export class Quarantine {
   readonly #damages = new Map<string, Damage>()
   readonly #onDamage: (damage: Damage) => void
 
-  /** Tells `onDamage` of each damage that is found, not of those known from earlier starts. */
+  /** Calls `onDamage` with each new damage, not with damage of earlier starts. */
   constructor(disk: Disk, folder: string, onDamage: (damage: Damage) => void = () => {}) {
     this.#disk = disk
     this.#folder = folder

@@ -22,7 +22,7 @@ const PIECE_BYTES = 256 * 1024
 
 /**
  * Room on the disk that is kept for what must go on when it is full: signing in, the audit log and
- * deleting. A file of zeros holds it; letting it go gives the room to whoever writes next.
+ * deleting. A file of zeros holds it; letting it go gives the room to the next writer.
  */
 export class DiskReserve {
   readonly #file: string
@@ -48,7 +48,7 @@ export class DiskReserve {
     return this.#heldBytes >= this.#grownBytes
   }
 
-  /** Takes the room when there is as much; tells whether it is held. */
+  /** Reserves the room if the disk has it. Returns whether it is reserved. */
   take(): boolean {
     if (!this.isHeld) this.#extend(this.#bytes)
     return this.isHeld

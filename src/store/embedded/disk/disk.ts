@@ -24,7 +24,7 @@ export interface Disk {
   /** Writes a small new file; its bytes and its name are durable on return. */
   writeWhole(path: string, bytes: Uint8Array): void
   unlink(path: string): void
-  /** What is free on the disk of a folder; 0 where that cannot be told. */
+  /** The free space on a folder's disk; 0 when unknown. */
   freeBytes(folder: string): number
   /**
    * Creates a file of zeros, its blocks and name durable once this resolves; it stays open. Some room is
@@ -59,6 +59,6 @@ export function passingReason(error: unknown): string | undefined {
 export function isDiskFull(error: unknown): boolean {
   const { code, errcode, errstr } = error as { code?: string; errcode?: number; errstr?: string }
   if (code === 'ENOSPC' || code === 'EDQUOT') return true
-  // SQLITE_FULL as node:sqlite tells it.
+  // SQLITE_FULL as node:sqlite reports it.
   return errcode === 13 || errstr === 'database or disk is full'
 }

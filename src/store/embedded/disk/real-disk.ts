@@ -29,7 +29,7 @@ export function makeFolders(path: string, mode: number): void {
     try {
       syncFolder(dirname(made))
     } catch (error) {
-      // Whoever may write to a folder may yet not read it, and so cannot sync it.
+      // A user who may write to a folder may not be allowed to read it, and then cannot sync it.
       if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error
     }
   }
@@ -98,7 +98,7 @@ function readFully(file: FileRef, room: Uint8Array, position: number): Uint8Arra
 export const realDisk: Disk = {
   makeFolder(path) {
     fs.mkdirSync(path, { recursive: true })
-    // Also when it was there: whoever made it may have been killed before its name was durable.
+    // Also when it existed: its creator may have been killed before the name was durable.
     syncFolder(dirname(path))
   },
   list: (folder) => fs.readdirSync(folder).sort(),

@@ -5,7 +5,7 @@ const SQLITE_FULL = 13
 const UNWRITABLE_CODES: ReadonlySet<number> = new Set([8, 10, 14])
 const RETRY_AFTER_SECONDS = 5
 
-/** What a thread tells of an error of SQLite, which loses its code on the way. */
+/** The fields of a SQLite error that a thread sends, since the error loses its code on the way. */
 interface SqliteFailure {
   readonly message: string
   readonly errcode?: number

@@ -1,6 +1,6 @@
 /**
  * The parts of a data folder and the mark that all of them carry: a number, drawn once, by which files
- * of two folders, or of two lives of one folder, are told apart. docs/format/folder.md.
+ * of two folders, or of two lives of one folder, are recognized. docs/format/folder.md.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'

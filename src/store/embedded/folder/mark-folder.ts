@@ -17,13 +17,13 @@ export function markFolder(folder: string): void {
   if (catalog.mark !== undefined) return
   const mark = samples.mark ?? journal.mark ?? files.mark ?? randomInt(1, MARK_END)
   syncFolder(folder)
-  // In this order a mark in catalog.db tells that all have it, however a crash comes in between.
+  // In this order, a mark in catalog.db means that all parts have it, wherever a crash happens.
   for (const part of [journal, files, samples, catalog]) writeMark(folder, part, mark)
 }
 
 /**
- * Makes anew what a folder has lost, empty, and marks everything anew, so that the lost part cannot
- * slip in again beside what comes after it. Tells what was lost; the folder must be locked.
+ * Creates the lost parts of a folder, empty, and marks everything again, so that a lost part cannot
+ * return later beside newer data. Returns the lost parts; the folder must be locked.
  */
 export function acceptLoss(folder: string): LostPart[] {
   const found = readFolderParts(folder)

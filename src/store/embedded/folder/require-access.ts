@@ -73,14 +73,14 @@ export function requireAccess(folder: string): void {
   for (const name of [...READ, ...segmentsOf(folder)]) require(name, R_OK)
 }
 
-/** Refuses a folder, which may be missing, on a read-only disk. Node tells ENOENT when it cannot make a folder there. */
+/** Rejects a folder, or a missing one, on a read-only disk. Node says ENOENT when it cannot create a folder there. */
 export function requireWritableDisk(folder: string): void {
   let existing = resolve(folder)
   while (!existsSync(existing)) existing = dirname(existing)
   if (accessError(existing, W_OK) === 'EROFS') throw new FolderReadOnly(folder)
 }
 
-/** What is there; undefined where nothing is, or the disk does not tell, as who needs it will. */
+/** The folder's contents; undefined when there are none or the disk fails, which the next user of it reports. */
 function kindOf(path: string): 'file' | 'folder' | 'thing of another kind' | undefined {
   try {
     const found = statSync(path, { throwIfNoEntry: false })

@@ -43,7 +43,7 @@ test('tightenFolder() leaves reading by a group alone, but for the key file', { 
   assert.equal(modeOf(path), 0o600)
 })
 
-test('tightenFolder() tells of what belongs to another user and does not touch it', {
+test('tightenFolder() lists the files of another user and does not touch it', {
   skip,
 }, () => {
   const folder = makeFolder(0o777)

@@ -1,4 +1,4 @@
-/** Whoever may write to the data folder can put a file of theirs in the place of ours. */
+/** Users with write access to the data folder can replace our files. */
 import { chmodSync, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -74,7 +74,7 @@ export class HeadGeneration {
     this.#putLate(handle, time, { number, text })
   }
 
-  /** Adds a sample if it comes after all others of its stream; tells whether it did. */
+  /** Adds a sample if it comes after all others of its stream; returns whether it did. */
   putLast(handle: number, time: number, number: number, text: string | undefined): boolean {
     if (handle >= this.#first.length) this.#growHandles(handle + 1)
     const pool = this.#pool

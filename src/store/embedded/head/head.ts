@@ -53,7 +53,7 @@ export class Head {
   readonly #onClosed: (generation: HeadGeneration) => void
   #lastReplayed: HeadGeneration | undefined
 
-  /** Tells `onClosed` of each generation that a later one follows: its segment may be sealed. */
+  /** Calls `onClosed` with each generation that a later one follows: its segment may be sealed. */
   constructor(onClosed: (generation: HeadGeneration) => void) {
     this.#onClosed = onClosed
   }
@@ -87,7 +87,7 @@ export class Head {
   }
 
   /**
-   * Applies what became durable, in journal order, and tells by `onApplied` before a read can see
+   * Applies what became durable, in journal order, and calls `onApplied` before a read can see
    * it. Returns undefined when that is done at once, and a promise when the group is long or one
    * before it is still being applied.
    */

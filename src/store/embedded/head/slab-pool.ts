@@ -20,7 +20,7 @@ const KEPT_MS = 10_000
 
 /**
  * Slabs of generations that are sealed, for those that come: memory outside the heap that comes and
- * goes makes V8 collect all of the heap, and the system clear every page anew. When nothing was sealed
+ * goes makes V8 collect all of the heap, and the system clear every page. When nothing was sealed
  * for a while they are given back.
  */
 export class SlabPool {

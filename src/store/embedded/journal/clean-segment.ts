@@ -22,7 +22,7 @@ export interface WindowLengths {
  */
 const WINDOW: WindowLengths = { bytes: 1024 * 1024, bytesMax: 8 * 1024 * 1024 }
 
-/** What a clean segment tells beside its frames. */
+/** The facts that a clean segment has beside its frames. */
 export interface CleanSegment {
   /** The last sequence that it accounts for. */
   readonly lastSequence: number

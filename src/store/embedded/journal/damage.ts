@@ -7,7 +7,7 @@ import type { ScannedDamage } from './scan.ts'
 /** A damage names at most so many streams; a frame may hold a million. */
 const HANDLES_MAX = 1_000
 
-/** Tells a damage with what its directory, or else its records, still say of streams and times. */
+/** Reports damage with the streams and times that its directory or its records still show. */
 export function describeDamage(file: string, damage: ScannedDamage): Damage {
   const about = { file, offset: damage.offset, bytes: damage.bytes, what: damage.what }
   const { frame } = damage

@@ -1,5 +1,5 @@
 /**
- * The directory at the end of a frame's payload: which streams and times the frame is about, told a
+ * The directory at the end of a frame's payload: which streams and times the frame is about, stated a
  * second time, so that damage to the records can still be named.
  */
 import { crc32 } from 'node:zlib'

@@ -1,13 +1,13 @@
 /**
  * One frame of a journal segment: header, payload, footer, all 8-byte aligned. Pure; the layout is
- * told in docs/format/journal.md.
+ * described in docs/format/journal.md.
  */
 import { crc32 } from 'node:zlib'
 
 /** Bytes before a frame's payload. */
 export const FRAME_HEADER_BYTES = 32
 
-/** Bytes after a frame's payload: they tell that the write went through to its end. */
+/** Bytes after a frame's payload: they prove that the write went through to its end. */
 export const FRAME_FOOTER_BYTES = 8
 
 /** What a crash keeps or loses as a whole. */

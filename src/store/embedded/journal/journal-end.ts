@@ -62,7 +62,7 @@ export class JournalEnd {
     return bytesInNext(bytes + this.#keptBeside(frame), frame)
   }
 
-  /** Turns to the next segment when the frame does not fit; tells the one to begin, if any. */
+  /** Switches to the next segment when the frame does not fit. Returns the one to begin, if any. */
   switchFor(bytes: number, frame: PlacedFrame): ReadySegment | undefined | 'none_ready' {
     const kept = this.#keptBeside(frame)
     if (this.#fitsHere(bytes + kept, frame)) return undefined

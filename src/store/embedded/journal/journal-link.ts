@@ -10,7 +10,7 @@ import type {
 
 /** The journal's writer as the main thread knows it; one frame is under way at a time. */
 export interface JournalLink {
-  /** Tells the writer what it needs for the next frame. */
+  /** Tells the writer about the next frame. */
   post(command: Exclude<JournalCommand, { op: 'close' }>): void
   /** Has a frame made durable; the reply comes later. */
   order(order: FrameWrite): void

@@ -24,7 +24,7 @@ export class JournalWriter {
     else this.#next = command.start
   }
 
-  /** Makes a frame durable; tells its sequence, or why it failed. */
+  /** Makes a frame durable. Returns its sequence or the error. */
   write(order: FrameWrite): JournalReply {
     try {
       this.#writeFrame(order)

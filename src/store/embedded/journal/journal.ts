@@ -122,7 +122,7 @@ export class Journal {
     return lacking === undefined ? NO_ROOM : this.#provide(lacking).then(() => NO_ROOM)
   }
 
-  /** Counts what others keep: calls at the same time must not be told of the same last room. */
+  /** Counts what others keep: calls at the same time must not all get the same last room. */
   async #keepCounted(bytes: number): Promise<KeptRoom> {
     const { rooms } = this.#end
     for (let tries = 0; tries < KEEP_TRIES_MAX; tries++) {
@@ -173,7 +173,7 @@ export class Journal {
     })
   }
 
-  /** A frame costs more than a short record: what else this turn of the loop brings shares it. */
+  /** A frame costs more than a short record: other records of this iteration share it. */
   #pumpAfterIteration(): void {
     this.#isBusy = true
     this.#isIterationAwaited = true
@@ -271,7 +271,7 @@ export class Journal {
     })
   }
 
-  /** Tells whether it may pass; what does not ends all. */
+  /** Returns whether it may pass; a bad frame ends everything. */
   #noteFailedPrepare(error: Error): boolean {
     const passing = passingReason(error)
     if (passing === undefined) this.#failPrepare(error)
@@ -365,7 +365,7 @@ export class Journal {
     if (moved > 0) this.#overflow = this.#overflow.slice(moved)
   }
 
-  /** A frame whose write or sync failed may be on disk or not: nobody can tell until a restart. */
+  /** A frame whose write or sync failed may be on disk or not: only a restart can tell. */
   #failWriter(what: string): void {
     this.#failForGood(what)
     const reason = this.#failedReason ?? what

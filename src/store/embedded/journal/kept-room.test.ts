@@ -51,7 +51,7 @@ function smallDisk(roomBytes: number): Disk & { room: number } {
   return disk
 }
 
-test('calls at the same time are not told of the same last room', async () => {
+test('calls at the same time do not all get the same last room', async () => {
   const { journal } = openCountingJournal(smallDisk(64 * 1024))
   const record = samples(500)
   const asked = await Promise.allSettled(

@@ -1,6 +1,6 @@
 /**
  * The records inside a frame's payload: batches of samples with their removals, forgotten
- * streams. Pure; the layout is told in docs/format/journal.md.
+ * streams. Pure; the layout is described in docs/format/journal.md.
  */
 import { epochMs } from '../../../base/plain.ts'
 import type { Removal, SampleBatch, StreamHandle } from '../../ports/sample-port.ts'
@@ -150,7 +150,7 @@ export function readRecords(payload: Uint8Array, onRecord: (record: JournalRecor
   scanRecords(payload, (place) => onRecord(readRecord(payload.buffer, place)))
 }
 
-/** As readRecords(), but tells only where the records lie. */
+/** As readRecords(), but returns only the places of the records. */
 export function scanRecords(payload: Uint8Array, onPlace: (place: RecordPlace) => void): void {
   const words = new Uint32Array(payload.buffer, payload.byteOffset, payload.length >> 2)
   for (let start = 0; start < payload.length; ) {

@@ -1,6 +1,6 @@
 /**
  * Reads a segment's bytes frame by frame. A write that a crash cut off is passed over in silence, as
- * nothing of it was acknowledged; whatever else does not check is told as damage, and the scan goes
+ * nothing of it was acknowledged; other mismatches are reported as damage, and the scan goes
  * on with the next frame that does. docs/format/journal.md says how the two are told apart.
  */
 import { crc32 } from 'node:zlib'

@@ -45,7 +45,7 @@ test('segments are short until one was filled, then long', async () => {
   assert.equal(supply.lastShort, 1)
 })
 
-test('who asks for more than a short one has gets one of the next length, whoever else asks meanwhile', async () => {
+test('a request beyond a short buffer gets one of the next length, regardless of other requests', async () => {
   const { supply, made } = openSupply()
   await supply.prepare(0)
   await Promise.all([supply.prepare(68 * KB), supply.prepare(105 * KB), supply.prepare(300 * KB)])

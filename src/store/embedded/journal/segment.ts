@@ -1,4 +1,4 @@
-/** A journal segment: its name and its header. The layout is told in docs/format/journal.md. */
+/** A journal segment: its name and its header. The layout is described in docs/format/journal.md. */
 import { crc32 } from 'node:zlib'
 import { requireKnownFormat } from '../damage/known-format.ts'
 
@@ -8,7 +8,7 @@ export const SEGMENT_HEADER_BYTES = 32
 const SEGMENT_MAGIC = 0x57_53_65_67
 const FORMAT_VERSION = 1
 const TWO_32 = 2 ** 32
-/** Lengths are told in whole units, so that four bytes do for every file. */
+/** Lengths are in whole units, so that four bytes suffice for every file. */
 const LENGTH_UNIT = 8
 const NAME = /^journal-(\d{12})\.seg$/
 
@@ -19,7 +19,7 @@ interface SegmentHeader {
   readonly salt: number
   /** The sequence of the first frame. */
   readonly firstSequence: number
-  /** How long the file was made; undefined in a segment of an earlier version, which did not tell. */
+  /** How long the file was made; undefined in a segment of an earlier version, which did not store it. */
   readonly fileBytes?: number | undefined
 }
 

@@ -13,8 +13,8 @@ const WAL_BYTES_KEPT = 32 * 1024 * 1024
 const CHECKPOINT_PAGES = 4_000
 
 /**
- * Rows are added at the end of each table: numbers only rise. The index tells what a connector has, and
- * how much of it, without a look at any payload. Bodies stand last, so that lists do not read them. `assigned` tells
+ * Rows are added at the end of each table: numbers only rise. The index has the list of a connector, and
+ * how much of it, without a look at any payload. Bodies stand last, so that lists do not read them. `assigned` has
  * which times samples were given, `earlier_run` the runs of which the payload has run again.
  */
 const SCHEMA = `

@@ -1,4 +1,4 @@
-/** What the main thread and the writer of payloads.db tell each other. */
+/** Messages between the main thread and the writer of payloads.db. */
 import type { NewPayload, PayloadBounds, RunOutcome } from '../../ports/payload-port.ts'
 
 export interface PayloadWrite extends NewPayload {
@@ -21,7 +21,7 @@ export interface WholeWrite {
   /** As `writeSpans` writes them. */
   readonly spans: string
   readonly outcome: RunOutcome | undefined
-  /** Runs before the last, with the numbers that their UIDs tell, or null. */
+  /** Runs before the last, with the numbers that their UIDs have, or null. */
   readonly earlier: readonly { readonly id: number | null; readonly outcome: RunOutcome }[]
 }
 
@@ -46,7 +46,7 @@ export interface PayloadReply {
 
 /** What the thread is started with. */
 export interface PayloadWriterData {
-  /** The data folder, whose progress is told. */
+  /** The data folder, whose progress is recorded. */
   readonly folder: string
   readonly file: string
   readonly bounds: PayloadBounds

@@ -98,7 +98,7 @@ export class PayloadReadTable {
     return (row as { number: number | null }).number ?? 0
   }
 
-  /** Summaries of a connector's payloads, the newest first; those that do not check are told. */
+  /** Summaries of a connector's payloads, the newest first; damaged ones are reported. */
   selectPage(
     connectorUid: string,
     { start, limit }: { readonly start: number; readonly limit: number },
@@ -120,7 +120,7 @@ export class PayloadReadTable {
     return readPayloads(() => (this.#count.get(connectorUid) as { count: number }).count)
   }
 
-  /** A connector's runs, the one that began last first; those that do not check are told. */
+  /** A connector's runs, the one that began last first; damaged ones are reported. */
   selectRuns(
     connectorUid: string,
     { start, limit }: { readonly start: number; readonly limit: number },

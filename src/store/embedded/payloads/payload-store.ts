@@ -25,7 +25,7 @@ import { payloadUid, readEarlierRunUid, readPayloadUid } from './payload-uid.ts'
 import { PayloadWriterLink } from './payload-writer-link.ts'
 import { listSetAside, setPayloadsAside } from './set-aside-payloads.ts'
 
-/** Enough to mend a connector by; a body may have megabytes. */
+/** Enough to debug a connector; a body may have megabytes. */
 const BOUNDS: PayloadBounds = { countMax: 1_000, bytesMax: 64 * 1024 * 1024 }
 
 /** Numbers that a folder has counted up to; UIDs of a cluster may look as if they had greater ones. */
@@ -50,7 +50,7 @@ interface PayloadStoreOptions {
 
 /**
  * Opens the store over a data folder. The file is made by the first payload; one that cannot be read is
- * set aside, as the service needs it for nothing but to tell what connectors were given.
+ * set aside, as the service needs it only to show past inputs of connectors.
  */
 export async function openPayloadStore(
   options: PayloadStoreOptions,
@@ -223,7 +223,7 @@ class EmbeddedPayloadStore implements PayloadStore, MovablePayloads {
     })
   }
 
-  /** A number for a payload whose UID tells none, by its time: all of them are in the order they came. */
+  /** A number for a payload whose UID has none, by its time: payloads are in order of arrival. */
   #numberAt(time: EpochMs): number {
     const first = time * NUMBERS_PER_MS
     const last = this.#read()?.selectLast(first, first + NUMBERS_PER_MS) ?? 0

@@ -1,5 +1,5 @@
 /**
- * UIDs of payloads tell where they are: the time and the row's number, in the form of a UUID of version
+ * UIDs of payloads encode their place: the time and the row's number, in the form of a UUID of version
  * 8. So none needs an index of its own, which each call would have to write to at a random place.
  */
 import { type EpochMs, epochMs } from '../../../base/index.ts'
@@ -22,12 +22,12 @@ export function earlierRunUid(payload: string, id: number): string {
   return `${payload.slice(0, 14)}8001-8${hex(Math.floor(id / LOW_END), 3)}-${hex(id % LOW_END, 12)}`
 }
 
-/** What a UID tells; undefined for one that no payload has. */
+/** The place in a UID; undefined for a UID of no payload. */
 export function readPayloadUid(uid: string): { time: EpochMs; number: number } | undefined {
   return read(FORM.exec(uid))
 }
 
-/** The number that the UID of an earlier run tells; undefined for another UID. */
+/** The number that the UID of an earlier run has; undefined for another UID. */
 export function readEarlierRunUid(uid: string): number | undefined {
   return read(EARLIER_FORM.exec(uid))?.number
 }

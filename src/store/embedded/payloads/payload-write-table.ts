@@ -242,7 +242,7 @@ export class PayloadWriteTable {
     try {
       this.#db.exec('ROLLBACK')
     } catch {
-      // The failure that led here is what is told.
+      // The first failure is reported.
     }
     this.#readTallies()
   }

@@ -1,6 +1,6 @@
 /**
  * The main thread's end of the writer of payloads.db. What comes while a batch is written shares the next
- * one, its message and its sync. The thread is started by the first who needs it, and anew when it ended.
+ * one, its message and its sync. The thread is started by the first who needs it, and restarted when it ended.
  */
 import { Worker } from 'node:worker_threads'
 import { refusal } from '../../../base/index.ts'
@@ -16,7 +16,7 @@ import type {
   WholeWrite,
 } from './payload-protocol.ts'
 
-/** Beyond this the disk cannot keep up, and a caller is better told so than kept waiting. */
+/** Beyond this the disk cannot keep up, and an error is better than a wait. */
 const WAITING_MAX = 4_096
 const WAITING_LENGTH_MAX = 64 * 1024 * 1024
 const RETRY_AFTER_SECONDS = 5
@@ -91,7 +91,7 @@ export class PayloadWriterLink {
     return this.#soon()
   }
 
-  /** Resolves when a payload of another store is durable; whoever moves some waits for each. */
+  /** Resolves when a payload of another store is durable; a move waits for each. */
   keepWhole(order: WholeWrite): Promise<void> {
     this.#next.batch.wholes.push(order)
     return this.#soon()
@@ -108,7 +108,7 @@ export class PayloadWriterLink {
     this.#isClosed = true
     clearImmediate(this.#flushing)
     if (this.#worker === undefined && !isEmpty(this.#next)) this.#start()
-    // What fails is told to those who wait for it.
+    // Failures reject the waiting calls.
     const quiet = (done: PromiseWithResolvers<void>) => done.promise.catch(() => undefined)
     if (this.#opening !== undefined) await quiet(this.#opening)
     while (this.#written !== undefined) await quiet(this.#written.done)
@@ -173,12 +173,12 @@ export class PayloadWriterLink {
     if (error === undefined) done?.resolve()
     else done?.reject(error)
     if (this.#isClosed) return
-    // Whoever closes waits for the end of the thread, and must not be left alone with that.
+    // close() waits for the end of the thread and must not hang.
     this.#worker?.unref()
     this.#post()
   }
 
-  /** The thread is gone; who waits is told, who comes starts another. */
+  /** The thread has ended. Waiting calls fail, and new calls start another. */
   #end(error: Error): void {
     const waiting = [this.#opening, this.#written?.done, this.#next.done]
     this.#worker = undefined

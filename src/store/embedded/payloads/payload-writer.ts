@@ -62,6 +62,6 @@ try {
   listen({ db, table, progress: new ProgressSlotFile(folder, 'payloadNumber') })
   port.postMessage({} satisfies PayloadReply)
 } catch (error) {
-  // Told as a reply: an error that crosses threads loses its code. The thread ends by itself.
+  // Reported as a reply: an error that crosses threads loses its code. The thread ends by itself.
   port.postMessage(failureOf(error))
 }

@@ -1,4 +1,4 @@
-/** Payloads that could not be read: where they are put, and how that is told until somebody has taken them away. */
+/** Unreadable payload databases: where they are put, and how that is reported until someone removes them. */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../../../base/index.ts'
@@ -8,7 +8,7 @@ import { PAYLOAD_FILE } from './open-payload-file.ts'
 const QUARANTINE = 'quarantine'
 const SET_ASIDE = /^payloads\.db-\d+$/
 
-/** Puts payloads.db and its log aside; tells where it lies now. */
+/** Sets payloads.db and its log aside; returns the new path. */
 export function setPayloadsAside(folder: string): string {
   mkdirSync(join(folder, QUARANTINE), { recursive: true })
   const place = join(QUARANTINE, `${PAYLOAD_FILE}-${systemClock.now()}`)
@@ -17,7 +17,7 @@ export function setPayloadsAside(folder: string): string {
     if (existsSync(file)) renameSync(file, join(folder, `${place}${ending}`))
   }
   rmSync(join(folder, `${PAYLOAD_FILE}-shm`), { force: true })
-  // What was set aside is told of where it lies.
+  // Reports the path of files that were set aside.
   const progress = new ProgressSlotFile(folder, 'payloadNumber')
   progress.forget()
   progress.close()

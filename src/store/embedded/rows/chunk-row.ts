@@ -28,7 +28,7 @@ const TEXT_LENGTH_PER_CHUNK_MAX = 256 * 1024
  */
 const SUMMARIZED_MIN = 1_024
 
-/** What the list of a stream's rows tells. */
+/** The columns of the list of a stream's rows. */
 export interface ChunkPlace {
   readonly id: number
   readonly start: number

@@ -21,8 +21,8 @@ export const CHECKED_COLUMNS = NAMES.map(
 ).join(', ')
 
 /**
- * The row with the columns that its samples tell; the row itself where they agree with it, do not check, or were set
- * aside. Samples of format 1 tell neither stream nor level.
+ * The row with the columns that its samples have. The row itself if they agree with it, are damaged, or were set
+ * aside. Samples of format 1 have neither stream nor level.
  */
 export function correctedRow<T extends RowColumns>(row: T): T {
   if (row.level === DAMAGED_LEVEL || !(row.data instanceof Uint8Array)) return row

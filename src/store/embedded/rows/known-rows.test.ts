@@ -86,7 +86,7 @@ function judge(rows: StreamRows, index: PlainIndex, random: Random): void {
 }
 
 for (const seed of testSeeds(2)) {
-  test(`StreamRows knows every row, told of changes or not (WEIR_TEST_SEED=${seed})`, () => {
+  test(`StreamRows knows every row, with or without events of changes (WEIR_TEST_SEED=${seed})`, () => {
     const random = new Random(seed)
     const index = new PlainIndex()
     const [known, fresh] = [new StreamRows(index), new StreamRows(index)]
@@ -147,7 +147,7 @@ test('StreamRows takes no entry for a row that is no number, though it adds noth
   assert.throws(() => new StreamRows(index).of(STREAM), /no number/)
 })
 
-test('StreamRows reads rows anew of which a change was told and failed half way', () => {
+test('StreamRows reads rows again after a change that failed halfway', () => {
   const index = new PlainIndex()
   for (let at = 0; at < 5; at += 1) index.add(CHUNK_LEVEL, at * 10)
   const rows = new StreamRows(index)

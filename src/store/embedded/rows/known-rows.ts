@@ -72,7 +72,7 @@ export class KnownRows {
     return this.#starts.length === 0 ? Number.NEGATIVE_INFINITY : this.#tail[0].start
   }
 
-  /** Takes what lies from the start of the tail on anew, and everything that is no chunk. */
+  /** Reloads the rows from the start of the tail on, and every row that is no chunk. */
   refresh(rows: readonly IndexedRow[]): void {
     this.#take(rows)
     this.#settle()
@@ -144,7 +144,7 @@ export class KnownRows {
     this.#tail = this.#tail.filter(({ id }) => id !== place.id)
     const last = this.#starts.length - 1
     if (this.#tail.length > 0 || last < 0) return
-    // The tail is never empty while there are blocks: it tells where they end.
+    // The tail is never empty while there are blocks: it marks their end.
     for (let block = last; block >= 0 && this.#tail.length === 0; block -= 1) {
       this.#tail = this.#readUntil(block, Number.POSITIVE_INFINITY)
       this.#starts.length = block

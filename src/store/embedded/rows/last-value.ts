@@ -44,7 +44,7 @@ export function packLastValue(
 
 /**
  * The value that a row keeps, or undefined when it is none, does not check, or was kept by format 1,
- * which turned texts into numbers: then the samples tell it.
+ * which turned texts into numbers: then the samples decide.
  */
 export function unpackLastValue(
   kept: Uint8Array | null,

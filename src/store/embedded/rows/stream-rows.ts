@@ -55,12 +55,12 @@ export class StreamRows {
     return rows
   }
 
-  /** Tells of a change that its teller has made, and what it brings the sum to. */
+  /** Applies a change that the writer made, and its effect on the sum. */
   change(stream: number, kept: number, apply: (rows: KnownRows) => void): void {
     const known = this.#known.get(stream)
     if (known === undefined) return
     const { rows } = known
-    // Until they are told of the change they are held against nothing: what fails leaves them to be read anew.
+    // Until their changes arrive they are not verified: a failure leaves them to be read again.
     known.kept = Number.NaN
     apply(rows)
     known.kept = kept
@@ -83,7 +83,7 @@ export class StreamRows {
     return rows
   }
 
-  /** Most changes are at the end: only that is read again, and the sum tells whether it sufficed. */
+  /** Most changes are at the end: only that is read again, and the sum shows whether that sufficed. */
   #refresh(stream: number, rows: KnownRows, kept: number): boolean {
     const { tailStart } = rows
     if (tailStart === Number.NEGATIVE_INFINITY) return false

@@ -38,7 +38,7 @@ export class FoldRun {
     const own = this.#edges
     if (edges[0] > own[own.length - 1] || edges[edges.length - 1] < own[0]) return false
     const { ownFrom, from, count } = this.#overlap(edges)
-    // Two edges at least: a single shared instant does not tell an hour from a day.
+    // Two edges at least: a single shared instant does not distinguish an hour from a day.
     if (count < 2) return false
     for (let i = 0; i < count; i++) if (own[ownFrom + i] !== edges[from + i]) return false
     return true

@@ -43,7 +43,7 @@ export class FollowedStreams implements StreamFollow {
     this.#handles[place] = 0
     this.#free.push(place)
     this.#count -= 1
-    // Whoever takes the place must not be told of what happened to this one.
+    // A successor in this place must not receive changes of this one.
     if (this.#froms[place] < this.#untils[place]) {
       this.#touched = this.#touched.filter((one) => one !== place)
     }

@@ -38,13 +38,13 @@ interface SampleStoreOptions {
   /** How long to wait before asking a full disk for room again. */
   readonly roomRetryMs?: number
   /**
-   * Whether sealing begins with the first call of watch(): what was put before a kill is then told of streams
+   * Whether sealing begins with the first call of watch(): samples put before a kill are then reported for streams
    * that nobody had the time to keep as watched.
    */
   readonly isSealedWhenWatched?: boolean
-  /** Told of everything that is found not to check, at the start and later. */
+  /** Called with all damage that is found, at the start and later. */
   readonly onDamage?: (damage: Damage) => void
-  /** Told why sealing cannot go on, each reason once. */
+  /** Called with the reason why sealing cannot go on, once per reason. */
   readonly onStuck?: (reason: string) => void
   /** Faults of the disk, for tests. */
   readonly faults?: SharedArrayBuffer
@@ -143,7 +143,7 @@ function makeSealer(
   })
 }
 
-/** Lets reads see what is durable, then tells those who live on changes. */
+/** Makes durable samples readable, then notifies followers. */
 function applyDurable(
   group: DurableGroup,
   parts: { head: Head; folds: FoldCache; touched: TouchedLog; follows: Set<FollowedStreams> },

@@ -38,7 +38,7 @@ import { IndexRepair } from './index-repair.ts'
 import { SampleReader } from './sample-reader.ts'
 import type { TouchedLog } from './touched-log.ts'
 
-/** Where a scrub tells of an index that cannot be read or does not fit its rows. */
+/** Called by a scrub for an index that is unreadable or does not match its rows. */
 const INDEX_TABLES: ReadonlySet<string> = new Set([
   'samples.db.chunk_by_start',
   'samples.db.stream_sum',
@@ -58,11 +58,11 @@ interface SampleStoreParts {
   readonly sealed: SealedSamples
   readonly touched: TouchedLog
   readonly folds: FoldCache
-  /** Told of what becomes durable. */
+  /** Called with records that become durable. */
   readonly follows: Set<FollowedStreams>
   /** Closed segments beyond this make appends wait for the sealer. */
   readonly backlogMax: number
-  /** Told how far journal and sealer have come; closed last. */
+  /** Called with the progress of journal and sealer. Closed last. */
   readonly progress: readonly { close(): void }[]
 }
 

@@ -5,7 +5,7 @@ export const FREE_TEXT_BYTES = 64 * 1024
 
 /** At least the bytes that a text takes as a string. */
 export function bytesOfText(text: string): number {
-  // Strings of Latin letters take a byte for each; ASCII is what can be told quickly.
+  // Strings of Latin letters take a byte for each; ASCII is quick to detect.
   return Buffer.byteLength(text) === text.length ? text.length : 2 * text.length
 }
 

@@ -101,8 +101,8 @@ export class TouchedLog {
   }
 
   /**
-   * Spans after a cursor, in order; those of one cursor are told together, beyond the limit too. A cursor
-   * from beyond the end is of a journal that was replaced, by a backup say: all that is known is told.
+   * Spans after a cursor, in order; those of one cursor are returned together, even beyond the limit. A cursor
+   * from beyond the end is of a journal that was replaced, by a backup say: all known spans are returned.
    */
   since(asked: number, limit: number): { spans: TouchedSpan[]; cursor: number } {
     const cursor = asked > this.#end ? 0 : asked
@@ -140,7 +140,7 @@ export class TouchedLog {
   }
 
   /**
-   * Of the older half one span per stream, at its last cursor: who keeps up is told exactly, and a reader
+   * Of the older half one span per stream, at its last cursor: a reader that keeps up gets exact spans, and a reader
    * with an earlier cursor too much.
    */
   #coalesce(): void {

@@ -60,7 +60,7 @@ export class ChunkTable {
   }
 
   /**
-   * Begins the first of the transactions that a seal takes. The first seal of all tells first that nothing is sealed:
+   * Begins the first of the transactions that a seal takes. The very first seal records that nothing is sealed yet:
    * rows that it leaves when it is cut would be taken for those of a file that has lost count.
    */
   beginSeal(): void {
@@ -209,7 +209,7 @@ export class ChunkTable {
 
   /**
    * Corrects rows whose columns are wrong, and builds the index of the rows again from the rows, and sums that do
-   * not check. Where rows are damaged or are not those that the sums tell of, the index stays, and only rows that
+   * not check. Where rows are damaged or are not those that the sums describe, the index stays, and only rows that
    * their own sums confirm are corrected. False when nothing is done.
    */
   rebuildIndex(onRows: () => void): boolean {

@@ -3,7 +3,7 @@ import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { FoundDamage } from '../damage/found-damage.ts'
 
-/** Where the first page tells of the first page of the list and of its length. */
+/** Where the first page names the first page of the list and its length. */
 const LIST_AT = 32
 const HEADER_BYTES = 40
 const NUMBER_BYTES = 4
@@ -55,7 +55,7 @@ function writeFirstPage(path: string): void {
   db.exec(`PRAGMA user_version = ${user_version}`)
 }
 
-/** Whether the list names as many pages as the first page tells, each once and inside the file. */
+/** Whether the list names as many pages as the first page says, each once and inside the file. */
 function isListWhole(file: number, header: Buffer): boolean {
   const size = header.readUInt16BE(16)
   const pageBytes = size === 1 ? 65_536 : size

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { makeLogDurable } from '../disk/make-log-durable.ts'
 import { makeSamplesTables } from './samples-tables.ts'
 
-/** How long the writer waits for whoever locks the file. */
+/** How long the writer waits for a process that locks the file. */
 export const SAMPLES_BUSY_MS = 5_000
 
 const WAL_BYTES_KEPT = 64 * 1024 * 1024

@@ -22,7 +22,7 @@ export class SealMismatch extends Error {
     this.#data = data ?? new Uint8Array(0)
   }
 
-  /** The damage as it is told of the segment that held the samples, with the bytes that are wrong. */
+  /** The damage as reported for the segment that held the samples, with the bytes that are wrong. */
   describe(file: string): FoundDamage {
     const { stream, columns } = this.#row
     const damage = {

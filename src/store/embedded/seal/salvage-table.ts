@@ -17,11 +17,11 @@ import { sumStreams } from './samples-tables.ts'
 /** The log takes each row once, and then the file. */
 const ROOM_TIMES = 2.2
 
-/** Rows that are told one by one, each by two files in quarantine; of others, their streams are told. */
+/** Rows that are listed one by one, each by two files in quarantine; of others, only the streams are listed. */
 const LOST_REPORTED_MAX = 100
 const STREAMS_REPORTED_MAX = 10_000
 
-/** Rows that the index does not know, to be looked at last; more are left behind, and told by the sums. */
+/** Rows that the index does not know, checked last. More are left behind and detected by the sums. */
 const FOREIGN_MAX = 100_000
 
 /** Ids of which no row could be read, one after the other, after which the search by id ends. */
@@ -59,7 +59,7 @@ interface SalvageOptions {
 
 /**
  * Writes every row that can be read to fresh tables, which take the place of the damaged ones in one
- * transaction; tells what is lost.
+ * transaction; returns the losses.
  */
 export function salvageRows(db: DatabaseSync, options: SalvageOptions): FoundDamage[] {
   const file = db.location()
@@ -233,7 +233,7 @@ class Salvage {
     return [...this.#damages, { damage, bytes: new Uint8Array(0) }]
   }
 
-  /** Streams whose rows add up to another sum than before, of which no lost row is told. */
+  /** Streams whose rows no longer match their sum, without a known lost row. */
   #reportStreams(): void {
     const after = this.#db.prepare('SELECT sums FROM stream_sum WHERE bucket = ?')
     const buckets = this.#before.prepare('SELECT bucket, sums FROM stream_sum')

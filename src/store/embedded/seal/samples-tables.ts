@@ -13,7 +13,7 @@ const FORMAT = 3
 const UPGRADED_FORMAT = 2
 
 // AUTOINCREMENT: an id never comes back, so a reader that finds it finds the same samples. The index
-// alone tells which rows a read needs. SQLite leaves what is declared BLOB as it is.
+// alone knows which rows a read needs. SQLite leaves what is declared BLOB as it is.
 const SCHEMA = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE chunk (
@@ -63,7 +63,7 @@ function upgrade(db: DatabaseSync): void {
     changeFormat(db, () => upgradeSums(db))
   } catch (error) {
     if (!isDamagedFile(error)) throw error
-    // Pages that cannot be read cost no start: no sum of format 2 checks, so rows are read and sums written anew.
+    // Pages that cannot be read cost no start: no sum of format 2 checks, so rows are read and sums written again.
     changeFormat(db, () => {})
   }
 }

@@ -61,7 +61,7 @@ test('what is watched is kept, before there is a thread and by it', async () => 
   )
 })
 
-test('a file that is gone or replaced since the start is neither made anew nor written to', async () => {
+test('a file that is gone or replaced since the start is neither created nor written to', async () => {
   const { link, next } = startLink('gone.db')
   assert.deepEqual(await next(), { op: 'ready' })
   const other = startLink('other.db')
@@ -89,7 +89,7 @@ test('a file that is gone or replaced since the start is neither made anew nor w
   await link.close()
 })
 
-test('a file that cannot be opened is told at once', async () => {
+test('a file that cannot be opened is reported at once', async () => {
   mkdirSync(join(folder, 'folder.db'))
   const { link, next } = startLink('folder.db')
   await assert.rejects(next(), { code: 'ERR_SQLITE_ERROR' })

@@ -139,7 +139,7 @@ class SealerThread implements SealerLink {
   }
 }
 
-/** Tells that nothing came of a command, and that trying again may do. */
+/** Means that the command failed and may work when repeated. */
 function refuse(command: AskedOfSealer, what: string): SealerReply {
   if (command.op === 'mend') return { op: 'mended', isDone: false, damages: [] }
   if (command.op === 'watch') return { op: 'watched', id: command.id, what }

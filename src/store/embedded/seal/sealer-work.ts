@@ -63,7 +63,7 @@ export class SealerWork {
     this.#sealer = new SegmentSealer(this.#table, this.#touched, parts.isStopping)
   }
 
-  /** Follows one command and tells what came of it; an error that is thrown is a bug. */
+  /** Follows one command and returns the outcome; an error that is thrown is a bug. */
   follow(command: Exclude<SealerCommand, { op: 'close' }>): SealerReply {
     if (command.op === 'seal') return this.#seal(command.segments, command.watched)
     if (command.op === 'mend') return this.#repair()
@@ -95,7 +95,7 @@ export class SealerWork {
     return { path: join(this.#parts.journalFolder, segmentName(segment)), segment }
   }
 
-  /** Seals together what can be; the first alone where what comes back is wrong, so that the one it is of is told. */
+  /** Seals segments together; the first one alone after damage, so that the damaged one is named. */
   #sealTogether(segments: readonly number[], watched: readonly number[]): Sealed {
     const sealedTo = this.#table.readMeta(SEALED_SEGMENT)
     const before = segments.filter((segment) => segment <= sealedTo)
@@ -108,7 +108,7 @@ export class SealerWork {
     }
   }
 
-  /** Where samples.db is damaged, what can be mended is, and the segments are sealed after all. */
+  /** If samples.db is damaged, repairs what it can and seals the segments. */
   #sealOrRepair(segments: readonly number[], watched: readonly number[]): Sealed {
     const files = segments.map((segment) => this.#fileOf(segment))
     const seal = (): Sealed => {
@@ -152,7 +152,7 @@ export class SealerWork {
     this.#unreported.push(...salvageRows(db, { segment, onRows: this.#onRows, onLost }))
   }
 
-  /** What mending found; told once, however the seal after it went. */
+  /** The result of a repair. Reported once, whatever the next seal does. */
   #takeUnreported(): FoundDamage[] {
     const untold = this.#unreported
     this.#unreported = []
@@ -166,7 +166,7 @@ export class SealerWork {
       if (damage !== undefined) this.#unreported.push(damage)
       isDone = this.#table.rebuildIndex(this.#onRows)
     } catch {
-      // A disk that is full or fails: the damage is told, and the next scrub asks again.
+      // A disk that is full or fails: the damage is reported, and the next scrub asks again.
     }
     return { op: 'mended', isDone, damages: this.#takeUnreported() }
   }
@@ -182,7 +182,7 @@ function undefinedIfDamaged<T>(work: () => T): T | undefined {
   }
 }
 
-/** What to tell of a seal that failed; an error that is no failure of disk or data is a bug. */
+/** The message for a seal that failed; an error that is no failure of disk or data is a bug. */
 function failureOf(
   error: unknown,
   segment: number,

@@ -81,7 +81,7 @@ test('where a pass failed the first of its segments is tried alone', (context) =
   assert.deepEqual(asked, [])
 })
 
-test('isBehind() tells when more wait than may, or few that hold very much', () => {
+test('isBehind() is true when too many segments wait, or a few very large ones', () => {
   const f = (segments: number, bytes: number, backlogMax: number, want: boolean) => {
     const { sealer, close } = startSealer(1)
     for (let segment = 1; segment <= segments; segment += 1) close(segment, bytes)

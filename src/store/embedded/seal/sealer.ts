@@ -4,7 +4,7 @@ import type { FoundDamage } from '../damage/found-damage.ts'
 import type { SealerEvents, SealerLink } from './sealer-link.ts'
 import type { SealerReply } from './sealer-protocol.ts'
 
-/** So long one that may wait does: sealing takes processor time from a fleet that signs on meanwhile. */
+/** So long one that may wait does: sealing takes processor time from a bulk load in progress. */
 const WAITS_MS = 10_000
 
 /** So many segments may always wait, whatever they hold. */
@@ -31,7 +31,7 @@ interface SealerOptions {
   readonly roomRetryMs: number
   /** Called once segments are in samples.db for good. */
   onSealed(segments: readonly number[], damages: readonly FoundDamage[]): void
-  /** Called when sealing cannot go on for now, or at all, for a reason that was not told before. */
+  /** Called when sealing cannot go on for now, or at all, for a reason that was not reported before. */
   onStuck(reason: string): void
   /** Called with what is wrong beside what was sealed; a segment that could not be is kept. */
   onUnsealable(damage: FoundDamage): void
@@ -50,7 +50,7 @@ export class Sealer {
   #held: ClosedSegment[] = []
   #waiting: Array<() => void> = []
   #watches = 0
-  /** Streams that are watched and that samples.db has not been told of. */
+  /** Streams that are watched and that samples.db does not know yet. */
   #unreported = new Set<number>()
   /** Those that went with the seal under way. */
   #telling: readonly number[] = []
@@ -74,7 +74,7 @@ export class Sealer {
       onDied: (error) => {
         reject(asFolderDamage(error))
         this.#end()
-        // A file that cannot be opened is told by ready() alone; later the thread dies of a bug only.
+        // A file that cannot be opened is reported by ready() alone; later only a bug ends the thread.
         if (!isReady) return
         this.#stop(`the sealer died: ${String(error)}`)
         this.#options.onBug(error)

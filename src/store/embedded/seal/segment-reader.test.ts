@@ -184,7 +184,7 @@ test('SegmentReader reads what replaySegment() reads, segment after segment', ()
   )
 })
 
-test('SegmentReader tells damage as replaySegment() does, and keeps it when it reads on', () => {
+test('SegmentReader reports damage as replaySegment() does, and remembers it for later reads', () => {
   fc.assert(
     fc.property(frames, windows, bitPlace, (segment, window, { at, bit }) => {
       let bytes = segmentOf(segment)
@@ -205,7 +205,7 @@ test('SegmentReader tells damage as replaySegment() does, and keeps it when it r
   )
 })
 
-test('SegmentReader reads a clean segment in pieces only, and one that changes between them anew', () => {
+test('SegmentReader reads a clean segment in pieces only, and one that changes between them again', () => {
   const put = (value: number): JournalRecord => ({
     kind: 'samples',
     batch: batchOf([[1, value, value]], []),

@@ -114,7 +114,7 @@ test('seal() joins the chunks at the end of a stream, and leaves those that are 
   f(2, 10_000, [4_096, 4_096, 4_096, 4_096, 3_616])
 })
 
-test('seal() that is cut in the first segment of all leaves a file that tells that nothing is sealed', (t) => {
+test('seal() that is cut in the first segment of all leaves a file in which nothing is sealed', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'weir-sealer-'))
   const file = join(folder, 'samples.db')
   const db = openSamplesFile(file)

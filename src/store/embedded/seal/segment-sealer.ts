@@ -10,7 +10,7 @@ import type { TouchedTable } from './touched-table.ts'
 /** A transaction ends at the next stream once it has so many rows: readers and the log stay quick. */
 const ROWS_PER_TRANSACTION = 1_500
 
-/** A seal that was told to stop; what it committed so far is repeated by the next one. */
+/** A seal that was asked to stop; what it committed so far is repeated by the next one. */
 export class SealStopped extends Error {}
 
 /** Writes the contents of closed segments to samples.db, stream by stream, the number last. */
@@ -36,7 +36,7 @@ export class SegmentSealer {
     })
   }
 
-  /** Seals segments, which must be the next; tells what did not check on the way. */
+  /** Seals segments, which must be the next; returns the damage it met. */
   seal(content: SegmentContent): FoundDamage[] {
     const { segments, sorted, generation, lastSequence } = content
     this.#damages = [...content.damages]

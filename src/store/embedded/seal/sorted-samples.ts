@@ -12,7 +12,7 @@ const KEPT_COLUMN_MAX = 64 * 1024
 /** Late samples may move so many others per sample of the stream; a head does it better beyond. */
 const MOVES_PER_SAMPLE = 64
 
-/** What putLate() tells when the sample took the place of another. */
+/** What putLate() returns when the sample took the place of another. */
 const REPLACED = 0
 
 /** A column of times, one of numbers and one of handles, which lie in the same order. */
@@ -61,7 +61,7 @@ export class SortedSamples {
     if (this.#pairs.length > 2 * KEPT_SAMPLES_MAX) this.release()
   }
 
-  /** Lets go of the memory, which the next segment takes anew. */
+  /** Lets go of the memory, which the next segment takes again. */
   release(): void {
     // This thread makes too little garbage for the collector to look after it.
     for (const column of [this.#pairs, this.#times, this.#numbers]) freeBytes(column)
@@ -101,7 +101,7 @@ export class SortedSamples {
     return this.#excluded[handle] === 1
   }
 
-  /** Puts samples that were counted, in the order of the journal; tells how many were left out. */
+  /** Puts samples that were counted, in the order of the journal; reports how many were left out. */
   put(columns: SegmentColumns, places: SegmentPlaces): number {
     if (!this.#isPlaced) this.#place()
     const { handles, times, numbers } = columns
@@ -234,7 +234,7 @@ function endOfAscending(times: Float64Array, start: number, last: number): numbe
   return length
 }
 
-/** Puts the sample at an index among those before count; tells how many of these it moved. */
+/** Puts the sample at an index among those before count; reports how many of these it moved. */
 function putLate({ times, numbers, count }: SampleColumns, index: number): number {
   const time = times[index]
   const number = numbers[index]

@@ -61,7 +61,7 @@ interface StreamSealerEvents {
 
 /** Brings single streams of samples.db up to date. Every step may be repeated after a crash. */
 export class StreamSealer {
-  /** Segments were sealed so many times: tells which streams are due to merge their runs. */
+  /** After a number of seals: returns which streams are due to merge their runs. */
   passes: number
   readonly #table: ChunkTable
   readonly #onRow: () => void
@@ -191,7 +191,7 @@ export class StreamSealer {
   }
 
   /**
-   * Takes up the last chunks of a stream that so many samples follow, as long as they are small beside
+   * Replaces the last chunks of a stream when enough samples follow, as long as they are small beside
    * what they are joined with: so a sample is written again a few times only, until its chunk is full.
    */
   #takeUpLast(stream: number, last: ChunkPlace | undefined, following: number): SampleColumns {
@@ -298,7 +298,7 @@ export class StreamSealer {
   /** Deletes a row whose samples nobody has read. */
   #deleteUnread(found: FoundRow): void {
     const { id, stream, level } = found
-    // What was set aside was written anew, so that its chain is its own.
+    // Rows that were set aside are written again, so that each has its own chain.
     if (level !== DAMAGED_LEVEL && this.#table.goesOn(id)) {
       const data = this.#dataOf(found)
       if (!isDecoded({ ...found, data }, stream, this.#ownerInTable)) this.#refuseChain(id)
@@ -306,7 +306,7 @@ export class StreamSealer {
     this.#delete(found)
   }
 
-  /** All rows are written anew where one that does not check goes on in pages that may be of others. */
+  /** All rows are written again if a damaged one may use pages of others. */
   #refuseChain(id: number): void {
     if (!this.#table.goesOn(id)) return
     throw damagedIndex(`Row ${id} of samples.db does not check and goes on in other pages`)
@@ -342,7 +342,7 @@ export class StreamSealer {
   }
 }
 
-/** With how many samples in its runs a stream makes chunks of them: not all streams of a fleet at once. */
+/** With how many samples in its runs a stream makes chunks of them: spread, so that many streams are not due at once. */
 function runSamplesMax(stream: number): number {
   const mixed = Math.imul(blockOf(stream), 0x9e3779b1) >>> 0
   return RUN_SAMPLES_MIN + Math.floor((mixed / 2 ** 32) * RUN_SAMPLES_SPREAD)

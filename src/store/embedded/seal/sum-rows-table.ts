@@ -15,13 +15,13 @@ interface SummedRow extends FoundRow {
   readonly data: unknown
 }
 
-/** What the rows tell, read without the index. */
+/** The contents of the rows, read without the index. */
 interface RowsRead {
   /** Sums that do not check, as the rows have them. */
   readonly sums: ReadonlyMap<number, Float64Array>
   /** Rows with wrong columns, corrected by their samples; those that the sum of their stream confirms. */
   readonly corrected: readonly FoundRow[]
-  /** Whether the rows, corrected, are all that the sums tell of; where not, the index may know more than the rows. */
+  /** Whether the rows, corrected, match the sums; where not, the index may know more than the rows. */
   readonly isWhole: boolean
 }
 

@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { TOUCHED_SUM } from '../rows/meta-names.ts'
 import { TOUCHED_TOTAL_SQL, touchedSum, watchedSum, wrapSum } from '../rows/row-sum.ts'
 
-/** A stream keeps so many rows; the oldest two become one, which tells more than changed. */
+/** A stream keeps so many rows; the oldest two become one, which covers more than the change. */
 const ROWS_PER_STREAM_MAX = 16
 
 interface Row {
@@ -40,7 +40,7 @@ export class TouchedTable {
     this.reload()
   }
 
-  /** Reads anew which streams are watched; a rollback may have changed it. */
+  /** Reads again which streams are watched; a rollback may have changed it. */
   reload(): void {
     const rows = this.#db.prepare('SELECT stream FROM watched').all() as Array<{ stream: number }>
     this.#watched = new Set(rows.map((row) => row.stream))
@@ -89,7 +89,7 @@ export class TouchedTable {
     }
   }
 
-  /** Rows that did not check are told of by the start; what is left of them is gone on with. */
+  /** Damaged rows are reported at the start; the rest is used. */
   #sumAll(): void {
     const { value } = this.#db.prepare(TOUCHED_TOTAL_SQL).get() as { value: number }
     this.#writeTotal.run(wrapSum(value))

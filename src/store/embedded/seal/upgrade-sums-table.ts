@@ -14,7 +14,7 @@ const WEIGHED_SUMS = `
   FROM chunk INDEXED BY chunk_by_start WHERE stream >= ? AND stream < ? GROUP BY stream`
 
 /**
- * Writes the sums of format 3. Where rows did not add up to their sum they do not afterwards, so that damage is told as
+ * Writes the sums of format 3. Rows that did not match their sum still do not match, so that damage is reported as
  * before. Sums that do not check are left: in format 3 they do not check either.
  */
 export function upgradeSums(db: DatabaseSync): void {

@@ -23,7 +23,7 @@ type Span = { readonly from: number; readonly until: number }
 
 /**
  * The rows of samples.db with everything held against what it says of itself. What does not check is
- * told once and left out; whatever else the stream holds, and other streams, are served.
+ * reported once and left out; the rest of the stream, and other streams, are served.
  */
 export class CheckedRows {
   readonly #table: ChunkReadTable
@@ -74,7 +74,7 @@ export class CheckedRows {
     )
   }
 
-  /** Chunks that meet from ≤ time < until, oldest first; `wants` tells where the search may end. */
+  /** Chunks that meet from ≤ time < until, oldest first; `wants` decides where the search may end. */
   chunks(
     stream: number,
     span: Span & { readonly isLatestFirst: boolean },
@@ -125,7 +125,7 @@ export class CheckedRows {
     return row
   }
 
-  /** The row with the latest sample; undefined when there is none, null where that cannot be told. */
+  /** The row with the latest sample; undefined when there is none, null where that is unknown. */
   last(stream: number): LastRow | undefined | null {
     return this.#guard(
       stream,
@@ -159,7 +159,7 @@ export class CheckedRows {
       return decodeRow(row, stream, this.#ownerInTable, form)
     } catch (error) {
       if (!(error instanceof DamagedBytes || isDamagedFile(error))) throw error
-      // Wrong columns are told with their stream, and corrected when the index is built again.
+      // Wrong columns are reported with their stream, and corrected when the index is rebuilt.
       const found = { ...row, stream }
       const isMislabeled = this.#suspect.has(stream) && correctedRow(found) !== found
       if (!isMislabeled) this.reportDamaged(stream, row, row.data)
@@ -167,14 +167,14 @@ export class CheckedRows {
     }
   }
 
-  /** Tells of a row that does not check, and leaves it out from here on. */
+  /** Reports a row that is damaged, and leaves it out from then on. */
   reportDamaged(stream: number, place: ChunkPlace, data?: unknown): void {
     const bytes = data instanceof Uint8Array ? data : new Uint8Array(0)
     if (this.#damaged.size < DAMAGED_ROWS_MAX) this.#damaged.add(place.id)
     this.#onDamage(describeRow({ stream, place, data: bytes }))
   }
 
-  /** Looks at everything anew, as after the index was built again. */
+  /** Checks everything again, as after a rebuild of the index. */
   clearSuspects(): void {
     this.#damaged.clear()
     this.#suspect.clear()
@@ -191,7 +191,7 @@ export class CheckedRows {
     }
   }
 
-  /** The rows at places that are known to be there; what cannot be read is told and left out. */
+  /** The rows at places that are known to be there; unreadable ones are reported and left out. */
   #rowsAt(stream: number, places: readonly ChunkPlace[], level: number): ChunkRow[] {
     const rows: ChunkRow[] = []
     for (const place of places) {

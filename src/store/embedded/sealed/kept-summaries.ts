@@ -14,7 +14,7 @@ interface KeptTable {
 }
 
 /**
- * Summaries that were read lately, by row id: whoever moves a chart asks for nearly the same ones again.
+ * Summaries that were read lately, by row id: a user who moves a chart asks for nearly the same ones again.
  * A chunk's row is never changed and its id never comes back, so only the least used are taken out.
  */
 export class KeptSummaries {

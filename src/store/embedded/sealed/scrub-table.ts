@@ -1,4 +1,4 @@
-/** Reads samples.db from end to end and holds everything against everything that tells of it. */
+/** Reads samples.db from end to end and compares all copies of every fact. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { SampleColumns } from '../../ports/sample-port.ts'
 import { DamagedBytes, namesOwner } from '../chunk/index.ts'
@@ -63,7 +63,7 @@ export class ScrubTable {
     this.#idEnd = this.#number('SELECT max(id) AS value FROM chunk') + 1
   }
 
-  /** Reads on; isDone tells that everything was read. */
+  /** Reads on; isDone means that everything was read. */
   step(): ScrubStep {
     const step: ScrubStep = { items: 0, bytes: 0, damages: [], isDone: false }
     this.#db.exec('BEGIN')
@@ -120,7 +120,7 @@ export class ScrubTable {
       if (!isDamagedFile(error)) throw error
       const what = `rows after ${this.#id} of table chunk cannot be read; their samples are missing`
       step.damages.push(describePlace('chunk', this.#id, what))
-      // A statement that failed may tell its error once more when it is used again.
+      // A statement that failed may report its error once more on its next use.
       this.#rows = this.#prepareRows()
       this.#id += this.#skip
       this.#skip *= 2
@@ -128,7 +128,7 @@ export class ScrubTable {
   }
 
   #checkRow(row: FullRow): FoundDamage | undefined {
-    // What was set aside has been told.
+    // Rows that were set aside have been reported.
     if (row.level === DAMAGED_LEVEL) return undefined
     const { id, stream, level, start, last, count } = row
     const corrected = correctedRow(row)
@@ -210,7 +210,7 @@ function wrongBeside(row: FullRow, columns: SampleColumns): string | undefined {
   return isSummaryOf(row, row.summary, columns) ? undefined : 'the summary'
 }
 
-/** Whether a summary tells of its blocks what the samples tell. */
+/** Whether the summary of the blocks matches the samples. */
 function isSummaryOf(row: FullRow, summary: Uint8Array, columns: SampleColumns): boolean {
   const blocks = readSummary(summary, placeSeed(row))
   if (blocks === undefined) return true

@@ -1,4 +1,4 @@
-/** The thread of a scrub: one step per message, so that whoever asked decides on the pace. */
+/** The thread of a scrub: one step per message, so that the caller controls the pace. */
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'

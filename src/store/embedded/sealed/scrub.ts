@@ -47,7 +47,7 @@ export async function scrubSamples(
   }
 }
 
-/** The worker's next answer; undefined when it was told to stop, an error when it died. */
+/** The worker's next answer; undefined after a stop, an error when it died. */
 async function nextStep(worker: Worker, signal: AbortSignal): Promise<ScrubStep | undefined> {
   if (signal.aborted) return undefined
   try {

@@ -82,7 +82,7 @@ export async function foldSealed(
   return into.textBytes > source.textBytesMax ? 'texts' : 'done'
 }
 
-/** Adds one chunk; tells the work that took, undefined when the chunk is gone. */
+/** Adds one chunk; returns the work done, undefined when the chunk is gone. */
 function foldChunk(
   source: FoldSource,
   overlay: Overlay,
@@ -124,7 +124,7 @@ function blocksAt(
     if (blocks !== undefined) sealed.summaries.keep(handle, place, blocks)
     return blocks ?? null
   } catch (error) {
-    // The samples themselves still tell everything.
+    // The samples themselves are still complete.
     if (error instanceof DamagedBytes) return null
     throw error
   }

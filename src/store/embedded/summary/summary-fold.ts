@@ -80,7 +80,7 @@ export function foldColumns(columns: SampleColumns, into: SummaryFold): void {
 
 /**
  * Adds the blocks of a chunk's summary. Where an edge cuts through a block that may not be taken whole it
- * adds nothing and tells so by false: then the chunk has to be decoded.
+ * adds nothing and returns false: then the chunk has to be decoded.
  */
 export function foldSummary(blocks: SummaryTable, into: SummaryFold): boolean {
   const rows = new Int32Array(blocks.length)

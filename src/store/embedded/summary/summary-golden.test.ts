@@ -6,7 +6,7 @@ import { readSummary, summarizeChunk } from './summary-record.ts'
 
 const SEED = 0x12345678
 
-/** A record as version 1 would have written it, whose checksum told nothing of its place. */
+/** A record as version 1 would have written it, whose checksum did not cover its place. */
 function asVersion1(record: Uint8Array): Buffer {
   const bytes = Buffer.concat([Uint8Array.of(1), record.subarray(1)])
   bytes.writeUInt32LE(crc32(bytes.subarray(0, -4)), bytes.length - 4)

@@ -23,7 +23,7 @@ function columnsOf(samples: Samples): SampleColumns {
   }
 }
 
-/** What each interval should tell, written out plainly. */
+/** The expected result of each interval, written out plainly. */
 function model(samples: Samples, edges: readonly number[]): unknown[] {
   return edges.slice(1).map((until, row) => {
     const inside = samples.filter(([time]) => time >= edges[row] && time < until)
@@ -110,7 +110,7 @@ const picks = fc.array(
   },
 )
 
-test('foldColumns() tells of every interval what a plain model tells', () => {
+test('foldColumns() returns the results of a plain model for every interval', () => {
   fc.assert(
     fc.property(samples, picks, fc.nat(400), (all, chosen, cut) => {
       const edges = edgesFor(all, chosen)
@@ -123,7 +123,7 @@ test('foldColumns() tells of every interval what a plain model tells', () => {
   )
 })
 
-test('foldSummary() tells the same bits as the samples do, or leaves the fold untouched', () => {
+test('foldSummary() returns the same bits as the samples do, or leaves the fold untouched', () => {
   const runs = roundsOf(600)
   let folded = 0
   fc.assert(

@@ -12,7 +12,7 @@ import { readValues, writeValues } from './value-columns.ts'
 
 /** First byte of every record; docs/format/summary.md describes each version. */
 const SUMMARY_VERSION = 2
-/** Its checksum does not tell whose record it is. */
+/** Its checksum does not cover the owner of the record. */
 const NAMELESS_VERSION = 1
 const CRC_BYTES = 4
 
@@ -82,7 +82,7 @@ function encodeSummary(table: SummaryTable, seed = 0): Uint8Array {
   return writer.finish()
 }
 
-/** Whether a record's checksum tells whose it is; that of version 1 does not. */
+/** Whether a record's checksum covers its owner; that of version 1 does not. */
 export function isSummaryBound(bytes: Uint8Array): boolean {
   return bytes[0] !== NAMELESS_VERSION
 }

@@ -40,7 +40,7 @@ export function writeTimes(
   }
 }
 
-/** Where the rows and their extremes lie in time, each told from what came before it. */
+/** Where the rows and their extremes lie in time, each relative to the one before. */
 function offsetsOf(table: SummaryTable, rows: readonly number[]) {
   const length = rows.length
   const gaps = new Float64Array(length)

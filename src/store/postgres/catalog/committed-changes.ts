@@ -39,7 +39,7 @@ export class CommittedChanges {
     this.#database = database
   }
 
-  /** Notes a commit of this process whose caller is told of it. */
+  /** Notes a commit of this process that is confirmed to its caller. */
   noteOwn(commitKey: string, cursor: number): void {
     this.#own.add(commitKey)
     if (this.#own.size > OWN_KEPT) this.#own.delete(this.#own.values().next().value ?? '')
@@ -79,7 +79,7 @@ export class CommittedChanges {
     return { changes, cursor: changes.at(-1)?.cursor ?? cursor }
   }
 
-  /** A statement that tells whether the last row that this process knows of is still there, and its reader. */
+  /** A statement that checks whether the last row that this process knows still exists, and its reader. */
   checkOfHistory(): {
     readonly sql: string
     readonly params: readonly unknown[]

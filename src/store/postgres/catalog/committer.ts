@@ -45,7 +45,7 @@ interface PurgeJob extends PromiseWithResolvers<number> {
 
 type Job = CommitJob | PurgeJob
 
-/** How a try has ended: its callers are told, or it is certain or uncertain that nothing was written. */
+/** The outcome of an attempt: its callers have their answers, or it is certain or uncertain that nothing was written. */
 type Outcome =
   | { readonly type: 'made'; readonly notify: () => void }
   | { readonly type: 'failed'; readonly error: unknown }
@@ -75,7 +75,7 @@ interface CommitterParts {
   readonly database: Database
   readonly log: CommittedChanges
   readonly handles: HandleSupply
-  /** Told when the database has lost commits that this process knows of. */
+  /** Called when the database has lost commits that this process knows of. */
   readonly onHistoryLost: (error: Error) => void
 }
 
@@ -148,7 +148,7 @@ export class Committer {
     return this.#queue.splice(0, count < 0 ? this.#queue.length : count)
   }
 
-  /** Tries a group until it is made, or it is certain that it cannot be; tells all callers. */
+  /** Tries a group until it is made, or it is certain that it cannot be; answers all callers. */
   async #finish(jobs: readonly Job[]): Promise<void> {
     const group = await this.#withHandles(jobs)
     if (group.length === 0) return
@@ -183,7 +183,7 @@ export class Committer {
     job.reject(new CatalogConflict({ orgUid, kind, uid }, undefined))
   }
 
-  /** The jobs for which there are handles; the others are told why not. */
+  /** The jobs for which there are handles; the others are rejected with the reason. */
   async #withHandles(jobs: readonly Job[]): Promise<readonly Job[]> {
     const { handles, database } = this.#parts
     const needed = jobs.reduce((sum, job) => sum + handlesOf(job), 0)
@@ -314,7 +314,7 @@ export class Committer {
   }
 }
 
-/** Applies a job; answers how its caller is told once the group stands. */
+/** Applies a job; returns how to answer its caller once the group is committed. */
 function outcomeOf(job: Job, state: CommitState, due: readonly DocumentKey[]): () => void {
   if (!('commit' in job)) {
     const count = state.purge(due, job.nowMs)

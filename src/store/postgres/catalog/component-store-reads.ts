@@ -121,7 +121,7 @@ export class ComponentStoreReads implements ComponentReads {
   }
 
   async scan(receiver: IndexReceiver): Promise<{ cursor: number }> {
-    // First: a change during the scan may be told twice, but never missed.
+    // This runs first: a change during the scan may be reported twice, but never missed.
     const cursor = await this.#log.last()
     await scanIndex(this.#database, receiver)
     return { cursor }

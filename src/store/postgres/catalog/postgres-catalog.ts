@@ -30,7 +30,7 @@ interface CatalogOptions {
   /** Where the handles of new streams come from. */
   readonly reserveHandles: ReserveHandles
   /**
-   * Told when the database has lost commits that this process knows of. Its memory is wrong from then on, so the process
+   * Called when the database has lost commits that this process knows of. Its memory is wrong from then on, so the process
    * has to end.
    */
   readonly onHistoryLost?: (error: Error) => void

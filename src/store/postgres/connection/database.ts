@@ -55,9 +55,9 @@ interface NoticeListener {
   readonly onEnd: () => void
 }
 
-/** What open() may be told beside the URL. */
+/** Options of open() beside the URL. */
 export interface DatabaseWatch {
-  /** Told, while a start waits, what it waits for. */
+  /** Called with the reason while a start waits. */
   readonly onWaiting?: (what: string) => void
   readonly signal?: AbortSignal
 }
@@ -164,7 +164,7 @@ export class Database {
     return { ...clientOf(client), end: () => client.end().catch(() => {}) }
   }
 
-  /** Listens on a channel by a connection of its own beside the pool; `onEnd` is told when the connection ends. */
+  /** Listens on a channel by a connection of its own beside the pool; `onEnd` is called when the connection ends. */
   async listen(
     channel: string,
     { onNotice, onEnd }: NoticeListener,
@@ -235,7 +235,7 @@ export class Database {
 
   /** Looks at the hosts in turn for one that takes writes, the last one that did first. */
   async #find(): Promise<pg.Pool> {
-    // Who comes while it is known to be away is told so at once.
+    // Calls that start while it is known to be unavailable fail at once.
     const deadline = this.#isAway ? 0 : performance.now() + FIND_MS_MAX
     for (;;) {
       const failures: unknown[] = []
@@ -264,7 +264,7 @@ export class Database {
       idleTimeoutMillis: 60_000,
       onConnect: async (client: pg.ClientBase) => void (await beginSession(client)),
     } as pg.PoolConfig)
-    // Told of connections that end while nobody uses them.
+    // Called with idle connections that end.
     pool.on('error', () => {})
     this.#pool = pool
     return pool

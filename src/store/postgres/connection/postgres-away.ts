@@ -1,4 +1,4 @@
-/** Which errors say that the database cannot serve a call now, and how callers are told. */
+/** Which errors say that the database cannot serve a call now, and the errors for callers. */
 import { Refusal, refusal } from '../../../base/index.ts'
 import { StoreUnusable } from '../../ports/store-unusable.ts'
 
@@ -62,7 +62,7 @@ function isForbidden(error: unknown): boolean {
 }
 
 /**
- * What callers are told: the refusal `store_away` while the database is away, or refuses a right that this process had
+ * The error for callers: the refusal `store_away` while the database is away, or refuses a right that this process had
  * when it started. Otherwise the error itself.
  */
 export function messageOfPostgres(error: unknown): unknown {

@@ -4,7 +4,7 @@ import type { NewPayload } from '../../ports/payload-port.ts'
 import type { Database } from '../connection/database.ts'
 import { toStored } from '../connection/stored-text.ts'
 
-/** Beyond this the database cannot keep up, and a caller is better told so than kept waiting. */
+/** Beyond this the database cannot keep up, and an error is better than a wait. */
 const WAITING_MAX = 4_096
 const WAITING_BYTES_MAX = 64 * 1024 * 1024
 const RETRY_AFTER_SECONDS = 5

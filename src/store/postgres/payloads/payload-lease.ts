@@ -1,6 +1,6 @@
 /**
  * Who works on payloads that have no outcome yet: the process that received them, as long as it renews its lease. What
- * a process has left is taken over by one that lives. Whoever has lost its lease goes on under another name.
+ * a process has left is taken over by one that lives. A process that lost its lease continues under another name.
  */
 import { type Clock, refuse, systemClock } from '../../../base/index.ts'
 import { Renewal } from '../../lease/renewal.ts'
@@ -15,9 +15,9 @@ const LEASE_MS = 30_000
 /** What is done under a lease must be over before others may take it over: a statement may take some seconds. */
 const HELD_MS = 15_000
 const RETRY_AFTER_SECONDS = 5
-/** What was taken over and has no outcome is told again after so many looks. */
+/** Polls after which payloads that were taken over and have no outcome are reported again. */
 const LOOKS_PER_REMINDER = 12
-/** Payloads that are taken over, or told, at a time. */
+/** Payloads that are taken over, or reported, at a time. */
 const LEFT_MAX = 1_000
 
 /** The name under which this process writes, and what it has taken over. */
@@ -59,7 +59,7 @@ export class PayloadWriter {
     refuse('store_away', { retryAfterSeconds: RETRY_AFTER_SECONDS })
   }
 
-  /** Renews the lease; begins anew under another name when it was over. */
+  /** Renews the lease; begins again under another name when it was over. */
   async renew(): Promise<void> {
     const renewedAtMs = this.#clock.elapsed()
     const rows = await this.#database.read(
@@ -75,7 +75,7 @@ export class PayloadWriter {
     this.#listeners.push(listener)
   }
 
-  /** Takes over what is left, and tells of what was taken over and has no outcome. */
+  /** Takes over payloads of dead processes, and reports those without an outcome. */
   async look(): Promise<void> {
     const taken = await this.#takeOver()
     this.#looks += 1

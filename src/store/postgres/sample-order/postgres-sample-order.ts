@@ -1,8 +1,8 @@
 /**
- * The order of writes to samples, told by PostgreSQL. Table `stamp` has the last stamp that was given; table
+ * The order of writes to samples, kept by PostgreSQL. Table `stamp` has the last stamp that was given; table
  * `sample_writer` has a row for each process that writes, with a stamp up to which its writes have ended.
  *
- * A write is answered only when the row of its process was still there after it had reached its nodes. So whoever
+ * A write is answered only when the row of its process was still there after it had reached its nodes. So a process that
  * deletes the row of a process that stands still knows that no write of it counts any more which he does not see.
  */
 import { randomInt } from 'node:crypto'
@@ -12,7 +12,7 @@ import type { Database, SoleClient } from '../connection/database.ts'
 import { nowInSql } from '../connection/database-clock.ts'
 import { messageOfPostgres } from '../connection/postgres-away.ts'
 
-/** How often a process tells how far its writes have ended. */
+/** How often a process reports up to which stamp its writes have ended. */
 const BEAT_MS = 1_000
 /** A process that was silent so long, by the database's clock, is not waited for. */
 const SILENT_SECONDS_MAX = 60
@@ -52,7 +52,7 @@ interface SampleOrderDeps {
   readonly clock?: Clock
   /** In the place of the database's clock, where a test has one of its own. */
   readonly sharedNowMs?: () => number
-  /** Told how far this machine's clock is ahead of the database's, in milliseconds; below zero when it is behind. */
+  /** Called with the milliseconds that this machine's clock is ahead of the database's; negative when it is behind. */
   readonly onClock?: (aheadMs: number) => void
 }
 
@@ -81,7 +81,7 @@ export class PostgresSampleOrder implements SampleOrder {
   #isClosed = false
   #timer: NodeJS.Timeout | undefined
   #endedUpTo = 0
-  /** The greatest stamp of which an answer has told. */
+  /** The greatest stamp that an answer has contained. */
   #lastStamp = 0
   #nowMs = 0
 
@@ -182,7 +182,7 @@ export class PostgresSampleOrder implements SampleOrder {
           continue
         }
         stamp += 1
-        // At once: the next statement may already tell how far writes have ended.
+        // At once: the next statement may already need the progress of writes.
         if (what === 'begin') this.#running.add(stamp)
         resolve({ stamp, writer })
       }
@@ -212,7 +212,7 @@ export class PostgresSampleOrder implements SampleOrder {
     }
   }
 
-  /** Tells how far the writes of this process have ended, and hears of those of all. */
+  /** Reports how far the writes of this process have ended, and reads those of all. */
   async #notify(session: Session): Promise<void> {
     const before = this.#clock.now()
     const entry = [this.#writer, this.#endedHere(), this.#deps.sharedNowMs?.() ?? null]
@@ -233,7 +233,7 @@ export class PostgresSampleOrder implements SampleOrder {
 
   /**
    * Below the first write that runs; without any, the last stamp that was heard of, as those that come are greater. Not what
-   * the database has when it is told: a statement of a connection that was lost may run later than one of the next.
+   * the database has when it receives it: a statement of a connection that was lost may run later than one of the next.
    */
   #endedHere(): number {
     let ended = this.#lastStamp
@@ -243,7 +243,7 @@ export class PostgresSampleOrder implements SampleOrder {
 
   #reportClock(before: number, theirs: number): void {
     const after = this.#clock.now()
-    // The database told its time at some moment between.
+    // The database read its time at some moment in between.
     if (theirs < before) this.#deps.onClock?.(before - theirs)
     else this.#deps.onClock?.(theirs > after ? after - theirs : 0)
   }

@@ -16,7 +16,7 @@ export const LISTED_KEY = `left(list_key, ${INDEXED_LENGTH})`
 const catalogTables = [
   `CREATE TABLE meta (name text PRIMARY KEY, value text NOT NULL)`,
   `INSERT INTO meta VALUES ('identity', gen_random_uuid()::text)`,
-  // One row. Whoever writes to the catalog locks it first.
+  // One row. Every writer of the catalog locks it first.
   `CREATE TABLE head (last_change bigint NOT NULL, last_component bigint NOT NULL)`,
   `INSERT INTO head VALUES (0, 0)`,
   `CREATE TABLE component (

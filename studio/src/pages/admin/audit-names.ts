@@ -2,14 +2,14 @@ import { call } from '../../api/client.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { usePeople } from './people-section.tsx'
 
-/** How the audit log calls who acts before what tells which one, and how people do. */
+/** Kinds of actors in the audit log, and how people call them. */
 const ACTORS: Readonly<Record<string, string>> = {
   user: 'a removed person',
   api_key: 'a deleted key',
   invitation: 'an invited person',
 }
 
-/** Tells people and keys of the audit log by what they are called; what is gone, by what it was. */
+/** Names users and keys of the audit log; deleted ones by their kind. */
 export function useAuditNames(): {
   actorOf(actor: string): string
   /** Whose acts can be chosen, as the log names them. */

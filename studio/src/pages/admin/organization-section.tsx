@@ -18,7 +18,7 @@ import styles from './section.module.css'
 
 type Organization = Schema<'Organization'>
 
-/** The organization itself: its name, its limits, and what it takes up. */
+/** The organization itself: its name, its limits, and what it uses. */
 export function OrganizationSection() {
   const { orgUid } = usePerson()
   const { data, error } = useQuery(['organization', orgUid], (signal) =>

@@ -13,7 +13,7 @@ import { showToast } from '../../ui/toast.tsx'
 import { ZoneField } from '../../ui/zone-field.tsx'
 import styles from './section.module.css'
 
-/** One's own name, time zone and password, for whoever has signed in. */
+/** One's own name, time zone and password, for the signed-in user. */
 export function OwnAccount() {
   const { userUid } = usePerson()
   const { data, error } = useQuery(['org_user', userUid], (signal) =>

@@ -12,7 +12,7 @@ interface RenewSecretProps {
   readonly onClose: () => void
 }
 
-/** Gives a client another secret, after it was told what that ends. */
+/** Replaces the secret of a client, after a warning of what that ends. */
 export function RenewSecret({ client, onMade, onClose }: RenewSecretProps) {
   const act = useAct()
   const renew = () =>

@@ -158,7 +158,7 @@ function Instead({ stream }: { readonly stream: PanelStream }) {
   )
 }
 
-/** The board in a file, as Export wraps it or bare; what is no board at all is told here, for people. */
+/** The board in a file, as Export wraps it or bare; a file that is no board is reported here. */
 async function readFile(given: Blob): Promise<File> {
   if (given.size > FILE_BYTES_MAX)
     throw new Error(

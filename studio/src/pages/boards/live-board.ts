@@ -3,7 +3,7 @@ import { createContext, useCallback, useContext, useMemo, useSyncExternalStore }
 import { type LiveTopic, useLive } from '../../api/live.ts'
 import type { PanelStream } from './board-types.ts'
 
-/** A sample as the service tells it. */
+/** A sample as the service sends it. */
 export interface ShownValue {
   readonly time: number
   readonly data: number | string | boolean | null
@@ -30,7 +30,7 @@ export class LiveValues {
     this.note(streamUid)
   }
 
-  /** Whether the service has told that a stream is not there. */
+  /** Whether the service has said that a stream does not exist. */
   isGone(streamUid: string): boolean {
     return this.#gone.has(streamUid)
   }
@@ -41,7 +41,7 @@ export class LiveValues {
     this.note(streamUid)
   }
 
-  /** Tells who follows a stream that something of it has changed. */
+  /** Calls followers of a stream when it changes. */
   note(streamUid: string): void {
     for (const listener of this.#listeners.get(streamUid) ?? []) listener()
   }
@@ -66,7 +66,7 @@ export function useLastValue(streamUid: string): ShownValue | undefined {
   )
 }
 
-/** Those of some streams that the service has told to be gone. */
+/** The streams that the service has reported as deleted. */
 export function useGone(streamUids: readonly string[]): ReadonlySet<string> {
   const values = useContext(LiveContext)
   const key = streamUids.join(' ')
@@ -85,13 +85,13 @@ export function useGone(streamUids: readonly string[]): ReadonlySet<string> {
   return useMemo(() => new Set(gone.split(' ')), [gone])
 }
 
-/** Follows streams while the board is shown; what is not live stays as it was told first. */
+/** Follows streams while the board is shown; a board that is not live keeps its first state. */
 export function useLiveValues(streams: readonly PanelStream[], isLive: boolean): LiveValues {
   const values = useMemo(() => new LiveValues(), [])
   useLive(topicsOf(streams), (events) => {
     for (const { event, data } of events) {
       if (event === 'sample') {
-        // Who does not want news is told where things stood when it came.
+        // Panels without live updates show the state of their loading.
         if (isLive || values.get(data.streamUid) === undefined) values.put(data.streamUid, data)
       } else if (event === 'missing') {
         for (const { componentUid, streamUid } of streams) {

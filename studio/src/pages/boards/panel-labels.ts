@@ -3,7 +3,7 @@ import { recordKey } from '../../api/records.ts'
 import { labelOf, type Panel, type PanelStream } from './board-types.ts'
 import { nameOf, readName, type StreamFacts } from './panels/stream-facts.ts'
 
-/** Panels whose streams carry the names they have, so that a board can tell of one that is deleted later. */
+/** Panels whose streams carry the names they have, so that a board can name one that is deleted later. */
 export async function withLabels(panels: readonly Panel[]): Promise<Panel[]> {
   return await Promise.all(
     panels.map(async (panel) => ({

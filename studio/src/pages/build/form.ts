@@ -15,7 +15,7 @@ export function fieldOf(noun: string, error: ApiError): string | undefined {
   return error.path?.startsWith(`${noun}.`) === true ? error.field : undefined
 }
 
-/** Tells by field what was wrong; what no field shows is for the form to show. */
+/** Shows errors at their fields; the form shows the others. */
 export function errorsOf(
   noun: string,
   error: ApiError | undefined,

@@ -66,7 +66,7 @@ export function RecordEditor({ words, editor, saved }: RecordEditorProps) {
     queries.invalidate(recordKey(kind, saved.uid))
   }
   const askDelete = () => {
-    // What goes with it is counted anew.
+    // Dependent records are counted again.
     queries.invalidate(['extent', saved.uid])
     queries.invalidate(recordKey('component', 'inside'))
     setIsDeleting(true)

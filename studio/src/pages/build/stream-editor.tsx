@@ -71,7 +71,7 @@ export function StreamEditor({ component, saved, isNew }: StreamEditorProps) {
         onSave={(isOver) => void saveNow(isOver)}
         onDiscard={discard}
         onDelete={() => {
-          // What goes with it is counted anew.
+          // Dependent records are counted again.
           queries.invalidate(['extent', component.uid])
           setIsDeleting(true)
         }}

@@ -132,7 +132,7 @@ function TypedFields({ typed, set }: TypedFieldsProps) {
 interface ChosenPayloadProps {
   readonly payload: WholePayload | undefined
   readonly error: string | undefined
-  /** Whether it is told what the statements make of it as they are. */
+  /** Whether the result of the unsaved statements is shown. */
   readonly isTried: boolean
   readonly onLeave: () => void
   /** Takes it as a typed one, to change it. */

@@ -23,7 +23,7 @@ export function ExplorePage({ params }: PageProps) {
   const { component, stream } = params
   const marked = useMarked(component, stream)
   useEffect(() => {
-    // Whoever looks at a component opens a stream next; if it cannot be had, it is asked for then.
+    // A user who views a component opens a stream next. If loading fails, it is repeated then.
     if (component !== undefined) void loadStreamPage().catch(() => {})
   }, [component])
   return (

@@ -33,7 +33,7 @@ export function StreamList({ found }: { readonly found: FoundComponent }) {
   const isWhole = streamCount <= streams.length
   const uids = useMemo(() => streams.map(({ uid }) => uid), [streams])
   const values = useLastValues(component.uid, isWhole ? undefined : uids)
-  // Of streams without samples nothing is told, however long one waits.
+  // Streams without samples cause no events.
   const state = useLiveState()
   const isKnown = state === 'live' || state === 'looking' || values !== undefined
   const { data: lines } = useLines(component.uid, streams.length)
@@ -109,7 +109,7 @@ function StreamRow({ stream, componentUid, zone, value, isKnown, line }: StreamR
 type Valued = Pick<Schema<'Stream'>, 'valueType'>
 
 function textOf({ valueType }: Valued, { fData, data, isCut }: LastValue): string {
-  // The value of a file is its address, the end of which tells people enough.
+  // The value of a file is its address. The end of it is enough for users.
   if (valueType === 'FILE' && typeof data === 'string' && isCut !== true) return fileName(data)
   return isCut === true ? `${fData}…` : spacedText(fData, data)
 }

@@ -21,7 +21,7 @@ const FOLDER_PAGE = 1_000
 /** More are not drawn. */
 const FOLDERS_MAX = 10_000
 
-/** A fleet that signs on is many commits: the tree follows every few seconds. */
+/** A bulk load is many commits: the tree is refreshed every few seconds. */
 const REFRESH = { soonMs: 200, everyMs: 3_000 }
 /** Folders without components that are looked into again. */
 const EMPTY_MAX = 20

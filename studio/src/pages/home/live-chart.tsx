@@ -9,7 +9,7 @@ import { useLive } from '../../state/use-live.ts'
 
 const TICK_MS = 1_000
 const SHOWN_MS = 5 * 60_000
-/** What is asked for lasts so long before it is asked for anew. */
+/** Milliseconds until an answer is requested again. */
 const ASKED_MS = 60_000
 
 interface LiveChartProps {

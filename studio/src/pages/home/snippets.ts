@@ -1,4 +1,4 @@
-/** How a first sample is sent, program by program; docs/integrations.md tells more of each. */
+/** How a first sample is sent, program by program; docs/integrations.md has more on each. */
 
 /** What a snippet is about. */
 interface Sender {

@@ -37,7 +37,7 @@ export const ROWS_MAX = 4_000
 export interface GqlCall {
   readonly sql: string
   readonly zone: string
-  /** `read`: SET and SELECT; `try`: INSERTs tell what they would store; `store`: they store it. */
+  /** `read`: SET and SELECT; `try`: INSERTs return what they would store; `store`: they store it. */
   readonly kind: 'read' | 'try' | 'store'
   /** What @FROM and @UNTIL are. */
   readonly range?: TimeRange
@@ -101,7 +101,7 @@ function keepDigits(_: string, value: unknown, context?: { readonly source?: str
   return source !== undefined && /^-?\d+$/.test(source) ? source : value
 }
 
-/** What was said of a text, where its place, and which text it is, is told beside it. */
+/** The error in a text, when its place is shown beside it. */
 export function withoutPlace(message: string): string {
   return message.replace(/^.{0,80}?line \d+, column \d+: /i, '')
 }

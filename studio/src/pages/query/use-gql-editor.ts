@@ -17,7 +17,7 @@ interface GqlEditorOptions {
   readonly zone: string
   /** What went wrong when a text ran; it is marked for as long as that text stands there. */
   readonly failed: { readonly sql: string; readonly error: ApiError } | undefined
-  /** Where nobody can mend anything, nothing is checked. */
+  /** Users who cannot edit get no checks. */
   readonly isReadOnly?: boolean
 }
 

@@ -3,7 +3,7 @@ import { asApiError } from '../../api/api-error.ts'
 import { Button } from '../../ui/button.tsx'
 import { showToast } from '../../ui/toast.tsx'
 
-/** How a download tells how far it is, and is stopped. */
+/** The progress of a download, and its cancellation. */
 export interface Progress {
   readonly signal: AbortSignal
   readonly onRows: (rows: number) => void

@@ -1,7 +1,7 @@
 import type { FoundStream } from '../../state/use-stream.ts'
 import styles from './stream.module.css'
 
-/** Longer formulas are cut; all of it is told on demand. */
+/** Longer formulas are cut; the rest is shown on demand. */
 const FORMULA_LENGTH_MAX = 300
 
 /** Whether a stream is what a formula makes of others: nobody puts or deletes its samples. */

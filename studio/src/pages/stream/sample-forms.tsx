@@ -122,7 +122,7 @@ export function SampleDelete({ found, zone, sample, onDone, onClose }: FormProps
     setIsBusy(true)
     try {
       const { componentUid, streamUid } = found
-      // An interval is told by where it overlaps, a sample by its moment.
+      // An interval is shown where it overlaps, a sample at its time.
       const range =
         sample.sdTime === undefined
           ? { sd: sample.time, ed: sample.time + 1 }

@@ -13,7 +13,7 @@ const ROWS_PER_CALL = 1_000
 interface SamplesCsvProps {
   readonly found: FoundStream
   readonly range: TimeRange
-  /** Whose clocks the times are told by. */
+  /** Whose time zone is used. */
   readonly zone: string
 }
 

@@ -104,10 +104,10 @@ function looksOf(props: CodeEditorProps): EditorLooks {
   }
 }
 
-/** Texts that were told to the page and may still come back; older ones count as from outside. */
+/** Texts that were passed to the page and may come back. Older ones count as from outside. */
 const TYPED_MAX = 1_000
 
-/** Opens the editor once its files are there, and tells it what the page draws. */
+/** Opens the editor once its files are there, and passes it the state of the page. */
 function useOpenEditor(
   host: { readonly current: HTMLDivElement | null },
   props: CodeEditorProps,

@@ -1,4 +1,4 @@
-/** Colours code by the few facts that a page tells of its language. */
+/** Colors code by the language description of the page. */
 import { HighlightStyle, StreamLanguage, syntaxHighlighting } from '@codemirror/language'
 import type { Extension } from '@codemirror/state'
 import { tags } from '@lezer/highlight'

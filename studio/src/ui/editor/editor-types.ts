@@ -1,4 +1,4 @@
-/** What a page tells an editor of code about its language; nothing here knows which one that is. */
+/** The language of an editor as its page describes it. The editor itself knows no language. */
 
 /** How a piece of code is coloured. */
 export type TokenKind = 'keyword' | 'function' | 'name' | 'constant'

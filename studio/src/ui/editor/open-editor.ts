@@ -33,7 +33,7 @@ import type {
 /** How long a text rests before it is checked. */
 const CHECK_AFTER_MS = 300
 
-/** What the editor asks while it lives; read anew each time, as its page draws again. */
+/** What the editor reads while it lives; read again each time, since its page renders again. */
 export interface EditorCalls {
   readonly onChange: (text: string) => void
   readonly onMarks: (marks: readonly EditorMark[]) => void
@@ -168,7 +168,7 @@ function checking(calls: () => EditorCalls): Extension {
     try {
       marks = await check(doc.toString(), signal)
     } catch {
-      // Without an answer nothing is known to be wrong; whoever saves is told.
+      // Without an answer no error is known. Saving reports it.
       marks = []
     }
     if (signal.aborted || view.state.doc !== doc) return []
@@ -210,7 +210,7 @@ async function completions(
   const word = WORD_BEFORE.exec(before)?.[0] ?? ''
   if (word === '' && !isAsked) return null
   const found = await complete({ text: state.doc.toString(), at, word, isAsked })
-  // Whoever has gone on to something else is offered nothing over it.
+  // A user who has moved on gets no suggestions.
   if (!isAsked && context.view?.hasFocus === false) return null
   const validFor = /^[\p{L}\p{N}_@]*$/u
   return { from: at - word.length, options: found.map(completionOf), validFor }

@@ -25,7 +25,7 @@ export function offsetMarks(zone: string, moments: readonly number[]): string[] 
   })
 }
 
-/** Moments of a list in full, with their offset where it is needed to tell them apart. */
+/** Moments of a list in full, with their offset where it is needed to distinguish them. */
 export function momentTexts(zone: string, moments: readonly number[]): string[] {
   const marks = offsetMarks(zone, moments)
   return moments.map((at, index) => `${momentText(zone, at)}${marks[index]}`)

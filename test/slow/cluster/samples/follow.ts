@@ -6,7 +6,7 @@ import { batch, stream } from '../../../support/samples.ts'
 import { eventually } from '../../../support/settle.ts'
 import { OwnStreams, openProcess } from './home.ts'
 
-/** What was touched once all of it is told, by stream. */
+/** The reported changes, by stream, once all are reported. */
 async function taken(follow: StreamFollow, isAll: (spans: TouchedSpan[]) => boolean) {
   const spans: TouchedSpan[] = []
   await eventually(() => {
@@ -16,7 +16,7 @@ async function taken(follow: StreamFollow, isAll: (spans: TouchedSpan[]) => bool
   return spans.map(({ handle, from, until }) => [handle, from, until])
 }
 
-/** Waits until a stream is followed, which begins with a look, and all that was put for this is told. */
+/** Waits until a stream is followed, which begins with a poll, and the sample put for this is reported. */
 async function begins(follow: StreamFollow, store: SampleStore, handle: number): Promise<void> {
   const isReported = (time: number) => follow.take().some(({ until }) => until > time)
   let time = 1_000_000
@@ -30,7 +30,7 @@ async function begins(follow: StreamFollow, store: SampleStore, handle: number):
 
 /** Streams that one process follows while others put to them. */
 export function followTests(skip: string | false): void {
-  test('who follows streams is told what other processes do to them, once', { skip }, async () => {
+  test('followers of streams receive changes of other processes, once', { skip }, async () => {
     const streams = new OwnStreams()
     const [one, other] = [await openProcess(), await openProcess()]
     const [first, second, third] = [1, 2, 3].map((at) => streams.handleOf(at))
@@ -48,10 +48,10 @@ export function followTests(skip: string | false): void {
     assert.deepEqual(await taken(follow, (spans) => spans.length === 1), [[first, 10, 31]])
     await one.append(batch([[second, 7, 'text']]))
     assert.deepEqual(await taken(follow, (spans) => spans.length === 1), [[second, 7, 8]])
-    // What was told is not told again with the next.
+    // Reported changes are not reported again with the next.
     await one.remove({ handle: stream(first), from: epochMs(15), until: epochMs(40) })
     assert.deepEqual(await taken(follow, (spans) => spans.length === 1), [[first, 15, 40]])
-    // This process's own are told at once, and not once more by a look.
+    // This process's own changes are reported at once, and not again by a poll.
     await other.append(batch([[first, 50, 5]]))
     assert.deepEqual(
       follow.take().map(({ from, until }) => [from, until]),
@@ -66,7 +66,7 @@ export function followTests(skip: string | false): void {
     await other.close()
   })
 
-  test('calls that show late and a stream with many are told too', { skip }, async () => {
+  test('late calls, and a stream with many calls, are reported, too', { skip }, async () => {
     const streams = new OwnStreams()
     const [one, other] = [await openProcess(), await openProcess()]
     const handle = streams.handleOf(1)

@@ -56,7 +56,7 @@ export async function askPostgres(sql: string) {
   return await theHome().postgres.ask(sql)
 }
 
-/** A process with samples of the cluster. With a clock that the test moves it compacts only when told to. */
+/** A process with samples of the cluster. With a clock that the test moves it compacts only when asked to. */
 export async function openProcess(clock?: ManualClock): Promise<ClusterSamples> {
   const { keyspace, database } = theHome()
   const { cluster } = keyspace
@@ -84,9 +84,9 @@ export function orderOf(store: ClusterSamples): PostgresSampleOrder {
   return order
 }
 
-/** Lets all processes tell how far their writes have ended, and all of them hear it. */
+/** Lets all processes publish the progress of their writes, and read that of the others. */
 export async function reportEnds(): Promise<void> {
-  // One that is idle hears of the last stamp, then tells it, and then the others hear that.
+  // An idle process reads the last stamp and publishes it, and then the others read that.
   for (let round = 0; round < 4; round++) {
     for (const order of orders.values()) await order.refresh()
   }

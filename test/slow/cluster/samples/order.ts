@@ -122,7 +122,7 @@ export function orderTests(skip: string | false): void {
     for (const store of stores) await store.close()
   })
 
-  test('what a process that died had touched is told by another', { skip }, async () => {
+  test('changes of a process that died are reported by another', { skip }, async () => {
     const streams = new OwnStreams()
     const { clock } = streams
     const handle = stream(streams.handleOf(1))

@@ -7,7 +7,7 @@ import { batch, stream } from '../../../support/samples.ts'
 import { eventually } from '../../../support/settle.ts'
 import { OwnStreams, openProcess, reportEnds } from './home.ts'
 
-/** What a call asked of Cassandra, as its nodes tell by their traces. */
+/** What a call asked of Cassandra, as traces of its nodes show. */
 interface Traced {
   /** Statements, each of one partition. */
   readonly reads: number

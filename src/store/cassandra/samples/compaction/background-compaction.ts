@@ -15,7 +15,7 @@ const SWEEP_MS = 60 * 60 * 1_000
 /** Between two looks for what processes that died had begun. */
 const ADOPT_MS = 60 * 1_000
 
-/** By then the writes that made a stream due have ended, and all processes were told. */
+/** By then the writes that made a stream due have ended, and all processes have seen them. */
 const GRACE_MS = 5_000
 
 /** A process may be so late to hear that a day is over; one that is later is not waited for. */
@@ -38,13 +38,13 @@ interface BackgroundDeps {
   readonly due: DueStreams
   /** Finishes what processes that died had begun. */
   readonly adopt: () => Promise<void>
-  /** Told of what failed; it is tried again later. */
+  /** Called with an error; the work is tried again later. */
   readonly onFailure: (error: unknown) => void
 }
 
 /**
  * Compacts in the background: streams that this process wrote much to, and, once in a while, those of
- * days that are over, whoever wrote to them.
+ * days that are over, whichever process wrote to them.
  */
 export class BackgroundCompaction {
   readonly #deps: BackgroundDeps
@@ -71,7 +71,7 @@ export class BackgroundCompaction {
     this.#timer.unref()
   }
 
-  /** Compacts one stream as far as it can be at the moment; tells how the last pass ended. */
+  /** Compacts one stream as far as it can be at the moment; returns the outcome of the last pass. */
   async compact(handle: number): Promise<PassEnd> {
     for (let passes = 0; passes < PASSES_MAX && !this.#isClosed; passes += 1) {
       const end = await this.#deps.compactor.compact(handle)
@@ -80,7 +80,7 @@ export class BackgroundCompaction {
     return 'more'
   }
 
-  /** Compacts the streams that have waited since a day that is over; tells how many it looked at. */
+  /** Compacts the streams that have waited since a day that is over; reports how many it looked at. */
   async sweep(): Promise<number> {
     const { dirty, order } = this.#deps
     const today = dayOf(order.nowMs - DAY_OVER_MS)
@@ -134,7 +134,7 @@ export class BackgroundCompaction {
 
   async #sweepShard(day: number, shard: number): Promise<number> {
     const { dirty, order } = this.#deps
-    // All writes of that day have smaller ones. Whoever writes from here on is on a later list.
+    // All writes of that day have smaller ones. Later writes are on a later list.
     const listedUpTo = await order.next()
     const waiting: number[] = []
     let count = 0

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DueStreams } from './due-streams.ts'
 
-test('DueStreams tells streams once they have many runs or bytes, in the order they became due', () => {
+test('DueStreams returns streams once they have many runs or bytes, in the order they became due', () => {
   const due = new DueStreams()
   for (let at = 0; at < 127; at += 1) due.count(5_000, { rows: 1, bytes: 10 }, at)
   assert.deepEqual(due.take(1_000, 10), [])

@@ -13,7 +13,7 @@ interface Due {
   readonly sinceMs: number
 }
 
-/** Counts the runs that this process writes, and tells which streams have enough of them to be compacted. */
+/** Counts the runs that this process writes, and returns which streams have enough of them to be compacted. */
 export class DueStreams {
   #rows = new Uint16Array(1024)
   #bytes = new Uint32Array(1024)

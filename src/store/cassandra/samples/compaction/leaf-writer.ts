@@ -57,7 +57,7 @@ export class LeafWriter {
     this.#leaves = deps.leaves
   }
 
-  /** Writes the chunks that a leaf is to have, in as many leaves as they need; tells these. */
+  /** Writes the chunks that a leaf is to have, in as many leaves as they need; returns these. */
   async write(pass: Pass, old: OldLeaf, chunks: readonly PlannedChunk[]): Promise<LeafPlace[]> {
     if (chunks.length === 0) return []
     const places: LeafPlace[] = []

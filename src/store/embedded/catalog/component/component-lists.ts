@@ -57,7 +57,7 @@ export class ComponentLists {
     this.#isBehind = db.prepare('SELECT (?, ?, ?) > (?, ?, ?) AS isBehind')
   }
 
-  /** A page; tells `onLeftOut` of each component that does not check, if the query leaves these out. */
+  /** A page; calls `onLeftOut` with each damaged component, if the query leaves these out. */
   selectPage(
     scope: number,
     query: ComponentList,
@@ -78,7 +78,7 @@ export class ComponentLists {
     return (row as { components: number }).components
   }
 
-  /** A step of a walk; tells `onLeftOut` of each component that does not check. */
+  /** A step of a walk; calls `onLeftOut` with each damaged component. */
   step(
     scope: number,
     { after, limit }: { readonly after?: string; readonly limit: number },

@@ -30,7 +30,7 @@ interface StoreParts {
   readonly db: DatabaseSync
   readonly file: string
   readonly table: CatalogReadTable
-  /** Runs a read in one snapshot, and tells of damage. */
+  /** Runs a read in one snapshot, and reports damage. */
   reporting<T>(read: () => T): T
   onDamage(what: string): void
 }
@@ -156,7 +156,7 @@ export class EmbeddedComponents implements ComponentReads {
       lost.learnNames(db)
       return { cursor, lost }
     } catch (error) {
-      // A start that ends with this tells which of the databases it is.
+      // A start that fails here names the database.
       if (error instanceof CatalogDamaged) throw error
       throw damageOf(error, file) ?? error
     }

@@ -1,4 +1,4 @@
-/** A row of table `component`, and the component that it tells. */
+/** A row of table `component`, and the component in it. */
 import { readUid, UID_WORDS } from '../../../../base/plain.ts'
 import { jsonOrNull } from '../../../fields/packed-fields.ts'
 import { CatalogDamaged } from '../../../ports/catalog-port.ts'
@@ -152,7 +152,7 @@ export function componentRest(
   }
 }
 
-/** A number with the ID beside it, as the row that does not check tells it: people know the ID. */
+/** A number with the ID beside it, as the damaged row has it: people know the ID. */
 export function numberedName(id: unknown, number: number): string {
   return typeof id === 'string' ? `${JSON.stringify(id)}, number ${number}` : `number ${number}`
 }

@@ -29,9 +29,9 @@ interface Organization {
 
 /** Who takes in what is read, and what cannot be. */
 interface ScanReceiver extends Pick<IndexReceiver, 'onComponents' | 'onStreams'> {
-  /** Tells that so many components do not check, whose numbers are among these. */
+  /** Reports damage to this number of components, whose numbers are among these. */
   onDamagedComponents(count: number, refs: readonly number[]): void
-  /** Tells that streams of components with these numbers do not check. */
+  /** Reports that streams of components with these numbers are damaged. */
   onDamagedStreams(components: readonly number[]): void
   /** The rest of a table cannot be read, or is not known. */
   onUnreadable(what: string): void
@@ -161,7 +161,7 @@ export class IndexScan {
     }
   }
 
-  /** Tells of components that do not check, before a number that does. */
+  /** Reports damaged components, before a number that is intact. */
   #closeComponentGap(before: number): void {
     const { count } = this.#componentGap
     const refs = this.#componentGap.close(before)
@@ -169,7 +169,7 @@ export class IndexScan {
     else if (count > 0) this.#receiver.onDamagedComponents(count, refs)
   }
 
-  /** Tells of streams that do not check, before one of a component that does. */
+  /** Reports damaged streams, before one of an intact component. */
   #closeStreamGap(component: number): void {
     const components = this.#streamGap.close(component, this.#lastRef)
     if (components === undefined) this.#receiver.onUnreadable('many streams do not check')

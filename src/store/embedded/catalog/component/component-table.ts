@@ -114,7 +114,7 @@ export class ComponentTable {
     return { id: id === '' ? null : id.toWellFormed(), zone: this.#texts.numberOf(timeZone) }
   }
 
-  /** Tells of the first that is there already, or twice among the new. */
+  /** Returns the first that exists already or is listed twice. */
   #refuseFirst(scope: number, firstRef: number, { orgUid, uids, ids }: CreateComponents): never {
     for (const [at, uid] of uids.entries()) {
       // Of those that were stored each is found under its own number; they go with the step.

@@ -8,7 +8,7 @@ import { uidOfBytes } from './uid-bytes.ts'
 /** Rows that are kept apart; when more are damaged, whatever is missing may be in one of them. */
 const LOST_MAX = 10_000
 
-/** The rows that do not check; indexes, which are checked by themselves, tell what they were. */
+/** The damaged rows. Indexes, which have their own checks, still have their keys. */
 export class LostRows implements LostComponents {
   readonly #scopes: CatalogScopes
   /** What is wrong, by the numbers that components which do not check may have. */

@@ -97,7 +97,7 @@ export class StreamReader {
     }
   }
 
-  /** False where the index alone tells that no two streams have a series; to read each of millions takes longer. */
+  /** False when only the index knows that no two streams share a series: reading each of millions takes longer. */
   mayShareSeries(series: Labels): boolean {
     return this.#statements.secondSeries.get(hashOfSeries(series)) !== undefined
   }

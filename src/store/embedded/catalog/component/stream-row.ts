@@ -1,4 +1,4 @@
-/** A row of table `stream`, and the stream that it tells. */
+/** A row of table `stream`, and the stream in it. */
 import { hash } from 'node:crypto'
 import { countedUidOf } from '../../../../base/plain.ts'
 import { definitionOfType, jsonOrNull } from '../../../fields/packed-fields.ts'

@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { CatalogDamaged } from '../../../ports/catalog-port.ts'
 import { addNumber, addText, CHECK_START, endCheck } from './row-check.ts'
 
-/** Labels of a fleet can be millions: then what is remembered begins again. */
+/** Labels of a bulk load can be millions: then the cache is cleared. */
 const KEPT_MAX = 100_000
 
 interface TextRow {

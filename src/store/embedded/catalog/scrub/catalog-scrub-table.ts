@@ -146,7 +146,7 @@ export class CatalogScrubTable {
   #checkClaim(row: Row): void {
     const orgUid = this.#scopes.orgUidOf(row.scope as number)
     const ref = row.ref as number
-    // The text may hold an e-mail address; its number among the holder's is all that is told.
+    // The text may hold an e-mail address; only its number among the holder's is reported.
     const what = `a claim of document ${ref} of organization ${orgUid}`
     const holder =
       ref < 0

@@ -57,7 +57,7 @@ export class CatalogScrub {
     else for (const what of found) pass.onDamage(what)
   }
 
-  /** Tells what does not check in any row, and the tables with such rows. */
+  /** Reports damage in any row, and the tables with such rows. */
   #checkRows(onDamage: (what: string) => void): Set<string> {
     const damaged = new Set<string>()
     const note = (name: string, what: string): void => {
@@ -74,7 +74,7 @@ export class CatalogScrub {
     return damaged
   }
 
-  /** Undefined where the schema, which is read anew when it was written, cannot be read. */
+  /** Undefined where the schema, which is reloaded after writes, cannot be read. */
   #openTable(onDamage: (what: string) => void): CatalogScrubTable | undefined {
     try {
       return readChecked('the schema', () => new CatalogScrubTable(this.#db))
@@ -125,7 +125,7 @@ export class CatalogScrub {
   }
 }
 
-/** Checks some rows; tells where to go on, undefined at the end or where the table cannot be read. */
+/** Checks some rows; returns where to go on, undefined at the end or where the table cannot be read. */
 function checkStep(
   table: CatalogScrubTable,
   { name, after }: { name: string; after: SQLInputValues | undefined },

@@ -24,7 +24,7 @@ const OF_INDEX = /(?:missing from index|entries in index|non-unique entry in ind
 
 /**
  * The tables whose indexes are to be made again because of problems: all, when all rows check. Else those of the indexes
- * that are named, if nothing else is, but of no table with rows that do not check: its indexes tell what they were.
+ * that are named, if nothing else is, but no table with damaged rows: its indexes still have the old keys.
  */
 export function tablesToIndex(
   db: DatabaseSync,

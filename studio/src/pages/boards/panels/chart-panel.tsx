@@ -11,7 +11,7 @@ import { GoneStream } from './gone-stream.tsx'
 import styles from './panels.module.css'
 import { usePanelPlots } from './use-panel-plots.ts'
 
-/** What is asked for until the chart has told its width. */
+/** The resolution until the chart knows its width. */
 const POINTS = 600
 /** Where the legend would leave no room for the picture it is scrolled to. */
 const LEGEND_PART_MAX = 0.4

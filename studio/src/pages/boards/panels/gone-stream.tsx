@@ -6,7 +6,7 @@ import type { PanelStream } from '../board-types.ts'
 import styles from './panels.module.css'
 import { readComponentName } from './stream-facts.ts'
 
-/** Takes a stream off the panel around it; undefined for whoever may not change the board. */
+/** Removes a stream from the panel; undefined for users who may not change the board. */
 export const DropContext = createContext<((stream: PanelStream) => void) | undefined>(undefined)
 
 interface GoneStreamProps {

@@ -10,7 +10,7 @@ import type { Panel } from '../board-types.ts'
 import { rangeAt } from '../ranges.ts'
 import styles from './panels.module.css'
 
-/** How often a live board asks again: what a query reads is not known, so nobody can tell what is news to it. */
+/** How often a live board repeats its queries: the service does not know which changes affect them. */
 const REFRESH_MS = 30_000
 const CHART_HEIGHT = 200
 
@@ -21,7 +21,7 @@ interface QueryPanelProps {
   readonly isLive: boolean
 }
 
-/** The rows of a saved query, run with the rights of whoever looks. */
+/** The rows of a saved query, run with the rights of the viewer. */
 export function QueryPanel({ panel, range, isLive }: QueryPanelProps) {
   const { uid = '', view } = panel.query ?? {}
   const isOff = uid === ''

@@ -8,7 +8,7 @@ import { useGone } from '../live-board.ts'
 
 type Component = RecordKinds['component']
 
-/** How a stream of a panel is called, and by whose clocks its times are told. */
+/** How a stream of a panel is named, and the time zone of its times. */
 export interface StreamFacts {
   readonly name: string
   readonly componentName: string

@@ -40,7 +40,7 @@ function OneTable({ panel, stream, range }: OneTableProps) {
   const found = useQuery(
     key,
     (signal) => readRows(stream, { panel, range: rangeAt(range, zone, Date.now()), signal }),
-    // Days begin by the zone, which the facts tell.
+    // Days begin in the zone of the stream.
     { isOff: facts === undefined || isGone, keepPrevious: true },
   )
   useNews([stream.streamUid], () => !isGone && found.reload())

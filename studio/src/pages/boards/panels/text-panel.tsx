@@ -1,7 +1,7 @@
 import type { Panel } from '../board-types.ts'
 import styles from './panels.module.css'
 
-/** Words of whoever made the board. */
+/** Text by the author of the board. */
 export function TextPanel({ panel }: { readonly panel: Panel }) {
   return <p className={styles.words}>{panel.text || 'No text.'}</p>
 }

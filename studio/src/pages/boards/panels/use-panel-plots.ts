@@ -127,7 +127,7 @@ function usePlotsOf(panel: Panel, { key, word, zone, points, isFollowing }: Ques
     for (const [uid, at] of news) if (changed.current.get(uid) === at) changed.current.delete(uid)
     return { range, answers }
   }
-  // Who is told no news has to look.
+  // Without live updates, the panel polls.
   const isAlone = useLiveState() === 'refused'
   const refresh = isFollowing && isAlone ? { refreshMs: MOVE_MS } : {}
   const found = useQuery(key, ask, { keepPrevious: true, ...refresh })
@@ -159,7 +159,7 @@ function useNames(streams: readonly PanelStream[], text: string) {
   }, [data, streams])
 }
 
-/** The time, told anew now and then while it is wanted. */
+/** The time, updated now and then while it is needed. */
 function useClock(isOn: boolean): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {

@@ -51,7 +51,7 @@ function OneValue({ panel, stream }: { readonly panel: Panel; readonly stream: P
   )
 }
 
-/** The value of a file is its address, the end of which tells people enough. */
+/** The value of a file is its address, and the end of it is enough for users. */
 function namedFile(last: ShownValue | undefined): ShownValue | undefined {
   if (typeof last?.data !== 'string') return last
   return { ...last, data: fileName(last.data), fData: undefined }

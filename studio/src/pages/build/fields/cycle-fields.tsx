@@ -57,7 +57,7 @@ function Intervals({ value, set, errorOf }: FieldsProps<Cycle>) {
         const error = errorOf(`${place}.from`)
         const both = errorOf(`${place}.until`) ?? (error === undefined ? errorOf(place) : undefined)
         return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: periods have nothing else to be told apart by.
+          // biome-ignore lint/suspicious/noArrayIndexKey: periods have no other key.
           <div key={at} className={styles.interval}>
             <Field
               label={`Period ${at + 1} from`}

@@ -18,7 +18,7 @@ export function StreamDrafts({ streams, onChange, errorOf, isTemplate }: StreamD
     <div className={`${styles.part} ${styles.whole}`}>
       <h2>Streams</h2>
       {streams.map((stream, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: what is not saved has nothing else to be told apart by.
+        // biome-ignore lint/suspicious/noArrayIndexKey: unsaved items have no other key.
         <fieldset key={at} className={styles.stream}>
           <legend>{stream.name || stream.id || `Stream ${at + 1}`}</legend>
           <div className={styles.form}>

@@ -1,4 +1,4 @@
-/** Files on their way to a stream: XMLHttpRequest tells how much has left, fetch does not. */
+/** Files on their way to a stream: XMLHttpRequest reports progress, fetch does not. */
 import { ApiError } from '../../../api/api-error.ts'
 import { noteFound, noteLost } from '../../../api/connection.ts'
 import { inOrganization } from '../../../api/organization.ts'
@@ -13,7 +13,7 @@ export interface FileTarget {
 
 interface UploadOptions {
   readonly signal: AbortSignal
-  /** Told which part of the file has left, from 0 to 1. */
+  /** Called with the part of the file that is sent, from 0 to 1. */
   readonly onProgress: (part: number) => void
 }
 
@@ -22,7 +22,7 @@ export function filesPath({ componentUid, streamUid }: FileTarget): string {
   return `/api/component/${componentUid}/stream/${streamUid}/feed/file`
 }
 
-/** The address of one file: that which its sample tells has IDs, which a browser may not find. */
+/** The URL of one file. That in its sample has IDs, which a browser may not find. */
 export function fileAddress(target: FileTarget, time: number, address: PlotValue): string {
   return `${filesPath(target)}/${time}/${encodeURIComponent(fileName(address))}`
 }

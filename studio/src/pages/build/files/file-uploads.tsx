@@ -7,7 +7,7 @@ import { type Upload, UploadList } from './upload-list.tsx'
 
 interface FileUploadsProps {
   readonly target: FileTarget
-  /** Told when a file is stored. */
+  /** Called when a file is stored. */
   readonly onDone: () => void
 }
 

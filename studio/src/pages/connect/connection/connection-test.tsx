@@ -6,7 +6,7 @@ import { Button } from '../../../ui/button.tsx'
 import { FormAlert } from '../../../ui/field.tsx'
 import styles from '../connect.module.css'
 
-/** Signs in to the database and tells what came of it. */
+/** Signs in to the database and shows the outcome. */
 export function ConnectionTest(props: { readonly uid: string; readonly isChanged: boolean }) {
   const { uid, isChanged } = props
   const [found, setFound] = useState<Schema<'ConnectionTest'>>()

@@ -1,7 +1,7 @@
 /** What can be written into a text, as the rows of a tree. */
 import type { GqlLanguage } from '../sql-language.ts'
 
-/** A row; one without a text only tells something. */
+/** A row. One without text only shows a note. */
 export interface InsertRow {
   readonly key: string
   readonly depth: number

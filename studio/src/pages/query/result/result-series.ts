@@ -5,7 +5,7 @@ import type { TimeRange } from '../../../chart/time-range.ts'
 import type { Cell, ResultColumn } from '../gql-answer.ts'
 import { timeColumns } from './cell-text.ts'
 
-/** More lines than these nobody tells apart. */
+/** More lines than these cannot be distinguished. */
 export const SERIES_MAX = 20
 
 /** A result as a chart draws it. */

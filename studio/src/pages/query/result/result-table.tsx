@@ -8,7 +8,7 @@ interface ResultTableProps {
   readonly label: string
   readonly columns: readonly ResultColumn[]
   readonly rows: ReadonlyArray<readonly Cell[]>
-  /** Whose clocks times are told by. */
+  /** Whose time zone is used for times. */
   readonly zone: string
 }
 
