@@ -12,7 +12,7 @@ import {
   type StudioTest,
   shoot,
   shootAll,
-  told,
+  showsToast,
 } from '../../support/studio.ts'
 
 const skip = browserSkip()
@@ -80,7 +80,7 @@ test('labels are added, changed, and removed by keyboard, and mistakes stand at 
   await labels.getByLabel('Value of label 2').fill('')
   await assertAccessible(page)
   await page.getByRole('button', { name: 'Save' }).click()
-  await told(page, 'Stream saved.')
+  await showsToast(page, 'Stream saved.')
   const saved = await stream.get()
   assert.deepEqual(saved.labels, { __name__: 'climate_temp', site: 'Nord-Süd' })
   assert.deepEqual(saved.series, { __name__: 'climate_temp', host: 'north', room: 'hall' })
@@ -118,7 +118,7 @@ test('64 labels, the longest texts, and texts from right to left fit every page'
   // What nobody touches is saved as it was.
   await group.getByRole('button', { name: 'Remove label label-7', exact: true }).click()
   await page.getByRole('button', { name: 'Save' }).click()
-  await told(page, 'Stream saved.')
+  await showsToast(page, 'Stream saved.')
   const { 'label-7': _, ...rest } = labels as Record<string, string>
   assert.deepEqual((await stream.get()).labels, rest)
   await page.goto(`${studio.service.url}${stream.view}`)
@@ -145,10 +145,10 @@ test('a series is shown, and detached without losing what is typed', { skip }, a
   const dialog = page.getByRole('dialog', { name: 'Detach the series?' })
   await assertAccessible(page)
   await dialog.getByRole('button', { name: 'Detach' }).click()
-  await told(page, 'Series detached.')
+  await showsToast(page, 'Series detached.')
   await series.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Save' }).click()
-  await told(page, 'Stream saved.')
+  await showsToast(page, 'Stream saved.')
   const saved = await stream.get()
   assert.deepEqual([saved.name, saved.series], ['Flow', undefined])
 })
@@ -166,7 +166,7 @@ test('addresses of a component are removed, and a new series then makes another 
   await shootAll(page, 'addresses')
   await addresses.getByRole('button', { name: 'Remove address valve' }).click()
   await page.getByRole('button', { name: 'Save' }).click()
-  await told(page, 'Component saved.')
+  await showsToast(page, 'Component saved.')
   await addresses.waitFor({ state: 'detached' })
   const { component } = (await owner('GET', path)).body
   assert.equal(component.addressedAs, undefined)
@@ -185,7 +185,7 @@ test('streams of a template have labels, which its components get', { skip }, as
   await page.getByLabel('Name of label 1').fill('site')
   await page.getByLabel('Value of label 1').fill('north')
   await page.getByRole('button', { name: 'Create' }).click()
-  await told(page, 'Template saved.')
+  await showsToast(page, 'Template saved.')
   await assertAccessible(page)
   const put = await owner('PUT', '/api/feed?compTmplId=labeled&compId=made&temp=1')
   assert.equal(put.status, 200, put.text)
