@@ -1,5 +1,5 @@
 /** The block format of Snappy, in which remote write sends its bodies. */
-import { nextTurn, refuse } from '../../base/index.ts'
+import { nextIteration, refuse } from '../../base/index.ts'
 
 /** A varint of 32 bits has at most five bytes. */
 const LENGTH_BYTES_MAX = 5
@@ -29,7 +29,7 @@ export function snappyLength(block: Buffer): number {
 /** Inflates a block into bytes of exactly the declared length. Check `snappyLength()` before. */
 export async function inflateSnappy(block: Buffer): Promise<Buffer> {
   const inflater = new Inflater(block)
-  while (!inflater.inflate(BYTES_PER_SLICE)) await nextTurn()
+  while (!inflater.inflate(BYTES_PER_SLICE)) await nextIteration()
   return inflater.inflated
 }
 
