@@ -1,5 +1,5 @@
 import { allows, type Principal, requirePermit } from '../../access/index.ts'
-import { BoundedCache, nextTurn } from '../../base/index.ts'
+import { BoundedCache, nextIteration } from '../../base/index.ts'
 import { CatalogDamaged, type Labels, type StreamHandle } from '../../store/index.ts'
 import type { Documents } from '../documents/documents.ts'
 import { refuseField } from '../shape/record-checks.ts'

@@ -10,7 +10,7 @@ import {
   openStudio,
   type StudioTest,
   shootAll,
-  told,
+  showsToast,
 } from '../../support/studio.ts'
 
 const skip = browserSkip()
@@ -85,7 +85,7 @@ test('the rule of a key is typed with a preview, saved, and removed', { skip }, 
   await settlesTo(() => edit.getByText(/^Component ID must not be blank/).count(), 2)
   await edit.getByLabel('Labels not appended').fill('')
   await edit.getByRole('button', { name: 'Save' }).click()
-  await told(page, 'Key Roof saved.')
+  await showsToast(page, 'Key Roof saved.')
   assert.equal((await keyOf()).addressRule, undefined)
   assert.deepEqual(complaintsOtherThan(complaints, 400), [])
 })
@@ -100,7 +100,7 @@ test('the rule of the organization applies to keys without one', { skip }, async
   ])
   await shootAll(page, 'rule-organization')
   await page.getByRole('button', { name: 'Save' }).click()
-  await told(page, 'Organization saved.')
+  await showsToast(page, 'Organization saved.')
   await page.goto(`${studio.service.url}/admin/keys`)
   await page.getByRole('button', { name: 'Edit Feed key' }).click()
   const dialog = page.getByRole('dialog', { name: 'Edit key “Feed key”' })

@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { FormAlert } from '../../ui/field.tsx'
 import { PairList } from '../../ui/pair-list.tsx'
-import { tell } from '../../ui/toast.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import styles from './build.module.css'
 
 interface SeriesSectionProps {
@@ -28,7 +28,7 @@ export function SeriesSection(props: SeriesSectionProps) {
       const { stream } = await call('delete', address, { path: { componentUid, uid } })
       setIsAsking(false)
       onDetached(stream)
-      tell('Series detached.')
+      showToast('Series detached.')
     })
   return (
     <section className={styles.part} aria-labelledby="series-title">
