@@ -79,7 +79,7 @@ export class DoorWriter {
     while (!reader.isAtEnd) {
       const caller = await command.renew()
       const slice = reader.begin()
-      while (reader.read(caller.orgUid, BYTES_PER_TURN)) await nextTurn()
+      while (reader.read(caller.orgUid, BYTES_PER_SLICE)) await nextIteration()
       // The cache must not keep the bytes of a long body.
       this.#cache.lookInto(NO_BYTES)
       if (isAllOrNone && !reader.isAtEnd) {

@@ -19,11 +19,11 @@ test('LineReader reads the recorded bodies as the reference decoder did', () => 
   for (const one of recorded) {
     const { body, lines }: Recorded = JSON.parse(one)
     const bytes = Buffer.from(body, 'base64')
-    const told = JSON.stringify(bytes.toString('latin1'))
+    const context = JSON.stringify(bytes.toString('latin1'))
     const expected = pointsOfReference(lines)
-    assert.deepEqual(pointsOfReader(bytes), expected, told)
+    assert.deepEqual(pointsOfReader(bytes), expected, context)
     for (let times = 0; times < 2; times++) {
-      assert.deepEqual(pointsOfReader(bytes, shared), expected, told)
+      assert.deepEqual(pointsOfReader(bytes, shared), expected, context)
     }
   }
 })

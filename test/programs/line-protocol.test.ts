@@ -47,10 +47,10 @@ test('LineReader accepts what the reference decoder accepts, with the same value
   for (const [at, body] of bodies.entries()) {
     const expected = pointsOfReference(JSON.parse(answers[at]) as ReferenceLine[])
     accepted += expected.length
-    const told = `seed ${seed}, body ${JSON.stringify(body.toString('latin1'))}`
-    assert.deepEqual(pointsOfReader(body), expected, told)
+    const context = `seed ${seed}, body ${JSON.stringify(body.toString('latin1'))}`
+    assert.deepEqual(pointsOfReader(body), expected, context)
     for (let times = 0; times < 2; times++) {
-      assert.deepEqual(pointsOfReader(body, shared), expected, told)
+      assert.deepEqual(pointsOfReader(body, shared), expected, context)
     }
   }
   assert.ok(accepted > BODIES, `only ${accepted} points were accepted, seed ${seed}`)

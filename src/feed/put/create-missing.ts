@@ -70,8 +70,8 @@ async function byComponent({ samples, missing }: Creation): Promise<MissingCompo
     const isNumeric = samples.isNumeric && indexes.length > 0
     target.valueType = isNumeric ? 'DOUBLE' : await inferValueType(samples, indexes)
     components.add(target)
-    const turn = slices.spend(indexes.length + STREAM_WORK)
-    if (turn !== undefined) await turn
+    const pause = slices.spend(indexes.length + STREAM_WORK)
+    if (pause !== undefined) await pause
   }
   return components.list
 }
@@ -130,7 +130,7 @@ export async function createMissing(
     const findings = await look(prepared)
     const madeForAnswer = isAsked ? idsMadeForAnswer(prepared) : []
     made = { removals: findings.removals, madeForAnswer }
-    return findings.wishes
+    return findings.inferred
   }
   const creating = catalog.autoCreate(orgUid, components, check)
   const created = await creating.catch(refuseDeleted)

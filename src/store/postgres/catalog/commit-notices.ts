@@ -11,10 +11,10 @@ export class CommitNotices {
   constructor(database: Database, ownName: string) {
     this.#channel = new NoticeChannel(database, COMMIT_CHANNEL, {
       onNotice: (name) => {
-        if (name !== ownName) this.#tell()
+        if (name !== ownName) this.#notify()
       },
       // What was committed before it listened.
-      onConnected: () => this.#tell(),
+      onConnected: () => this.#notify(),
     })
   }
 
