@@ -33,7 +33,7 @@ export class PostgresBroadcast implements Broadcast {
     })
   }
 
-  notify(texts: readonly string[]): void {
+  tell(texts: readonly string[]): void {
     this.#waiting = [...this.#waiting, ...texts].slice(-WAITING_MAX)
     this.#sending ??= this.#send().finally(() => {
       this.#sending = undefined
