@@ -2,7 +2,14 @@
  * The catalog's documents with what is kept of them in memory: every commit of the catalog goes
  * through here, so that cache and index follow before the caller goes on.
  */
-import { type Clock, invariant, newUid, nextTurn, Refusal, systemClock } from '../../base/index.ts'
+import {
+  type Clock,
+  invariant,
+  newUid,
+  nextIteration,
+  Refusal,
+  systemClock,
+} from '../../base/index.ts'
 import {
   type CatalogChange,
   type CatalogConflict,

@@ -51,7 +51,7 @@ export async function searchStreams(
     )
     step = []
     streams.push(...found.filter((one) => one !== undefined))
-    await nextTurn()
+    await nextIteration()
   }
   for (const handle of index.handlesOf(principal.orgUid, after + 1)) {
     if (looked === LOOKED_MAX || streams.length >= limit) break
