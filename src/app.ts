@@ -256,9 +256,9 @@ function keepingUp(
   { remoteCommits }: { readonly remoteCommits: RemoteCommits | undefined },
   { catalog }: { readonly catalog: Catalog },
 ) {
-  if (elsewhere === undefined) return undefined
+  if (remoteCommits === undefined) return undefined
   return {
-    catchUp: elsewhere.look,
+    catchUp: remoteCommits.look,
     heard: () => catalog.catchUps.heard(),
     ensureLoaded: (orgUid: string) => catalog.ensureLoaded(orgUid),
   }

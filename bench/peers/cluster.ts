@@ -5,7 +5,7 @@ import type { ClusterSettings } from '../../src/store/cassandra/index.ts'
 import { CASSANDRA_HOSTS, startCassandraNodes } from '../../test/support/cassandra-nodes.ts'
 import { cassandraLack } from '../../test/support/cassandra-programs.ts'
 import { startPostgresql } from '../../test/support/postgresql-server.ts'
-import { tell } from '../settings.ts'
+import { printProgress } from '../settings.ts'
 import { cpuSecondsOf, type RunningPeer, stop } from './service.ts'
 import { startWeir } from './weir.ts'
 
@@ -56,7 +56,7 @@ export async function withWeirs<T>(
       mkdirSync(own, { mode: 0o700 })
       const key = join(folder, 'weir1', 'secret.key')
       if (at > 0 && existsSync(key)) copyFileSync(key, join(own, 'secret.key'))
-      tell(`Weir: process ${at + 1} on the cluster starts`)
+      printProgress(`Weir: process ${at + 1} on the cluster starts`)
       const began = performance.now()
       weirs.push(
         await startWeir(own, {

@@ -7,7 +7,7 @@ import { type DriverWork, runDrivers } from '../peers/driver.ts'
 import { cpuSeconds, type RunningPeer } from '../peers/service.ts'
 import { statistic } from '../peers/weir.ts'
 import { better, type Cell, type Row } from '../report.ts'
-import { tell } from '../settings.ts'
+import { printProgress } from '../settings.ts'
 import { makeStreams } from './put-suite.ts'
 
 const CALLS_MAX = 100_000_000
@@ -75,7 +75,9 @@ async function compare({ rounds }: ClusterBench, work: Work, processes: string):
       ['plain', work.plain],
     ] as const) {
       const { rate, p50Ms, p99Ms, ...cost } = await measure()
-      tell(`${work.name}, ${processes}, ${name}: ${Math.round(rate)}/s, p50 ${p50Ms.toFixed(2)} ms`)
+      printProgress(
+        `${work.name}, ${processes}, ${name}: ${Math.round(rate)}/s, p50 ${p50Ms.toFixed(2)} ms`,
+      )
       const cell = { value: work.isRead ? p50Ms : rate, p50Ms, p99Ms }
       rates[name] = better(unit, rates[name], cell)
       cpus[name] = better('µs', cpus[name], { value: cost.cpu })
