@@ -20,7 +20,7 @@ export async function runMigrateInflux({ options, isJson }: ParsedLine): Promise
   const key = await readSecret('WEIR_KEY', 'an API key of Weir')
   const places = { from, to, database, user, password, key }
   try {
-    const onProgress = tellProgress()
+    const onProgress = reportProgress()
     const { version, totals } = await migrateInflux({ ...places, progressPath, onProgress })
     const filled = Object.fromEntries(Object.entries(totals).filter(hasEntries))
     const shown = { from: `InfluxDB ${version} at ${from.href}`, database, to: to.href }
@@ -61,7 +61,7 @@ function hasEntries([, value]: [string, unknown]): boolean {
 }
 
 /** Reports the progress on standard error, once a second. */
-function tellProgress(): (what: string) => void {
+function reportProgress(): (what: string) => void {
   let toldAtMs = systemClock.elapsed()
   return (what) => {
     const now = systemClock.elapsed()
