@@ -126,12 +126,28 @@ export class ClusterReader {
   /** As SampleStore has it. */
   async span(handle: StreamHandle): Promise<SampleSpan | undefined> {
     const rooms = new TextRooms()
+    const known = await this.#tryOften(rooms, (room) => this.#knownSpan(handle, room))
+    if (known !== undefined) return spanOf(known)
     const [first, last] = await Promise.all([
       this.#endOf(handle, { order: 'oldest_first', isTimesOnly: true }, rooms),
       this.#endOf(handle, { order: 'latest_first', isTimesOnly: true }, rooms),
     ])
     if (first === undefined || last === undefined) return undefined
     return { firstTime: first.time, lastTime: last.time }
+  }
+
+  /** Where a stream begins and ends, as its index and runs tell it; undefined where a removal may hide an end. */
+  async #knownSpan(handle: number, room: TextRoom): Promise<[number, number] | undefined> {
+    const { leaves, overlay } = await this.#open(handle, { ...ALL_TIME, isTimesOnly: true }, room)
+    if (overlay.mask.starts.length > 0) return undefined
+    const { count, times } = overlay.columns
+    const ends = count > 0 ? [times[0], times[count - 1]] : []
+    if (leaves.length > 0) {
+      const { entries } = await this.#deps.leaves.manifest(handle, leaves[0])
+      if (entries.length === 0) return undefined
+      ends.push(entries[0].start, leaves[leaves.length - 1].last)
+    }
+    return [Math.min(...ends), Math.max(...ends)]
   }
 
   /** As SampleStore has it. */
@@ -290,6 +306,10 @@ function latestOf(
   const below = newest.length === 0 ? emptyColumns : decodeChunk(newest)
   if (below.count === 0 || columns.times[columns.count - 1] >= below.times[0]) return columns
   return applyMask(below, mask).count === 0 ? undefined : below
+}
+
+function spanOf([first, last]: readonly [number, number]): SampleSpan | undefined {
+  return first > last ? undefined : { firstTime: epochMs(first), lastTime: epochMs(last) }
 }
 
 function sampleAt({ count, times, numbers, texts }: SampleColumns, at: number): Sample | undefined {

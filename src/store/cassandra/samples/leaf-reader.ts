@@ -12,6 +12,11 @@ export const MANIFEST_PLACE = -1
 /** Indexes of leaves that are kept: they never change, so they cannot be out of date. */
 const MANIFESTS_MAX = 512
 
+/** Chunks that are kept: a page that is open asks for the same ones again and again. They never change either. */
+const CHUNKS_MAX = 1_024
+/** Longer ones hold texts, and are read again. */
+const CHUNK_BYTES_MAX = 16 * 1024
+
 const selectBody =
   'SELECT body FROM sample_chunk WHERE stream = ? AND leaf = ? AND gen = ? AND place = ?'
 
@@ -19,6 +24,7 @@ const selectBody =
 export class LeafReader {
   readonly #cql: Cluster
   readonly #manifests = new BoundedCache<string, Manifest>(MANIFESTS_MAX)
+  readonly #chunks = new BoundedCache<string, Uint8Array>(CHUNKS_MAX)
 
   constructor(cql: Cluster) {
     this.#cql = cql
@@ -36,8 +42,14 @@ export class LeafReader {
   }
 
   /** The packed samples of a chunk. */
-  chunkBytes(handle: number, leaf: number, entry: ChunkKey): Promise<Uint8Array> {
-    return this.#body(handle, leaf, entry)
+  async chunkBytes(handle: number, leaf: number, entry: ChunkKey): Promise<Uint8Array> {
+    const key = `${handle}/${leaf}/${entry.gen}/${entry.place}`
+    const known = this.#chunks.get(key)
+    if (known !== undefined) return known
+    const bytes = await this.#body(handle, leaf, entry)
+    // A copy: the driver's bytes are part of a longer answer.
+    if (bytes.length <= CHUNK_BYTES_MAX) this.#chunks.set(key, new Uint8Array(bytes))
+    return bytes
   }
 
   async #body(handle: number, leaf: number, { gen, place }: ChunkKey): Promise<Uint8Array> {

@@ -31,6 +31,9 @@ const TRIES_MAX = 8
 const KNOWN_MAX = 4_096
 const KNOWN_LEAVES_MAX = 256
 
+/** Streams of which it is remembered up to where they are merged: a few bytes each. */
+const SEALED_MAX = 65_536
+
 const selectRuns = `SELECT key, writer, removed, body, version, sealed, newest, forgotten
   FROM sample WHERE stream = ? AND section = ${RUN_SECTION} AND key > ?`
 const selectVersion = `SELECT key, version FROM sample WHERE stream = ? AND section = ${RUN_SECTION}
@@ -83,7 +86,6 @@ export interface SampleHead {
 
 interface KnownLeaves extends LeafList {
   readonly version: number
-  readonly sealed: number
 }
 
 const NO_LEAVES: LeafList = { leaves: [], dropped: [] }
@@ -92,6 +94,7 @@ const NO_LEAVES: LeafList = { leaves: [], dropped: [] }
 export class SampleHeads {
   readonly #cql: Cluster
   readonly #known = new BoundedCache<number, KnownLeaves>(KNOWN_MAX)
+  readonly #sealed = new BoundedCache<number, number>(SEALED_MAX)
 
   constructor(cql: Cluster) {
     this.#cql = cql
@@ -107,7 +110,7 @@ export class SampleHeads {
   }
 
   /** The leaves of a head. Throws ViewPassed when they are of another version by now. */
-  async leavesOf(handle: number, { version, sealed }: SampleHead): Promise<LeafList> {
+  async leavesOf(handle: number, { version }: SampleHead): Promise<LeafList> {
     if (version === undefined) return NO_LEAVES
     const known = this.#known.get(handle)
     if (known?.version === version) return known
@@ -119,13 +122,13 @@ export class SampleHeads {
     if (!isOfHead || rows.length === 0) throw new ViewPassed('the leaves are of another version')
     const list = listOf(rows)
     const isShort = list.leaves.length + list.dropped.length <= KNOWN_LEAVES_MAX
-    if (isShort) this.#known.set(handle, { ...list, version, sealed })
+    if (isShort) this.#known.set(handle, { ...list, version })
     return list
   }
 
   async #tryRead(handle: number, bytesMax: number): Promise<SampleHead | undefined> {
     // What was merged before stays merged: the query need not pass over what was deleted of it.
-    const after = this.#known.get(handle)?.sealed ?? 0
+    const after = this.#sealed.get(handle) ?? 0
     const rows: CqlRow[] = []
     let [pages, bytes, isCut] = [0, 0, false]
     for await (const page of this.#cql.pages(selectRuns, [handle, BigInt(after)], ROWS_PER_PAGE)) {
@@ -138,7 +141,9 @@ export class SampleHeads {
     }
     // Of one answer all is of one moment; runs may have been merged and deleted between two.
     if (pages > 1 && !(await this.#isStill(handle, wholeOf(rows[0]?.version)))) return undefined
-    return headOf(rows, isCut)
+    const head = headOf(rows, isCut)
+    if (head.sealed > after) this.#sealed.set(handle, head.sealed)
+    return head
   }
 
   async #isStill(handle: number, version: number | undefined): Promise<boolean> {

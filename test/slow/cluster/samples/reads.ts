@@ -107,9 +107,11 @@ export function readTests(skip: string | false): void {
     // The rows and the leaves of the stream, the index of the leaf, and its one chunk.
     const first = await traced(asking)
     assert.deepEqual([first.reads, first.rows], [4, 7])
-    // The leaves and the index are remembered.
+    // The leaves, the index, and the chunk are remembered.
     const next = await traced(asking)
-    assert.deepEqual([next.reads, next.rows], [2, 3])
+    assert.deepEqual([next.reads, next.rows], [1, 2])
+    const ends = await traced(() => stores[0].span(handle))
+    assert.deepEqual([ends.reads, ends.rows], [1, 2])
     for (const store of stores) await store.close()
   })
 
