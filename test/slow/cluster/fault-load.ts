@@ -30,6 +30,11 @@ const GIVEN_UP = 0.1
 /** What may be stored at a time; undefined stands for nothing. One element: it must be. */
 type Possible = ReadonlySet<number | undefined>
 
+/** What may be stored at each time, or in each stream. */
+type Held<Key> = Map<Key, Possible>
+
+const NOTHING: Possible = new Set([undefined])
+
 /** What was seen of the calls. */
 export interface LoadCounts {
   acknowledged: number
@@ -39,6 +44,14 @@ export interface LoadCounts {
   samples: number
   deletes: number
   reads: number
+}
+
+/** A sample as it is answered. */
+interface Row {
+  readonly time: number
+  readonly data: number
+  readonly sdTime?: number
+  readonly streamId?: string
 }
 
 interface Call {
@@ -52,7 +65,9 @@ export class FaultWorkload {
   readonly #targets: readonly LoadTarget[]
   readonly #random: Random
   readonly #name: string
-  readonly #held = new Map<number, Possible>()
+  readonly #held: Held<number> = new Map()
+  /** Streams of another component, each of which gets one sample. */
+  readonly #created: Held<string> = new Map()
   readonly counts: LoadCounts = {
     acknowledged: 0,
     refused: 0,
@@ -100,26 +115,31 @@ export class FaultWorkload {
   /** Holds what a process answers against what was acknowledged, and its statistics against the samples. */
   async check(target: LoadTarget): Promise<void> {
     const found = await this.#readAll(target)
-    const invented = [...found].filter(([time, data]) => !this.#held.get(time)?.has(data))
-    assert.deepEqual(
-      invented,
-      [],
-      `${this.#name}: stored though never put, or overwritten or deleted`,
-    )
-    const lost = [...this.#held].filter(
-      ([time, possible]) => !found.has(time) && !possible.has(undefined),
-    )
-    assert.deepEqual(lost, [], `${this.#name}: acknowledged and lost`)
+    this.#compare(found, this.#held)
+    const isCreated = this.#created.values().some((possible) => !possible.has(undefined))
+    if (isCreated) this.#compare(await this.#readCreated(target), this.#created)
     for (const stat of ['sum', 'max', 'nongapcount'] as const) {
       const reply = await this.#readPages(target, `/cycle/hour/stat/${stat}`)
       assert.deepEqual(reply, hourly(found, stat), `${this.#name}: ${stat}`)
     }
   }
 
+  #compare<Key>(found: ReadonlyMap<Key, number>, held: Held<Key>): void {
+    const invented = [...found].filter(([key, data]) => !held.get(key)?.has(data))
+    assert.deepEqual(
+      invented,
+      [],
+      `${this.#name}: stored though never put, or overwritten or deleted`,
+    )
+    const lost = [...held].filter(([key, possible]) => !found.has(key) && !possible.has(undefined))
+    assert.deepEqual(lost, [], `${this.#name}: acknowledged and lost`)
+  }
+
   async #work(): Promise<void> {
     while (!this.#isEnding) {
       const dice = this.#random.next()
-      if (this.#next === 0 || dice < 0.55) await this.#append()
+      if (this.#next === 0 || dice < 0.5) await this.#append()
+      else if (dice < 0.55) await this.#create()
       else if (dice < 0.75) await this.#overwrite()
       else if (dice < 0.87) await this.#remove()
       else await this.#look()
@@ -133,6 +153,19 @@ export class FaultWorkload {
     await this.#put(range(from, this.#next))
   }
 
+  /** A stream that got the handle of another would show the samples of both. */
+  async #create(): Promise<void> {
+    const [compId, streamId] = [this.#creating, `s${this.#created.size}`]
+    const data = this.#created.size
+    const body = JSON.stringify([{ compId, streamId, time: T0, data }])
+    const call = { method: 'PUT', path: '/api/feed', body }
+    await this.#change(call, this.#created, new Map([[streamId, data]]))
+  }
+
+  get #creating(): string {
+    return `faults-${this.#name}`
+  }
+
   async #overwrite(): Promise<void> {
     const from = this.#random.integer(0, this.#next)
     await this.#put(range(from, Math.min(this.#next, from + this.#random.integer(1, 10))))
@@ -143,7 +176,7 @@ export class FaultWorkload {
     const [compId, streamId] = ['faults', this.#name]
     const samples = [...made].map(([time, data]) => ({ compId, streamId, time, data }))
     const call = { method: 'PUT', path: '/api/feed', body: JSON.stringify(samples) }
-    await this.#change(call, made)
+    await this.#change(call, this.#held, made)
     this.counts.samples += made.size
   }
 
@@ -152,7 +185,8 @@ export class FaultWorkload {
     const until = from + this.#random.integer(1, 30)
     const path = `${this.#path()}/feed?sd=${timeOf(from)}&ed=${timeOf(until)}`
     const gone = range(from, Math.min(until, this.#next)).map((at) => timeOf(at))
-    await this.#change({ method: 'DELETE', path }, new Map(gone.map((time) => [time, undefined])))
+    const made = new Map(gone.map((time) => [time, undefined]))
+    await this.#change({ method: 'DELETE', path }, this.#held, made)
     this.counts.deletes += 1
   }
 
@@ -168,16 +202,18 @@ export class FaultWorkload {
     const found = new Map(answer.map(({ time, data }) => [time, data]))
     for (const at of range(from, until)) {
       const [time, data] = [timeOf(at), found.get(timeOf(at))]
-      const possible = this.#held.get(time) ?? new Set([undefined])
+      const possible = this.#held.get(time) ?? NOTHING
       assert.ok(possible.has(data), `${this.#name}: ${data} at ${time}, not ${[...possible]}`)
     }
   }
 
   /** Makes a change until it is acknowledged; one that is given up may have been made or not. */
-  async #change(call: Call, made: ReadonlyMap<number, number | undefined>): Promise<void> {
-    for (const [time, data] of made) {
-      this.#held.set(time, new Set([...this.#possible(time), data]))
-    }
+  async #change<Key>(
+    call: Call,
+    held: Held<Key>,
+    made: ReadonlyMap<Key, number | undefined>,
+  ): Promise<void> {
+    for (const [key, data] of made) held.set(key, new Set([...(held.get(key) ?? NOTHING), data]))
     for (let tries = 0; ; tries++) {
       const target = this.#targets[(tries + this.#random.integer(0, 2)) % this.#targets.length]
       if ((await this.#ask(target, call)) !== undefined) break
@@ -187,19 +223,15 @@ export class FaultWorkload {
       }
       await pause(RETRY_MS)
     }
-    for (const [time, data] of made) this.#held.set(time, new Set([data]))
+    for (const [key, data] of made) held.set(key, new Set([data]))
     this.counts.acknowledged += 1
-  }
-
-  #possible(time: number): Possible {
-    return this.#held.get(time) ?? new Set([undefined])
   }
 
   /** The answer of a call; undefined when the cluster is away or the process is gone. */
   async #ask(
     { url, cookie }: LoadTarget,
     { method, path, body }: Call,
-  ): Promise<readonly { time: number; data: number }[] | undefined> {
+  ): Promise<readonly Row[] | undefined> {
     let status: number
     let text: string
     try {
@@ -227,6 +259,19 @@ export class FaultWorkload {
     return new Map((await this.#readPages(target, '')).map(([time, data]) => [time, data]))
   }
 
+  /** The samples of the streams that were created; two of one stream would be another's. */
+  async #readCreated(target: LoadTarget): Promise<Map<string, number>> {
+    const path = `/api/comp/${this.#creating}/feed?limit=1000&retStreamId`
+    const rows = await eventually(async () => {
+      const answer = await this.#ask(target, { method: 'GET', path })
+      assert.ok(answer !== undefined)
+      return answer
+    })
+    const found = new Map(rows.map(({ streamId = '', data }) => [streamId, data]))
+    assert.equal(found.size, rows.length, `${this.#name}: a stream has the samples of another`)
+    return found
+  }
+
   async #readPages(target: LoadTarget, what: string): Promise<[number, number][]> {
     const found: [number, number][] = []
     for (let until = timeOf(this.#next) + HOUR_MS; ; ) {
@@ -234,7 +279,7 @@ export class FaultWorkload {
       const page = await eventually(async () => {
         const answer = await this.#ask(target, { method: 'GET', path })
         assert.ok(answer !== undefined)
-        return answer as readonly { time: number; data: number; sdTime?: number }[]
+        return answer
       })
       found.push(...page.map(({ time, data }): [number, number] => [time, data]))
       if (page.length < 1_000) return found

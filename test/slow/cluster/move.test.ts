@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { ClusterPlace } from '../../../src/assembly/open-cluster-stores.ts'
-import { lockFolder } from '../../../src/store/embedded/index.ts'
+import { lockFolder, openSampleStore } from '../../../src/store/embedded/index.ts'
 import { answersOn, type MovedFolder, makeMovedFolder } from '../../support/moved-folder.ts'
+import { batch } from '../../support/samples.ts'
 import { startService } from '../../support/service.ts'
 import { startServiceOn } from '../../support/service-on.ts'
 import {
@@ -47,14 +48,21 @@ function resultOf({ code, out, err }: CommandOutcome) {
   return { code, message, result }
 }
 
-test('a folder moves to a cluster over a kill, and back, and services answer alike', {
+/** Kills a move when it reports its first samples. */
+async function killMove(folder: string, to: string): Promise<void> {
+  const { child, done } = startWeir(folder, ['move', '--to', to], settings)
+  child.stderr?.on('data', (part: Buffer) => {
+    if (part.toString().includes('moving samples')) child.kill('SIGKILL')
+  })
+  const { code, err } = await done
+  assert.equal(code, null, err)
+  assert.match(err, /moving samples: \d+ of \d+ streams of \d+, \d+ a second/)
+}
+
+test('a folder moves to a cluster over a kill, and back over another, and services answer alike', {
   skip,
 }, async () => {
-  const killed = startWeir(moved.folder, ['move', '--to', 'cluster'], settings)
-  killed.child.stderr?.on('data', (part: Buffer) => {
-    if (part.toString().includes('moving samples')) killed.child.kill('SIGKILL')
-  })
-  assert.equal((await killed.done).code, null)
+  await killMove(moved.folder, 'cluster')
   const there = await move(moved.folder, 'cluster', {})
   assert.equal(there.code, 0, there.message)
   const {
@@ -69,6 +77,7 @@ test('a folder moves to a cluster over a kill, and back, and services answer ali
   assert.ok(counts.samples > 9_000 && counts.files >= 3 && counts.payloads >= 4)
   assert.equal(counts.differing, 0)
   const back = join(folders, 'back')
+  await killMove(back, 'folder')
   const returned = await move(back, 'folder')
   assert.equal(returned.code, 0, returned.message)
   assert.deepEqual({ ...returned.result, ...counts }, returned.result)
@@ -87,6 +96,14 @@ test('a folder moves to a cluster over a kill, and back, and services answer ali
   cpSync(moved.folder, kept, { recursive: true })
   const wanted = await answersOn({ ...moved, folder: kept })
   assert.deepEqual(await answersOn({ ...moved, folder: back }), wanted)
+  const changed = join(folders, 'changed')
+  cpSync(moved.folder, changed, { recursive: true })
+  const store = await openSampleStore({ folder: changed })
+  await store.append(batch([[1, Date.UTC(2026, 0, 20), 5]]))
+  await store.close()
+  const differing = await move(changed, 'cluster')
+  assert.deepEqual([differing.code, differing.result.differing], [65, 1])
+  assert.equal(differing.result.differences.length, 1)
   const onCluster = { ...settings, WEIR_STORE: 'cluster' }
   assert.deepEqual(await answersOn({ ...moved, folder: process }, onCluster), wanted)
 })
