@@ -23,7 +23,8 @@ export async function callServer(url: URL, init: RequestInit): Promise<Response>
   const { origin } = url
   let answer: Response
   try {
-    answer = await fetch(url, init)
+    // A redirect would carry the key to another server.
+    answer = await fetch(url, { ...init, redirect: 'manual' })
   } catch (error) {
     throw new Unreachable(`Cannot reach ${origin}: ${causeOf(error)}`, { cause: error })
   }
