@@ -15,8 +15,22 @@ const NODE_PACKAGES = [
   'node-red@4.1.15',
   'node-red-contrib-influxdb@0.7.0',
 ]
-/** Its dependencies have moved on; what its frontend needs is a dependency of no package. */
-const HOME_ASSISTANT = ['homeassistant==2024.3.3', 'josepy<2']
+/** With what it would install when it starts first, and without a dependency that has moved on. */
+const HOME_ASSISTANT = [
+  'homeassistant==2024.3.3',
+  'josepy<2',
+  'influxdb==5.3.1',
+  'influxdb-client==1.24.0',
+  'home-assistant-frontend==20240307.0',
+  'SQLAlchemy==2.0.27',
+  'fnv-hash-fast==0.5.0',
+  'janus==1.0.0',
+  'Pillow==10.2.0',
+  'psutil-home-assistant==0.0.1',
+  'pyotp==2.8.0',
+  'PyQRCode==1.2.1',
+  'securetar==2024.2.1',
+]
 
 const telegrafHome = join(CACHE, `telegraf-${TELEGRAF}`)
 /** Telegraf with a few plugins. */
@@ -39,7 +53,7 @@ export const clientPython = join(clientsHome, 'bin/python3')
 export const obtainPythonClients = () => obtainPython(clientsHome, PYTHON_CLIENTS)
 
 const hassHome = join(CACHE, 'home-assistant-2024.3.3')
-/** Home Assistant, which installs the rest of what it needs when it starts. */
+/** Home Assistant. */
 export const hass = join(hassHome, 'bin/hass')
 /** Why it cannot be had, or false. */
 export const obtainHomeAssistant = () => obtainPython(hassHome, HOME_ASSISTANT)
