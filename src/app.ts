@@ -122,6 +122,8 @@ export interface AppOptions {
   readonly wrapSamples?: (store: SampleStore) => Promise<SampleStore>
   /** Passwords that guard nothing, as those of tests, may be hashed at once. */
   readonly passwordCost?: PasswordCost
+  /** Has Node's HTTP parser read every request, so that tests can compare the front with it. */
+  readonly isFrontOff?: boolean
 }
 
 /** How long running calls may take to finish when the service stops. */
@@ -162,6 +164,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   await connecting.recover()
   parts.remoteCommits?.start()
   const server = buildServer({
+    isFrontOff: options.isFrontOff,
     clock,
     log,
     tls: tlsFiles(config),

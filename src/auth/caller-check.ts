@@ -33,11 +33,11 @@ export class CallerCheck {
 
   /**
    * The caller as of this moment, whose rights the act has yet to look at. Refuses as it would be
-   * refused if the call began here, and one that would go to another organization by now.
+   * refused if the call began here, and one that would go to another organization by now. No promise
+   * where nobody's rights have changed.
    */
-  async renew(): Promise<Caller> {
-    if (this.#asOf === this.#admission.changes) return this.#caller
-    return await this.renewNow()
+  renew(): Caller | Promise<Caller> {
+    return this.#asOf === this.#admission.changes ? this.#caller : this.renewNow()
   }
 
   /** The token of the session by which the caller calls; undefined: by something else. */

@@ -47,6 +47,8 @@ interface ServerDeps {
   readonly operations: (readMetrics: () => Promise<string>) => readonly HttpOperation[]
   /** What a browser is shown at an address at which nothing is; the studio by default. */
   readonly noPage?: NoPage
+  /** Has Node's HTTP parser read every request, so that tests can compare the front with it. */
+  readonly isFrontOff?: boolean
 }
 
 /** The listening service. */
@@ -91,7 +93,7 @@ export function buildServer(deps: ServerDeps): WeirServer {
       departures,
       connections,
       findServe: operationsLookup(serving),
-      findHot: hotLookup(serving),
+      findHot: deps.isFrontOff === true ? () => undefined : hotLookup(serving),
     },
     traffic,
   )

@@ -30,7 +30,8 @@ export interface Service {
 export const LEAST_PASSWORD_COST = { memory: 8, passes: 1, parallelism: 1 }
 
 /** What a test may choose. */
-export interface ServiceOptions extends Pick<AppOptions, 'wrapCatalog' | 'wrapSamples'> {
+export interface ServiceOptions
+  extends Pick<AppOptions, 'wrapCatalog' | 'wrapSamples' | 'isFrontOff'> {
   readonly clock?: Clock
   /** Settings by name, such as WEIR_RATE_LIMITS. */
   readonly settings?: Readonly<Record<string, string>>

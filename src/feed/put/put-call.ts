@@ -88,7 +88,7 @@ export interface PutCommand {
   /** What the call has of the memory budget; it grows while streams are created. */
   readonly share?: MemoryShare
   /** Re-reads the caller's rights after a wait for memory; refuses a caller whose rights have ended. */
-  readonly renew?: () => Promise<Principal>
+  readonly renew?: () => Principal | Promise<Principal>
 }
 
 /** What a put would do. */
@@ -144,7 +144,7 @@ export class PutCall implements Creation {
 
   /** Stores the samples; resolves, once they are durable, with what the caller should hear of them. */
   async run(): Promise<readonly string[]> {
-    const { catalog, clock, derive, onLanded, retention } = this.#deps
+    const { catalog, clock, derive, onLanded, retention, store } = this.#deps
     const { options, uploadTime } = this.#command
     const startedAt = options.deriveStreamsMax > 0 ? clock.elapsed() : 0
     try {
@@ -157,7 +157,16 @@ export class PutCall implements Creation {
       if (!this.samples.isTimed) await this.#assignTimes()
       const gathering = this.#gather()
       if (gathering !== undefined) await gathering
-      const batch = await this.#append()
+      let batch = this.#isReady ? numericBatch(this.samples, []) : await this.#prepare()
+      if (this.#repeated !== undefined) {
+        await this.#repeated.recallPoints(batch)
+        await this.#repeated.keep()
+        batch = this.#repeated.withoutOutdated(batch)
+      }
+      // Some stream may be gone; from here to the journal nothing lets others in without a look.
+      if (catalog.index.generation !== this.generation) requireAllLiving(catalog.index, batch)
+      if (batch.count > 0 || batch.removals.length > 0) await store.append(batch, this.#room)
+      this.#releaseRoom()
       for (const notify of onLanded) notify(batch, this.#orgUid)
       if (options.deriveStreamsMax > 0) await derive(batch, limitsOf(options, startedAt))
       if (catalog.catchUps.isShared) await requireStillThere(catalog, batch, resolvedAt)
@@ -169,8 +178,14 @@ export class PutCall implements Creation {
       if (this.#ahead === undefined) return warnings
       return [...warnOfAhead(catalog.index, this.#ahead, uploadTime), ...warnings]
     } finally {
+      this.#releaseRoom()
       this.#repeated?.release()
     }
+  }
+
+  #releaseRoom(): void {
+    this.#room?.release()
+    this.#room = undefined
   }
 
   /** Takes the steps of a put up to where something is made or stored: refuses what a put refuses, and changes nothing. */
@@ -252,25 +267,10 @@ export class PutCall implements Creation {
     return inSlices(this.samples.count, (from, until) => toPrepare.gather(from, until))
   }
 
-  /** Makes the batch, with all that it needs, and appends it. */
-  async #append(): Promise<SampleBatch> {
-    const { catalog, store } = this.#deps
-    const { samples, missing } = this
-    const isReady = missing.length === 0 && this.#toPrepare?.isEmpty === true && samples.isNumeric
-    try {
-      let batch = isReady ? numericBatch(samples, []) : await this.#prepare()
-      if (this.#repeated !== undefined) {
-        await this.#repeated.recallPoints(batch)
-        await this.#repeated.keep()
-        batch = this.#repeated.withoutOutdated(batch)
-      }
-      // Some stream may be gone; from here to the journal nothing lets others in without a look.
-      if (catalog.index.generation !== this.generation) requireAllLiving(catalog.index, batch)
-      if (batch.count > 0 || batch.removals.length > 0) await store.append(batch, this.#room)
-      return batch
-    } finally {
-      this.#room?.release()
-    }
+  /** Whether the samples can be appended as they came. */
+  get #isReady(): boolean {
+    const isPlain = this.missing.length === 0 && this.#toPrepare?.isEmpty === true
+    return isPlain && this.samples.isNumeric
   }
 
   /** Places the samples that cannot be appended as they came, and creates what is missing. */

@@ -48,8 +48,8 @@ export class Gate {
 
   /** How a caller stands who was let in after `asOf`, for calls whose act is yet to come. */
   follow(arrival: Arrival, caller: Caller, asOf: number): CallerCheck {
-    const uncounted = { ...arrival, countedAs: undefined }
-    return new CallerCheck(this.#admission, { callOf: () => callOf(uncounted), caller, asOf })
+    const call = () => callOf({ ...arrival, countedAs: undefined })
+    return new CallerCheck(this.#admission, { callOf: call, caller, asOf })
   }
 }
 

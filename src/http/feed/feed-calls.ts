@@ -74,10 +74,8 @@ interface PutAside {
   readonly held?: HeldMemory
   /** Takes the memory of the values that are asked for. */
   readonly hold?: Hold
-  /** Re-reads the caller's rights after a wait before the put. Fails if they were revoked. */
-  readonly renew?: () => Promise<Principal>
-  /** The same, for a wait later on. */
-  readonly renewLater?: () => Promise<Principal>
+  /** Re-reads the caller's rights, as the call may have waited. Fails if they were revoked. */
+  readonly renew?: () => Principal | Promise<Principal>
   /** Returns the parameters of the query beside a body, which may have been read before. */
   readonly readQuery?: () => BodyQuery
 }
@@ -143,7 +141,7 @@ export class FeedCalls {
     principal: Principal,
     query: string,
     body: Buffer,
-    { held, warn, renew, renewLater, readQuery }: PutAside,
+    { held, warn, renew, readQuery }: PutAside,
   ): Promise<string> {
     const { options, warnings } = readQuery?.() ?? readBodyQuery(query)
     const uploadTime = this.#feed.now()
@@ -155,9 +153,10 @@ export class FeedCalls {
       held.freeBody()
       await held.share.resize(bytesOfSamples(samples))
     }
-    const current = renew === undefined ? principal : await renew()
+    const renewed = renew?.() ?? principal
+    const current = renewed instanceof Promise ? await renewed : renewed
     const share = held?.share ?? this.#budget.emptyShare()
-    const command = { samples, options, uploadTime, share, renew: renewLater }
+    const command = { samples, options, uploadTime, share, renew }
     const result = await this.#feed.put(current, command)
     warn(warnings.length === 0 ? result : [...warnings, ...result])
     return ''
@@ -166,9 +165,9 @@ export class FeedCalls {
   async #putUrl(
     admitted: Principal,
     query: string,
-    { warn, renew, renewLater, hold = NO_HOLD }: PutAside,
+    { warn, renew, hold = NO_HOLD }: PutAside,
   ): Promise<string> {
-    const principal = renew === undefined ? admitted : await renew()
+    const principal = (await renew?.()) ?? admitted
     const pairs = readQueryPairs(query)
     const options = readPutOptions(pairs)
     const uploadTime = this.#feed.now()
@@ -177,7 +176,7 @@ export class FeedCalls {
       carrierNames: CARRIER_NAMES,
     })
     const share = this.#budget.emptyShare()
-    const command: PutCommand = { samples, options, uploadTime, share, renew: renewLater }
+    const command: PutCommand = { samples, options, uploadTime, share, renew }
     if (requestedStreamIds.length === 0) {
       warn(await this.#feed.put(principal, command))
       return ''

@@ -102,15 +102,15 @@ function requireAsPut(query: string): void {
 function runPut(calls: FeedCalls, call: Call<unknown, unknown>): Promise<string> {
   const { principal, queryText, exchange } = call
   calls.requirePutter(principal)
-  const renew = () => call.renew()
-  const aside = {
-    warn: (warnings: readonly string[]) => call.warn(warnings),
-    hold: holder(exchange),
-    renew,
-    renewLater: renew,
-    readQuery: () => call.once(() => readBodyQuery(queryText)),
-  }
-  return call.withBytes((bytes, held) => calls.put(principal, queryText, bytes, { ...aside, held }))
+  return call.withBytes((bytes, held) =>
+    calls.put(principal, queryText, bytes, {
+      held,
+      warn: (warnings) => call.warn(warnings),
+      hold: holder(exchange),
+      renew: () => call.renew(),
+      readQuery: () => call.once(() => readBodyQuery(queryText)),
+    }),
+  )
 }
 
 /** Has memory given back when the answer has left; at once when nobody is there to read it. */

@@ -90,7 +90,7 @@ function putOperation({ files, budget }: FileOperationsDeps, way: FileWay): Http
     answer: putFileAnswer,
     run: async (call) => {
       const { principal, incoming } = call
-      const renew = () => call.renew()
+      const renew = async () => call.renew()
       using _decoder = await holdDecoder(incoming, budget)
       const { time, url, warnings } = await files.put({ principal, renew }, readPutFile(call), () =>
         openUpload(incoming, files.fileBytesMax),

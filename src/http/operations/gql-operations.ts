@@ -101,7 +101,7 @@ function runOperations(deps: GqlOperationsDeps): HttpOperation[] {
         queries.permit(principal, 'POST')
         const { sql, timeZoneId, isDry, range } = readGqlBody(call.body)
         const zone = timeZoneId ?? (await zoneOf(identity, principal))
-        const renew = () => call.renew()
+        const renew = async () => call.renew()
         // What INSERTs give is stored when all statements have ended.
         const goesOn = /\binsert\b/i.test(sql)
         return await answerRows({ deps, call, goesOn }, (running) =>

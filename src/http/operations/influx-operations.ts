@@ -91,7 +91,7 @@ function writeOperation(
           openReader: (cache, bounds) => new LineReader(bytes, cache, { ...bounds, precision }),
           isAllOrNone,
           share: held?.share,
-          renew: () => call.renew(),
+          renew: async () => call.renew(),
           findRules: () => findRules(call.principal),
         }),
       )

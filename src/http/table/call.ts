@@ -89,10 +89,10 @@ export class Call<Body = unknown, Target = undefined> {
     return this.exchange.address
   }
 
-  /** A header of the request, by its name in lower case. */
-  readonly header = (name: keyof Exchange['req']['headers']): string | undefined => {
-    const value = this.exchange.req.headers[name]
-    return value === undefined ? undefined : String(value)
+  /** Reads a header of the request by its name in lower case. */
+  get header(): (name: keyof Exchange['req']['headers']) => string | undefined {
+    const { headers } = this.exchange.req
+    return (name) => (headers[name] === undefined ? undefined : String(headers[name]))
   }
 
   get caller(): Caller {
@@ -114,8 +114,9 @@ export class Call<Body = unknown, Target = undefined> {
   }
 
   /** The caller as of this moment, once the call has waited; refuses one whose rights have ended. */
-  async renew(): Promise<Principal> {
-    return (await this.callerCheck.renew()).principal
+  renew(): Principal | Promise<Principal> {
+    const caller = this.callerCheck.renew()
+    return caller instanceof Promise ? caller.then(({ principal }) => principal) : caller.principal
   }
 
   /** Reads the body in full and hands it to `use`; its memory is held until that is done. */

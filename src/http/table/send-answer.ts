@@ -29,12 +29,15 @@ interface Sending {
   readonly isKnown: boolean
 }
 
-/** Sends what an operation has answered; `onEarlyError` is called when a stream fails before its first byte. */
-export async function sendAnswer(
+/**
+ * Sends what an operation has answered; `onEarlyError` is called when a stream fails before its first byte.
+ * No promise where the answer need not wait for memory.
+ */
+export function sendAnswer(
   sending: Sending,
   result: unknown,
   onEarlyError: (error: unknown) => void = () => {},
-): Promise<void> {
+): Promise<void> | undefined {
   const { exchange, operation } = sending
   const { body, head } = asAnswer(result)
   const status = head.status ?? operation?.status ?? 200
@@ -43,7 +46,17 @@ export async function sendAnswer(
     exchange.reply.sendStream(status, headers, { body, trailer: head.trailer, onEarlyError })
     return
   }
-  const held = isShort(body, sending) ? body : await holdUntilRead(sending, body)
+  const send = (held: string | Uint8Array) => sendWhole(sending, { status, head, body: held })
+  if (!isShort(body, sending)) return holdUntilRead(sending, body).then(send)
+  send(body)
+}
+
+function sendWhole(
+  sending: Sending,
+  answer: Pick<Answer, 'head'> & { readonly status: number; readonly body: string | Uint8Array },
+): void {
+  const { exchange } = sending
+  const { status, head, body: held } = answer
   if (exchange.reply.isOver) return
   const length = typeof held === 'string' ? Buffer.byteLength(held) : held.byteLength
   const headers = headersOf(sending, head.headers, BODILESS.has(status) ? undefined : length)

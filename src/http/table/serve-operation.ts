@@ -110,7 +110,8 @@ async function serve(
     const result = await operation.run(call)
     if (operation.isWrite && OF_PEOPLE.test(operation.path)) await keepingUp?.heard()
     if (operation.output !== 'events') {
-      await sendAnswer({ exchange, operation, budget, isKnown }, result, fail)
+      const waiting = sendAnswer({ exchange, operation, budget, isKnown }, result, fail)
+      if (waiting !== undefined) await waiting
     }
   } catch (error) {
     fail(error)

@@ -8,21 +8,34 @@ import { Random, roundsBy, testSeeds } from '../../support/random.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 let service: Service
+/** The same service, where Node's parser reads every request. */
+let general: Service
 before(async () => {
-  service = await startService({ clock: new ManualClock(1_700_000_000_000) })
-  // Puts go to another component: what is read must not depend on what was sent before.
-  const url = `${service.url}/api/feed?compId=b&s=1&time=1&api_key=${service.feedKey}`
-  assert.equal((await fetch(url, { method: 'PUT' })).status, 200)
+  const clock = new ManualClock(1_700_000_000_000)
+  service = await startService({ clock })
+  general = await startService({ clock, isFrontOff: true })
+  for (const { url, feedKey } of [service, general]) {
+    // Puts go to another component: what is read must not depend on what was sent before.
+    const put = `${url}/api/feed?compId=b&s=1&time=1&api_key=${feedKey}`
+    assert.equal((await fetch(put, { method: 'PUT' })).status, 200)
+  }
 })
-after(() => service.close())
+after(async () => {
+  await service.close()
+  await general.close()
+})
 
-/** A request that the front leaves to Node's server, and all that follow on its connection. */
+/** A request that the front leaves to Node's server. What follows is judged anew. */
 const GENERAL = 'GET /healthz HTTP/1.1\r\nTE: trailers\r\n\r\n'
 
 /** Sends pieces one after the other, then ends; all that comes back. */
-async function converse(pieces: readonly Buffer[], opening?: string): Promise<string> {
+async function converse(
+  { port }: Service,
+  pieces: readonly Buffer[],
+  opening?: string,
+): Promise<string> {
   const parts: Buffer[] = []
-  const socket = connect(service.port, '127.0.0.1')
+  const socket = connect(port, '127.0.0.1')
   socket.setNoDelay(true)
   socket.on('error', () => {})
   socket.on('data', (part) => parts.push(Buffer.from(part)))
@@ -49,8 +62,8 @@ function answersIn(text: string): string[] {
     .split(/(?=HTTP\/1\.1 )/)
 }
 
-const line = (random: Random) => {
-  const key = `api_key=${service.feedKey}`
+const line = (random: Random, feedKey: string) => {
+  const key = `api_key=${feedKey}`
   return random.pick([
     `PUT /api/feed?${key}`,
     `PUT /api/feed?${key}`,
@@ -132,11 +145,11 @@ const headers = [
 /** Node answers broken bytes at once; requests ahead of them that still run lose their answers. */
 const NO_HTTP = '{"success":false,"message":"This is not a valid HTTP request","code":"bad_input"}'
 
-function requestOf(random: Random): string {
+function requestOf(random: Random, feedKey: string): string {
   const chosen = Array.from({ length: random.integer(0, 4) }, () =>
     random.next() < 0.4 ? 'Host: h' : random.pick(headers),
   )
-  const first = line(random)
+  const first = line(random, feedKey)
   const version = random.next() < 0.05 ? random.pick(['1.0', '1.2', '2.0', '1.1 ']) : '1.1'
   const size = random.next() < 0.1 ? random.integer(10_000, 80_000) : 0
   const body = '[{"compId":"a","streamId":"s","time":1,"data":1}]'.padEnd(size, ' ')
@@ -178,17 +191,26 @@ function heardIn(text: string): { heard: readonly string[]; isCut: boolean } {
   return { heard, isCut: last.startsWith('HTTP/1.1 4') }
 }
 
-test('any bytes, in any pieces, are answered as Node alone would', async () => {
+/** Keys have one length, so the same seed makes the same requests, changes, and cuts for both services. */
+async function hear(asked: Service, seed: number, opening?: string) {
+  const random = new Random(seed)
+  const requests = Array.from({ length: random.integer(1, 5) }, () =>
+    requestOf(random, asked.feedKey),
+  )
+  const sent = requests.join('')
+  const bytes = mutated(Buffer.from(sent, 'latin1'), random)
+  return { ...heardIn(await converse(asked, cut(bytes, random), opening)), sent }
+}
+
+test('any bytes, in any pieces, are answered as Node alone would, whatever came before', async () => {
   for (const seed of testSeeds(roundsBy({ everyRun: 30, nightly: 80 }))) {
-    const random = new Random(seed)
-    const sent = Array.from({ length: random.integer(1, 5) }, () => requestOf(random)).join('')
-    const bytes = mutated(Buffer.from(sent, 'latin1'), random)
-    const pieces = cut(bytes, random)
-    const front = heardIn(await converse(pieces))
-    const general = heardIn(await converse(pieces, GENERAL))
-    const isCut = front.isCut || general.isCut
-    const count = isCut ? Math.min(front.heard.length, general.heard.length) : undefined
-    const shown = `seed ${seed}: ${JSON.stringify(sent.replaceAll(/([ x])\1{50,}/g, '$1…'))}`
-    assert.deepEqual(front.heard.slice(0, count), general.heard.slice(0, count), shown)
+    const expected = await hear(general, seed)
+    const shown = `seed ${seed}: ${JSON.stringify(expected.sent.replaceAll(/([ x])\1{50,}/g, '$1…'))}`
+    for (const opening of [undefined, GENERAL]) {
+      const front = await hear(service, seed, opening)
+      const isCut = front.isCut || expected.isCut
+      const count = isCut ? Math.min(front.heard.length, expected.heard.length) : undefined
+      assert.deepEqual(front.heard.slice(0, count), expected.heard.slice(0, count), shown)
+    }
   }
 })

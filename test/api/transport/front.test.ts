@@ -113,8 +113,7 @@ test('requests of all kinds on one connection, cut anywhere, get their answers i
       const value = random.integer(0, 1_000_000)
       values.push(value)
       const big = random.next() < 0.2 ? ' '.repeat(random.integer(0, 150_000)) : ''
-      // Once a request is of the general kind the rest of the connection is, so these are rare.
-      const isGeneral = random.next() < 0.05
+      const isGeneral = random.next() < 0.3
       sent.push(
         request(`PUT /api/feed?${key}`, isGeneral ? [GENERAL] : [], sample(value, time) + big),
         request(`GET /api/comp/front/stream/s/feed?sd=${time}&ed=${time + 1}&${key}`),

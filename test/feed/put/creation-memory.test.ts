@@ -94,9 +94,11 @@ test('a right that is lost while a creation waits for memory is missed after it'
   const { home, isMade } = await openHome(t, budget)
   const share = await budget.take(3 * MB)
   const body = Buffer.from(JSON.stringify(fleet(500)))
-  const renewLater = async () => keyWith(['component/*/feed', 'GET'])
-  const putting = home.calls.put(administrator, '', body, { warn: () => {}, renewLater })
+  let caller = administrator
+  const renew = () => caller
+  const putting = home.calls.put(administrator, '', body, { warn: () => {}, renew })
   while (budget.figures.waiting === 0) await nextIteration()
+  caller = keyWith(['component/*/feed', 'GET'])
   share.release()
   await assert.rejects(putting, { code: 'forbidden' })
   assert.equal(isMade(), false)

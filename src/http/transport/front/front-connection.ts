@@ -6,6 +6,7 @@ import { type PaceWatch, type Passage, takenBytes, tooSlow } from '../pace-watch
 import { WRITTEN_BYTES_MAX, writeSlices } from '../write-slices.ts'
 import { answerHead, hasHeader, joined } from './answer-bytes.ts'
 import { type BodyMemory, FRONT_BODY_BYTES_MAX, type UnauthenticatedBudget } from './body-memory.ts'
+import type { MessageGate } from './gate-messages.ts'
 import { readStrictHead, type StrictHead } from './request-head.ts'
 import { readingInto } from './shared-buffer-socket.ts'
 import type { Quiet, SilenceWatch } from './silence-watch.ts'
@@ -37,8 +38,8 @@ export interface FrontDeps {
    * bytes are there until this returns.
    */
   serve(head: StrictHead, body: Buffer, reply: Reply, isExpected: boolean): void
-  /** Lets Node's HTTP server have the connection from here on. */
-  handOver(socket: Socket): void
+  /** Stands between a connection and Node's HTTP server; asks `takeBack` about each request. */
+  openGate(socket: Socket, takeBack: (bytes: Buffer) => boolean): MessageGate
 }
 
 /** Longer heads carry samples in their URL; reading them as text is nothing to save on. */
@@ -64,9 +65,9 @@ function isLong(body: string | Uint8Array): body is Uint8Array {
  * - `answering`: its answer was written and has not left,
  * - `closing`: the same, and the answer is the last one: what still comes is nobody's,
  * - `closed`: the last answer has left, or the connection is gone,
- * - `handedOver`: Node's HTTP server has the connection.
+ * - `parsed`: Node's HTTP server has the request, and the connection until the next plain request.
  */
-type State = 'idle' | 'arriving' | 'serving' | 'answering' | 'closing' | 'closed' | 'handedOver'
+type State = 'idle' | 'arriving' | 'serving' | 'answering' | 'closing' | 'closed' | 'parsed'
 
 /** A request that arrives in pieces. */
 interface Arriving {
@@ -78,14 +79,16 @@ interface Arriving {
 }
 
 /**
- * A connection whose requests are read here as long as all of them are plain calls to the feed. At
- * the first that is not, or whose head has not arrived in one piece, the connection goes to Node's
- * HTTP server, with all bytes of that request, and stays there.
+ * A connection whose plain requests are read here. A request that is not plain, or whose head has not
+ * arrived in one piece, goes to Node's HTTP server with all its bytes. When it is answered, the next
+ * request is judged anew, whatever came before it.
  */
 export class FrontConnection implements Reply, Passage, Quiet {
   readonly #socket: Socket
   readonly #deps: FrontDeps
   #state: State = 'idle'
+  /** Made for the first request that Node's HTTP server reads. */
+  #gate: MessageGate | undefined
   /** The bytes of the last head with the empty line behind it: most clients repeat it. */
   #headBytes: Buffer = NOTHING
   #head: StrictHead | undefined
@@ -246,7 +249,7 @@ export class FrontConnection implements Reply, Passage, Quiet {
 
   /** Bytes that lie in memory which is read into again. */
   #take(bytes: Buffer): boolean {
-    if (this.#state === 'handedOver') return this.#socket.push(Buffer.from(bytes))
+    if (this.#state === 'parsed') return this.#socket.push(Buffer.from(bytes))
     this.#onData(bytes)
     return true
   }
@@ -254,7 +257,7 @@ export class FrontConnection implements Reply, Passage, Quiet {
   readonly #onData = (bytes: Buffer): void => {
     switch (this.#state) {
       case 'idle':
-        this.#begin(bytes)
+        if (!this.#begin(bytes)) this.#handOver(this.#owned(bytes))
         return
       case 'arriving':
         this.#assemble(bytes)
@@ -263,36 +266,34 @@ export class FrontConnection implements Reply, Passage, Quiet {
       case 'answering':
         this.#defer(bytes)
         return
+      case 'parsed':
+        this.#gate?.take(bytes)
+        return
       case 'closing':
       case 'closed':
-      case 'handedOver':
         return
     }
   }
 
-  #begin(bytes: Buffer): void {
+  /** Takes the request that begins with these bytes; false: it is for Node's HTTP server. */
+  #begin(bytes: Buffer): boolean {
     const head = this.#headOf(bytes)
-    if (head === undefined) {
-      this.#handOver(bytes)
-      return
-    }
+    if (head === undefined) return false
     const headBytes = this.#headBytes.length
     const totalBytes = headBytes + head.bodyBytes
     if (bytes.length >= totalBytes) {
       this.#defer(bytes.subarray(totalBytes))
       this.#serve(head, bytes.subarray(headBytes, totalBytes), false)
-      return
+      return true
     }
     this.#ahead.resize(0)
     const memory = this.#deps.memory.take(totalBytes)
-    if (memory === undefined) {
-      this.#handOver(bytes)
-      return
-    }
+    if (memory === undefined) return false
     bytes.copy(memory)
     this.#arriving = { memory, bytes: bytes.length, isExpected: this.#deps.expect() }
     this.#state = 'arriving'
     this.#deps.arrivals.begin(this)
+    return true
   }
 
   #assemble(bytes: Buffer): void {
@@ -337,19 +338,35 @@ export class FrontConnection implements Reply, Passage, Quiet {
   }
 
   #handOver(bytes: Buffer): void {
-    const socket = this.#socket
-    socket.off('data', this.#onData)
-    socket.off('end', this.#onEnd)
-    socket.off('error', this.#onError)
-    socket.off('close', this.#onClose)
-    this.#state = 'handedOver'
+    this.#state = 'parsed'
     this.#deps.silences.end(this)
     this.#ahead.resize(0)
-    socket.unshift(this.#owned(bytes))
-    this.#deps.handOver(socket)
+    this.#gate ??= this.#openGate()
+    this.#gate.begin(bytes)
+  }
+
+  #openGate(): MessageGate {
+    const socket = this.#socket
+    socket.off('data', this.#onData)
+    const gate = this.#deps.openGate(socket, this.#takeBack)
+    // Added after Node's listeners: Node's parser then leaves the reading to them.
+    socket.on('data', this.#onData)
+    return gate
+  }
+
+  /** Takes the connection back when the next request is plain. */
+  readonly #takeBack = (bytes: Buffer): boolean => {
+    const socket = this.#socket
+    if (socket.readableEnded || !this.#begin(bytes)) return false
+    // Node's own timer, which would not know that a call is served.
+    socket.setTimeout(0)
+    this.#deps.silences.begin(this)
+    if (this.#state === 'arriving') socket.resume()
+    return true
   }
 
   readonly #onEnd = (): void => {
+    if (this.#state === 'parsed') this.#gate?.end()
     if (this.#state === 'idle') this.#socket.end()
     if (this.#state !== 'arriving') return
     this.#breakOff(new Error('the connection ended before the body did'))

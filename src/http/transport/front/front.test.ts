@@ -210,6 +210,11 @@ const echoBehind: RequestListener = async (req, res) => {
   res.writeHead(200, { 'Content-Length': body.length }).end(body)
 }
 
+const echoBehind299: RequestListener = async (req, res) => {
+  const body = Buffer.concat(await req.toArray())
+  res.writeHead(299, { 'Content-Length': body.length }).end(body)
+}
+
 test('bodies that arrive over many connections at once are never mixed up', async () => {
   const started = await start(echo, () => true, echoBehind)
   for (const seed of testSeeds(3)) {
@@ -478,5 +483,25 @@ test('a client that is gone is noticed when 102 is sent', async () => {
   while (!reply.isOver) {
     reply.sendProcessing()
     await new Promise((resolve) => setImmediate(resolve))
+  }
+})
+
+test('each request is judged by itself, whatever was sent before it on the connection', async () => {
+  const started = await start(echo, () => true, echoBehind299)
+  const chunked = (body: string) =>
+    `PUT /x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+  const bodies = Array.from({ length: 12 }, (_, at) => String(at).repeat(at % 4 < 2 ? 1 : 40_000))
+  const requests = bodies.map((body, at) => (at % 2 === 0 ? put(body) : chunked(body)))
+  const [atOnce, oneByOne] = [await started.open(), await started.open()]
+  await atOnce.write(requests.join(''))
+  for (const [at, body] of bodies.entries()) {
+    await oneByOne.write(requests[at].slice(0, 30_000))
+    await roundTrips(started)
+    await oneByOne.write(requests[at].slice(30_000))
+    for (const client of [atOnce, oneByOne]) {
+      const answer = await client.answer()
+      assert.equal(answer.status, at % 2 === 0 ? 200 : 299, `request ${at}`)
+      assert.ok(answer.body === body, `request ${at}`)
+    }
   }
 })

@@ -28,7 +28,7 @@ interface FrontOptions
 
 /** What is served before Node's HTTP server sees a connection. */
 export interface Front {
-  /** Closes the connections that Node's HTTP server does not know, and from here on every new one. */
+  /** Closes all connections, and from here on every new one. */
   closeAllConnections(): void
 }
 
@@ -40,17 +40,13 @@ export interface Front {
 export function openFront(server: Server, event: ConnectionEvent, deps: FrontOptions): Front {
   // These are Node's own: calling them hands a connection to TLS, or to the HTTP server.
   const secure = event === 'secureConnection' ? takeListeners(server, 'connection') : undefined
-  const handOver = gateMessages(server, takeListeners(server, event), deps.budget)
   const sockets = new Set<Socket>()
   let isClosed = false
   const shared: FrontDeps = {
     ...deps,
     memory: new BodyMemory(deps.budget),
     shared: Buffer.allocUnsafeSlow(SHARED_BYTES),
-    handOver: (socket) => {
-      sockets.delete(socket)
-      handOver(socket)
-    },
+    openGate: gateMessages(server, takeListeners(server, event), deps.budget),
   }
   const track = (socket: Socket): void => {
     sockets.add(socket)

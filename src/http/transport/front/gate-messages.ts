@@ -23,10 +23,12 @@ const PARTS_MAX = 64
  *
  * Where a request ends is for the parser alone to say. It is given bytes up to the next blank line,
  * as no head ends anywhere else, and of a body what its own reading of the head says: a cut
- * in the wrong place costs one more call and changes nothing.
+ * in the wrong place costs one more call and changes nothing. Between two requests `takeBack` is asked
+ * for the next one: if it takes the bytes, nothing comes here until `begin`.
  */
-class MessageGate {
+export class MessageGate {
   readonly #socket: Socket
+  readonly #takeBack: (bytes: Buffer) => boolean
   readonly #budget: UnauthenticatedBudget | undefined
   readonly #hold: UnauthenticatedHold
   readonly #parse: (bytes: Buffer) => void
@@ -55,18 +57,25 @@ class MessageGate {
   #isScheduled = false
   #hasEnded = false
   #isLast = false
+  /** Whether the next request is known to be for the parser. */
+  #isForParser = false
+  #wasTakenBack = false
 
   /** Stands before the listeners that `attach` gives a connection. */
-  constructor(socket: Socket, attach: () => void, budget: UnauthenticatedBudget | undefined) {
+  constructor(
+    socket: Socket,
+    attach: () => void,
+    takeBack: (bytes: Buffer) => boolean,
+    budget: UnauthenticatedBudget | undefined,
+  ) {
     this.#socket = socket
+    this.#takeBack = takeBack
     this.#budget = budget
     this.#hold = new UnauthenticatedHold(budget)
     const [onData, onEnd] = [socket.listeners('data'), socket.listeners('end')]
     attach()
     this.#parse = takeAdded(socket, 'data', onData)
     this.#finish = takeAdded(socket, 'end', onEnd)
-    socket.on('data', this.#onData)
-    socket.on('end', this.#onEnd)
     // Node resumes a connection at the end of each request, and in a later turn.
     socket.on('resume', () => {
       if (this.#rest.length > 0) socket.pause()
@@ -94,15 +103,25 @@ class MessageGate {
     })
   }
 
-  readonly #onData = (bytes: Buffer): void => {
-    this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes])
-    this.#restMemoryBytes = this.#rest.length
-    this.#goOn()
-    // The parser copies what it keeps; what long bodies were read into would wait for the collector.
-    if (this.#rest.length === 0 || this.#rest.buffer !== bytes.buffer) freeBytes(bytes)
+  /** Takes the first bytes of a request that `takeBack` need not be asked about. */
+  begin(bytes: Buffer): void {
+    this.#isForParser = true
+    this.take(bytes)
   }
 
-  readonly #onEnd = (): void => {
+  /** Takes what has arrived. */
+  take(bytes: Buffer): void {
+    this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes])
+    this.#restMemoryBytes = this.#rest.length
+    this.#wasTakenBack = false
+    this.#goOn()
+    // The parser copies what it keeps; what long bodies were read into would wait for the collector.
+    const isDone = this.#rest.length === 0 || this.#rest.buffer !== bytes.buffer
+    if (isDone && !this.#wasTakenBack) freeBytes(bytes)
+  }
+
+  /** Takes the end of what the client sends. */
+  end(): void {
     this.#hasEnded = true
     if (this.#rest.length === 0) this.#finish()
   }
@@ -116,6 +135,12 @@ class MessageGate {
       else if (parts === PARTS_MAX) {
         this.#schedule()
         break
+      } else if (this.#isBetween() && this.#takeBack(this.#rest)) {
+        this.#rest = NOTHING
+        this.#isPaused = false
+        this.#wasTakenBack = true
+        this.#hold.resize(0)
+        return
       } else this.#feed()
     }
     if (this.#socket.destroyed) return
@@ -128,6 +153,11 @@ class MessageGate {
   /** Nothing can be answered any more. */
   #isNobodys(): boolean {
     return this.#isLast || this.#socket.destroyed || this.#socket.writableEnded
+  }
+
+  /** Whether the next byte begins a request, so that it may be read elsewhere. */
+  #isBetween(): boolean {
+    return !this.#isForParser && this.#body === undefined && this.#headBytes === 0
   }
 
   #mayFeed(): boolean {
@@ -144,6 +174,7 @@ class MessageGate {
   }
 
   #feed(): void {
+    this.#isForParser = false
     const rest = this.#rest
     const part = rest.subarray(0, this.#bodyLeft > 0 ? this.#bodyLeft : this.#partEnd(rest))
     this.#rest = rest.subarray(part.length)
@@ -256,17 +287,21 @@ function takeAdded(
   }
 }
 
-/** Hands connections to a server's own listeners, with a gate before each. */
+/** Makes gates before a server's own listeners, which `attach` gives a connection. */
 export function gateMessages(
   server: Server,
   attach: (socket: Socket) => void,
   budget: UnauthenticatedBudget | undefined,
-): (socket: Socket) => void {
+): (socket: Socket, takeBack: (bytes: Buffer) => boolean) => MessageGate {
   const gates = new WeakMap<Socket, MessageGate>()
   const note = (req: IncomingMessage, res: ServerResponse): void => {
     gates.get(req.socket)?.note(req, res)
   }
   server.prependListener('request', note)
   if (server.listenerCount('checkExpectation') > 0) server.prependListener('checkExpectation', note)
-  return (socket) => gates.set(socket, new MessageGate(socket, () => attach(socket), budget))
+  return (socket, takeBack) => {
+    const gate = new MessageGate(socket, () => attach(socket), takeBack, budget)
+    gates.set(socket, gate)
+    return gate
+  }
 }
