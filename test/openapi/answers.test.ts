@@ -423,6 +423,20 @@ test('health answers as described', async () => {
   await anyone('GET', '/metrics', undefined, { 'X-Forwarded-For': '192.0.2.1', expect: '4' })
 })
 
+test('calls of InfluxDB clients answer as described', async () => {
+  for (const path of ['/write', '/api/v2/write', '/api/v3/write_lp']) {
+    await device('POST', path, 'weather,host=influx temperature=21.5')
+    await device('POST', path, 'weather', { expect: '4' })
+    await callerWith({})('POST', path, 'weather a=1', { expect: '4' })
+  }
+  for (const path of ['/ping', '/health']) await callerWith({})('GET', path)
+  for (const q of ['SHOW DATABASES', 'CREATE DATABASE a', 'SHOW RETENTION POLICIES', 'SELECT 1']) {
+    await device('POST', '/query', new URLSearchParams({ q }))
+    await device('GET', `/influx/query?${new URLSearchParams({ q })}`)
+  }
+  await device('POST', '/query', '', { expect: '4' })
+})
+
 test('an answer that is not described is found', () => {
   const given = { method: 'GET', path: '/healthz', status: 200, contentType: 'application/json' }
   const check = (text: string, more = {}) => described.check({ ...given, text, ...more })

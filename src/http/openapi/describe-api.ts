@@ -1,4 +1,11 @@
-import { errorResponses, errorsOf, errorsWith, oauthErrors } from './error-responses.ts'
+import type { HttpOperation } from '../table/http-operation.ts'
+import {
+  errorResponses,
+  errorsOf,
+  errorsWith,
+  influxErrors,
+  oauthErrors,
+} from './error-responses.ts'
 import { nameSchemas } from './name-schemas.ts'
 import { credentialsFor } from './security-schemes.ts'
 
@@ -18,7 +25,7 @@ export interface ApiOperation {
   requestBody?: { required?: boolean; content?: MediaContent }
   responses: Record<string, { description?: string; content?: MediaContent }>
   'x-capability'?: string
-  'x-errors'?: readonly number[] | 'oauth'
+  'x-errors'?: HttpOperation['errors']
   'x-optional-body'?: boolean
 }
 
@@ -93,6 +100,7 @@ function describeOperation(operation: ApiOperation, method: string, path: string
 
   function errors(): Record<number, object> {
     if (ownErrors === 'oauth') return oauthErrors()
+    if (ownErrors === 'influx') return influxErrors()
     if (ownErrors !== undefined) return errorsWith([...ownErrors, 431, 500, 503])
     if (isOpen) return errorsWith([431, 500, 503])
     const { 'x-capability': capability = '' } = shown

@@ -76,6 +76,30 @@ const oauthErrorSchema = {
   properties: { error: { type: 'string' }, error_description: { type: 'string' } },
 }
 
+/** The errors of InfluxDB: version 2 has a code and a message, the others an error. */
+const influxErrorSchema = {
+  title: 'InfluxError',
+  type: 'object',
+  properties: {
+    error: { type: 'string', description: 'What is wrong. Versions 1 and 3' },
+    data: {
+      type: 'array',
+      description: 'The rejected lines. Version 3',
+      items: {
+        type: 'object',
+        required: ['original_line', 'line_number', 'error_message'],
+        properties: {
+          original_line: { type: 'string' },
+          line_number: { type: 'integer' },
+          error_message: { type: 'string' },
+        },
+      },
+    },
+    code: { type: 'string', description: 'Kind of error. Version 2' },
+    message: { type: 'string', description: 'What is wrong. Version 2' },
+  },
+}
+
 /** The responses that operations refer to, by name. */
 export function errorResponses(): Record<string, object> {
   const own = Object.entries(STATUSES).map(([status, { name, about }]) => {
@@ -96,7 +120,16 @@ export function errorResponses(): Record<string, object> {
     description: 'OAuth error (RFC 6749)',
     content: { 'application/json': { schema: oauthErrorSchema, example } },
   }
-  return Object.fromEntries([...own, ['OAuthRefused', oauth]])
+  const influx = {
+    description: 'Error in the form of InfluxDB',
+    content: {
+      'application/json': {
+        schema: influxErrorSchema,
+        example: { error: 'authorization failed' },
+      },
+    },
+  }
+  return Object.fromEntries([...own, ['OAuthRefused', oauth], ['InfluxRefused', influx]])
 }
 
 /** Reference to the response of a status. */
@@ -130,4 +163,11 @@ export function oauthErrors(): Record<number, object> {
   const refused = refTo('OAuthRefused')
   const statuses = [400, 401, 408, 413, 415].map((status) => [status, refused])
   return { ...Object.fromEntries(statuses), ...errorsWith([431, 500, 503]) }
+}
+
+/** The errors of calls that answer as InfluxDB does. */
+export function influxErrors(): Record<number, object> {
+  const refused = refTo('InfluxRefused')
+  const statuses = [400, 401, 403, 413, 415, 500, 503].map((status) => [status, refused])
+  return { ...Object.fromEntries(statuses), ...errorsWith([431]) }
 }

@@ -82,6 +82,15 @@ export const forSinks: Record<string, string[]>[] = [
   { bearer: [] },
 ]
 
+/** What calls of other protocols take: an API key or an access token, never a cookie. */
+export const forDoors: Record<string, string[]>[] = [
+  { token: [] },
+  { bearer: [] },
+  { basic: [] },
+  { apiKey: [] },
+  { apiKeyInUrl: [] },
+]
+
 /** The credentials that a call of a capability, such as `GET component/{uid}/feed`, may carry. */
 export function credentialsFor(capability: string | undefined): readonly SecurityRequirement[] {
   const keys = ['apiKey', 'bearer', 'apiKeyInUrl', 'apiKeyInCookie']

@@ -1,6 +1,7 @@
 /** The groups of operations, in the order of the page: what devices and readers call comes first. */
 const TAGS = {
   feed: 'Send and read samples, last values, and statistics.',
+  influx: 'Write calls of InfluxDB 1, 2, and 3. Every path also exists below /influx.',
   files: 'Files as samples of a stream.',
   property: 'Name and description of a component, by its ID.',
   component: 'Components and their streams, by UID.',

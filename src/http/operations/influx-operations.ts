@@ -1,5 +1,5 @@
 import type { Principal } from '../../access/index.ts'
-import { type MemoryBudget, readLoosePairs, refuse } from '../../base/index.ts'
+import { type MemoryBudget, readLoosePairs, refuse, Type } from '../../base/index.ts'
 import type { AddressRule } from '../../catalog/index.ts'
 import {
   type DoorWriter,
@@ -16,6 +16,7 @@ import {
 } from '../door/influx-dialect.ts'
 import { answerInfluxQuery } from '../door/influx-query.ts'
 import { FeedBodyReader } from '../feed/feed-body-reader.ts'
+import { forDoors } from '../openapi/security-schemes.ts'
 import type { Call } from '../table/call.ts'
 import { Answer } from '../table/call-answer.ts'
 import { type HttpOperation, httpOperation } from '../table/http-operation.ts'
@@ -44,40 +45,123 @@ const HEALTH = JSON.stringify({
 /** The longest form of a query. */
 const QUERY_BYTES_MAX = 64 * 1024
 
+/** A way to write. */
+interface WriteWay extends Pick<HttpOperation, 'path' | 'name' | 'query'> {
+  readonly version: InfluxVersion
+}
+
+const ignored = (name: string) => Type.Optional(Type.String({ description: `Ignored: ${name}` }))
+const precisionOf = (version: InfluxVersion) =>
+  Type.Optional(
+    Type.String({ description: 'Unit of the times', examples: [PRECISION_NAMES[version][0]] }),
+  )
+
 /** The ways to write, by version of the API. */
-const WRITES: readonly (readonly [path: string, version: InfluxVersion])[] = [
-  ['/write', 'v1'],
-  ['/api/v2/write', 'v2'],
-  ['/api/v3/write_lp', 'v3'],
+const WRITES: readonly WriteWay[] = [
+  {
+    version: 'v1',
+    path: '/write',
+    name: 'putInfluxLines',
+    query: Type.Object({
+      precision: precisionOf('v1'),
+      db: ignored('the API key selects the organization'),
+      rp: ignored('see delete profiles'),
+      u: Type.Optional(Type.String({ description: 'API key, or any text' })),
+      p: Type.Optional(Type.String({ description: 'API key' })),
+    }),
+  },
+  {
+    version: 'v2',
+    path: '/api/v2/write',
+    name: 'putInfluxLinesToBucket',
+    query: Type.Object({
+      precision: precisionOf('v2'),
+      bucket: ignored('the API key selects the organization'),
+      org: ignored('the API key selects the organization'),
+    }),
+  },
+  {
+    version: 'v3',
+    path: '/api/v3/write_lp',
+    name: 'putInfluxLinesToDatabase',
+    query: Type.Object({
+      precision: precisionOf('v3'),
+      db: ignored('the API key selects the organization'),
+      accept_partial: Type.Optional(
+        Type.Boolean({ description: 'false: store all lines or none. true by default' }),
+      ),
+    }),
+  },
 ]
 
-/**
- * What clients of InfluxDB call: writes, and what they ask before they write. They are not in the description of
- * the API: their answers and errors are those of InfluxDB.
- */
+const linesBody = Type.String({
+  description: 'Line protocol, plain or compressed with gzip',
+  examples: ['weather,host=greenhouse temperature=21.5,humidity=48 1767225600'],
+})
+
+const storedAnswer = Type.Null({ description: 'All points are stored' })
+
+const healthAnswer = Type.Object(
+  {
+    name: Type.String(),
+    message: Type.String(),
+    status: Type.String(),
+    version: Type.String(),
+    checks: Type.Array(Type.String()),
+  },
+  { title: 'InfluxHealth', examples: [JSON.parse(HEALTH)] },
+)
+
+const queryText = Type.Optional(
+  Type.String({ description: 'SHOW DATABASES, CREATE DATABASE, or SHOW RETENTION POLICIES' }),
+)
+
+const cell = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
+
+const seriesAnswer = Type.Object({
+  name: Type.Optional(Type.String()),
+  columns: Type.Array(Type.String()),
+  values: Type.Array(Type.Array(cell)),
+})
+
+const resultAnswer = Type.Object({
+  statement_id: Type.Integer(),
+  series: Type.Optional(Type.Array(seriesAnswer)),
+  error: Type.Optional(Type.String()),
+})
+
+const queryAnswer = Type.Object(
+  { results: Type.Array(resultAnswer) },
+  { title: 'InfluxResults', examples: [{ results: [{ statement_id: 0 }] }] },
+)
+
+/** What clients of InfluxDB call: writes, and what they ask before they write. */
 export function influxOperations(deps: InfluxDeps): HttpOperation[] {
   const reader = new FeedBodyReader(deps.bodyBytesMax, deps.budget, knownEncoding)
-  const writes = WRITES.map(([path, version]) => writeOperation(deps, { version, path, reader }))
+  const writes = WRITES.map((way) => writeOperation(deps, reader, way))
   return [...writes, ...askOperations(deps)]
 }
 
 function writeOperation(
   { doorWriter, findRules }: InfluxDeps,
-  way: {
-    readonly version: InfluxVersion
-    readonly path: string
-    readonly reader: FeedBodyReader
-  },
+  reader: FeedBodyReader,
+  { version, ...about }: WriteWay,
 ): HttpOperation {
-  const { version, path, reader } = way
   return httpOperation({
+    ...about,
     methods: ['POST'],
-    path,
-    aliases: [`${PREFIX}${path}`],
+    aliases: [`${PREFIX}${about.path}`],
+    tag: 'influx',
+    summary: `Store points of line protocol, as InfluxDB ${version.slice(1)}`,
+    consumes: ['text/plain'],
+    status: 204,
+    answer: storedAnswer,
+    security: forDoors,
+    errors: 'influx',
     callers: 'feed',
     needs: 'PUT component/{uid}/feed',
     dialect: influxDialect(version),
-    input: { kind: 'bytes', reader, isKept: true, schema: undefined },
+    input: { kind: 'bytes', reader, isKept: true, schema: linesBody },
     isHot: true,
     isCurrent: true,
     readTarget: ({ queryText }) => readWrite(queryText, version),
@@ -126,8 +210,24 @@ function requirePrecision({ version, given, precision }: WriteTarget): Precision
 function askOperations({ budget }: InfluxDeps): HttpOperation[] {
   const dialect = influxDialect('v1')
   const reader = new FeedBodyReader(QUERY_BYTES_MAX, budget, knownEncoding)
+  const query = {
+    tag: 'influx',
+    summary: 'Answer the queries that clients send before they write',
+    query: Type.Object({ q: queryText }),
+    answer: queryAnswer,
+    security: forDoors,
+    errors: 'influx',
+    callers: 'feed',
+    dialect,
+  } as const
   return [
     httpOperation({
+      name: 'getInfluxPing',
+      tag: 'influx',
+      summary: 'Answer that the service runs',
+      status: 204,
+      answer: Type.Null({ description: 'The service runs' }),
+      security: [],
       methods: ['GET'],
       path: '/ping',
       aliases: [`${PREFIX}/ping`],
@@ -135,6 +235,11 @@ function askOperations({ budget }: InfluxDeps): HttpOperation[] {
       run: () => new Answer('', { status: 204, headers: INFLUX_HEADERS }),
     }),
     httpOperation({
+      name: 'getInfluxHealth',
+      tag: 'influx',
+      summary: 'State of the service, as InfluxDB 1.8',
+      answer: healthAnswer,
+      security: [],
       methods: ['GET'],
       path: '/health',
       aliases: [`${PREFIX}/health`],
@@ -142,21 +247,21 @@ function askOperations({ budget }: InfluxDeps): HttpOperation[] {
       run: () => new Answer(HEALTH, { headers: INFLUX_HEADERS }),
     }),
     httpOperation({
+      ...query,
+      name: 'answerInfluxQuery',
       methods: ['POST'],
       path: '/query',
       aliases: [`${PREFIX}/query`],
-      callers: 'feed',
-      dialect,
       isWrite: false,
       input: { kind: 'bytes', reader, schema: undefined },
       run: (call) => call.withBytes((bytes) => answerForm(call.queryText, bytes.toString('utf8'))),
     }),
     httpOperation({
+      ...query,
+      name: 'getInfluxQuery',
       methods: ['GET'],
       // Without the prefix the path is the studio's, which answers what is no page: see page-operations.ts.
       path: `${PREFIX}/query`,
-      callers: 'feed',
-      dialect,
       run: (call) => answerForm(call.queryText, ''),
     }),
   ]

@@ -104,8 +104,8 @@ interface Description {
   /** The same by status, where a success has several. */
   readonly answers?: Readonly<Record<number, object>>
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
-  /** The errors of a call that carries no credential, or that it speaks as RFC 6749 has it. */
-  readonly errors?: readonly number[] | 'oauth'
+  /** The statuses of errors where they are not the usual ones, or the protocol in whose form errors are written. */
+  readonly errors?: readonly number[] | 'oauth' | 'influx'
   /** Media types of body and answer where these are not JSON. */
   readonly consumes?: readonly string[]
   readonly produces?: readonly string[]

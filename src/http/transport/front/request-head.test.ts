@@ -17,8 +17,14 @@ table.add(
   httpOperation({ ...hot, methods: ['GET'], path: '/api/comp/:compId/feed' }),
   httpOperation({ ...hot, methods: ['GET'], path: '/api/comp/:compId/last_value' }),
 )
-const findServe: FastLookup = (method, url) =>
-  table.find(method, url) === undefined ? undefined : () => {}
+const findServe: FastLookup = (method, url) => {
+  try {
+    return table.find(method, url) === undefined ? undefined : () => {}
+  } catch {
+    // A path that cannot be decoded.
+    return undefined
+  }
+}
 const read = (lines: readonly string[]) => readStrictHead(lines.join('\r\n'), socket, findServe)
 
 test('readStrictHead() reads what a client of the feed usually sends', () => {
