@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test'
 import { totpCode } from '../../src/auth/proof/totp.ts'
 import { ManualClock } from '../../src/base/index.ts'
 import { DescribedAnswers } from '../support/described-answers.ts'
+import { packSnappy, writeRequest1 } from '../support/remote-write.ts'
 import { type Service, startService } from '../support/service.ts'
 
 const clock = new ManualClock(Date.UTC(2026, 0, 15))
@@ -35,7 +36,8 @@ type Call = (
 /** Calls; fails unless the answer is described and, without `expect` in the headers, a success. */
 function callerWith(credential: Record<string, string>): Call {
   return async (method, path, body, { expect, ...more } = {}) => {
-    const isText = typeof body === 'string' || body instanceof URLSearchParams
+    const isText =
+      typeof body === 'string' || body instanceof URLSearchParams || body instanceof Blob
     const isPlain = body === undefined || isText || body instanceof FormData
     const answer = await fetch(`${service.url}${path}`, {
       method,
@@ -435,6 +437,18 @@ test('calls of InfluxDB clients answer as described', async () => {
     await device('GET', `/influx/query?${new URLSearchParams({ q })}`)
   }
   await device('POST', '/query', '', { expect: '4' })
+})
+
+test('remote write answers as described', async () => {
+  const series = [
+    { labels: { __name__: 'up', job: 'a' }, samples: [[1, 1_700_000_000_000]] },
+  ] as const
+  const body = new Blob([new Uint8Array(packSnappy(writeRequest1(series)))])
+  const headers = { 'Content-Type': 'application/x-protobuf', 'Content-Encoding': 'snappy' }
+  const path = '/api/v1/write'
+  await device('POST', path, body, headers)
+  await device('POST', path, body, { expect: '4' })
+  await callerWith({})('POST', path, body, { ...headers, expect: '4' })
 })
 
 test('an answer that is not described is found', () => {

@@ -52,7 +52,9 @@ test('every operation documents its success with an example, and its errors', ()
     }
     for (const status of Object.keys(responses).filter((one) => one >= '400')) {
       const name = responses[status].$ref.split('/').at(-1)
-      const { schema } = description.components.responses[name].content['application/json']
+      const { content } = description.components.responses[name]
+      if (name === 'TextRefused') continue
+      const { schema } = content['application/json']
       assert.match(schema.$ref, /\/(?:Error|OAuthError|InfluxError)$/, operationId)
     }
     assert.ok('500' in responses && '503' in responses && '431' in responses, operationId)

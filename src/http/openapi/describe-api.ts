@@ -1,11 +1,5 @@
 import type { HttpOperation } from '../table/http-operation.ts'
-import {
-  errorResponses,
-  errorsOf,
-  errorsWith,
-  influxErrors,
-  oauthErrors,
-} from './error-responses.ts'
+import { doorErrors, errorResponses, errorsOf, errorsWith, oauthErrors } from './error-responses.ts'
 import { nameSchemas } from './name-schemas.ts'
 import { credentialsFor } from './security-schemes.ts'
 
@@ -100,7 +94,8 @@ function describeOperation(operation: ApiOperation, method: string, path: string
 
   function errors(): Record<number, object> {
     if (ownErrors === 'oauth') return oauthErrors()
-    if (ownErrors === 'influx') return influxErrors()
+    if (ownErrors === 'influx') return doorErrors('InfluxRefused')
+    if (ownErrors === 'text') return doorErrors('TextRefused')
     if (ownErrors !== undefined) return errorsWith([...ownErrors, 431, 500, 503])
     if (isOpen) return errorsWith([431, 500, 503])
     const { 'x-capability': capability = '' } = shown

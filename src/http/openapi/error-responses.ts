@@ -129,7 +129,14 @@ export function errorResponses(): Record<string, object> {
       },
     },
   }
-  return Object.fromEntries([...own, ['OAuthRefused', oauth], ['InfluxRefused', influx]])
+  const text = {
+    description: 'Error as plain text',
+    content: {
+      'text/plain': { schema: { type: 'string' }, example: 'This API key is not known' },
+    },
+  }
+  const others = { OAuthRefused: oauth, InfluxRefused: influx, TextRefused: text }
+  return { ...Object.fromEntries(own), ...others }
 }
 
 /** Reference to the response of a status. */
@@ -165,9 +172,9 @@ export function oauthErrors(): Record<number, object> {
   return { ...Object.fromEntries(statuses), ...errorsWith([431, 500, 503]) }
 }
 
-/** The errors of calls that answer as InfluxDB does. */
-export function influxErrors(): Record<number, object> {
-  const refused = refTo('InfluxRefused')
+/** The errors of calls of another protocol, as the response of a name has them. */
+export function doorErrors(name: 'InfluxRefused' | 'TextRefused'): Record<number, object> {
+  const refused = refTo(name)
   const statuses = [400, 401, 403, 413, 415, 500, 503].map((status) => [status, refused])
   return { ...Object.fromEntries(statuses), ...errorsWith([431]) }
 }

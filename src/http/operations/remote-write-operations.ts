@@ -1,6 +1,6 @@
 /** Prometheus remote write, versions 1.0 and 2.0. */
 import type { Principal } from '../../access/index.ts'
-import { type HeldMemory, type MemoryBudget, refuse } from '../../base/index.ts'
+import { type HeldMemory, type MemoryBudget, refuse, Type } from '../../base/index.ts'
 import type { AddressRule } from '../../catalog/index.ts'
 import {
   type DoorWriter,
@@ -11,6 +11,7 @@ import {
 } from '../../intake/index.ts'
 import { remoteWriteAnswer, remoteWriteDialect } from '../door/remote-write-dialect.ts'
 import { FeedBodyReader } from '../feed/feed-body-reader.ts'
+import { forDoors } from '../openapi/security-schemes.ts'
 import type { Call } from '../table/call.ts'
 import { type HttpOperation, httpOperation } from '../table/http-operation.ts'
 
@@ -30,6 +31,12 @@ const MESSAGES: Readonly<Record<string, RemoteWriteVersion>> = {
   'io.prometheus.write.v2.Request': 2,
 }
 
+const writeBody = Type.String({
+  format: 'binary',
+  description: 'A WriteRequest or Request of Prometheus, compressed with Snappy',
+  examples: ['(binary)'],
+})
+
 /** Writes of Prometheus and of agents that speak its protocol. */
 export function remoteWriteOperations(deps: RemoteWriteDeps): HttpOperation[] {
   const { budget, bodyBytesMax, doorWriter, findRules } = deps
@@ -37,13 +44,21 @@ export function remoteWriteOperations(deps: RemoteWriteDeps): HttpOperation[] {
   const reader = new FeedBodyReader(bodyBytesMax, budget, () => undefined)
   const path = '/api/v1/write'
   const operation = httpOperation({
+    name: 'putRemoteWrite',
+    tag: 'remote_write',
+    summary: 'Store samples of Prometheus remote write 1.0 or 2.0',
+    consumes: [PROTOBUF],
+    status: 204,
+    answer: Type.Null({ description: 'All points are stored' }),
+    security: forDoors,
+    errors: 'text',
     methods: ['POST'],
     path,
     aliases: [`${PREFIX}${path}`],
     callers: 'feed',
     needs: 'PUT component/{uid}/feed',
     dialect: remoteWriteDialect,
-    input: { kind: 'bytes', reader, schema: undefined },
+    input: { kind: 'bytes', reader, schema: writeBody },
     isHot: true,
     isCurrent: true,
     run: async (call: Call) => {
@@ -51,16 +66,20 @@ export function remoteWriteOperations(deps: RemoteWriteDeps): HttpOperation[] {
       const version = readVersion(call.header('content-type'))
       requireSnappy(call.header('content-encoding'))
       const outcome = await call.withBytes((bytes, held) =>
-        withInflated(bytes, { held, budget, bodyBytesMax }, (inflated) =>
-          doorWriter.write({
-            door: 'remote_write',
-            openReader: (cache, bounds) =>
-              new RemoteWriteReader(inflated, cache, { ...bounds, version }),
-            isAllOrNone: false,
-            share: held?.share,
-            renew: () => call.renew(),
-            findRules: () => findRules(call.principal),
-          }),
+        // The connection's memory is another call's once this one waits.
+        withInflated(
+          held === undefined ? Buffer.from(bytes) : bytes,
+          { held, budget, bodyBytesMax },
+          (inflated) =>
+            doorWriter.write({
+              door: 'remote_write',
+              openReader: (cache, bounds) =>
+                new RemoteWriteReader(inflated, cache, { ...bounds, version }),
+              isAllOrNone: false,
+              share: held?.share,
+              renew: async () => call.renew(),
+              findRules: () => findRules(call.principal),
+            }),
         ),
       )
       return remoteWriteAnswer(outcome, version)
