@@ -202,7 +202,7 @@ async function hear(asked: Service, seed: number, opening?: string) {
   return { ...heardIn(await converse(asked, cut(bytes, random), opening)), sent }
 }
 
-test('any bytes, in any pieces, are answered as Node alone would, whatever came before', async () => {
+test('any bytes, in any pieces, are answered as Node alone would', async () => {
   for (const seed of testSeeds(roundsBy({ everyRun: 30, nightly: 80 }))) {
     const expected = await hear(general, seed)
     const shown = `seed ${seed}: ${JSON.stringify(expected.sent.replaceAll(/([ x])\1{50,}/g, '$1…'))}`
