@@ -58,7 +58,7 @@ export function remoteWriteOperations(deps: RemoteWriteDeps): HttpOperation[] {
     callers: 'feed',
     needs: 'PUT component/{uid}/feed',
     dialect: remoteWriteDialect,
-    input: { kind: 'bytes', reader, schema: writeBody },
+    input: { kind: 'bytes', reader, isKept: true, schema: writeBody },
     isHot: true,
     isCurrent: true,
     run: async (call: Call) => {
@@ -66,20 +66,16 @@ export function remoteWriteOperations(deps: RemoteWriteDeps): HttpOperation[] {
       const version = readVersion(call.header('content-type'))
       requireSnappy(call.header('content-encoding'))
       const outcome = await call.withBytes((bytes, held) =>
-        // The connection's memory is another call's once this one waits.
-        withInflated(
-          held === undefined ? Buffer.from(bytes) : bytes,
-          { held, budget, bodyBytesMax },
-          (inflated) =>
-            doorWriter.write({
-              door: 'remote_write',
-              openReader: (cache, bounds) =>
-                new RemoteWriteReader(inflated, cache, { ...bounds, version }),
-              isAllOrNone: false,
-              share: held?.share,
-              renew: async () => call.renew(),
-              findRules: () => findRules(call.principal),
-            }),
+        withInflated(bytes, { held, budget, bodyBytesMax }, (inflated) =>
+          doorWriter.write({
+            door: 'remote_write',
+            openReader: (cache, bounds) =>
+              new RemoteWriteReader(inflated, cache, { ...bounds, version }),
+            isAllOrNone: false,
+            share: held?.share,
+            renew: async () => call.renew(),
+            findRules: () => findRules(call.principal),
+          }),
         ),
       )
       return remoteWriteAnswer(outcome, version)
