@@ -1,8 +1,8 @@
 /**
- * What sealing costs: `node bench/seal.ts [segments] [streams] [together] [digits]`. Journal segments of puts of
- * 1,000 samples, ten of each of 100 streams or as given, with values of two decimals or of 17 digits, are sealed one after
- * the other or so many together, in this thread; prints processor time per 1,000 samples of each, without what V8's
- * own threads use, and bytes per sample at the end.
+ * The cost of sealing: `node bench/seal.ts [segments] [streams] [together] [digits]`. Seals journal segments in this
+ * thread, one by one or `together` at a time. The segments hold puts of 1,000 samples, ten of each of 100 streams unless
+ * given otherwise. Values have two decimals or 17 digits. Prints the processor time of this thread per
+ * 1,000 samples, and bytes per sample at the end.
  */
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
 /**
- * A process that does with the driver alone what a call of Weir costs at least: it writes the same rows to the same table,
- * or reads the same rows, by one prepared statement for each stream at QUORUM. It prints what it measured as JSON.
+ * A process that measures the least that a call of Weir can cost, with the driver alone. It writes the same rows to the
+ * same table, or reads the same rows, with one prepared statement per stream at QUORUM. Prints the results as JSON.
  */
 import cassandra from 'cassandra-driver'
 import { longBytes } from '../../src/store/cassandra/samples/row-values.ts'

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 /** What a process does with plain prepared statements. */
 export type DriverWork =
   | {
-      /** Writes calls of so many streams, one row for each stream. */
+      /** Calls that each write this number of streams, one row per stream. */
       readonly kind: 'put'
       readonly streams: number
       readonly samplesPerStream: number
@@ -39,7 +39,7 @@ export interface DriverShown {
 export const FIRST_HANDLE = 1_000_000_000
 const HANDLES_EACH = 1_000_000
 
-/** Works with so many processes at once, each with streams of its own. */
+/** Runs `count` processes at once, each with its own streams. */
 export function runDrivers(count: number, work: DriverWork & DriverRun): Promise<DriverShown[]> {
   const handles = Array.from({ length: count }, (_, at) => FIRST_HANDLE + at * HANDLES_EACH)
   return Promise.all(handles.map((firstHandle) => runDriver({ ...work, firstHandle })))

@@ -150,7 +150,7 @@ export function statistic(stream: StreamName, cycle: string, stat: string, limit
   return get(`${streamPath(stream)}/cycle/${cycle}/stat/${stat}/feed${query}`)
 }
 
-/** What of a range can be seen on so many pixels; only Weir has such a call. */
+/** Reads a range reduced to `points` pixels. Only Weir has such a call. */
 export function plot(
   stream: StreamName,
   { from, until, points }: { from: number; until: number; points: number },

@@ -91,8 +91,8 @@ async function historyRate(running: RunningPeer, call: Call, samples: number): P
 }
 
 /**
- * Samples that formulas of two inputs give each second, in the background, of what one connection puts as fast as it
- * can: from the first put to the moment at which the last result can be read.
+ * Results per second of formulas with two inputs, calculated in the background while one connection puts at full speed.
+ * Measured from the first put until the last result can be read.
  */
 async function followRate(
   running: RunningPeer,

@@ -130,7 +130,7 @@ function firstPut(form: WireForm, part: Parameters<typeof partsOf>[0]): Buffer {
   )
 }
 
-/** A load that goes on where it ended when it is driven again, for so many seconds. */
+/** Runs a load for the given seconds. The next run continues where this one ended. */
 type Driven = (seconds: number) => Promise<Outcome>
 
 function putsFor(running: RunningPeer, { connections }: PutLayout, next: NextPut): Driven {

@@ -16,7 +16,7 @@ const CALLS_OF_SHORT = CALLS_OF_LONG * (LONG / SHORT)
 /** The long list may take half more for each entry: caches are smaller than lists. */
 const AIM = '≤ 15'
 
-/** Sends a list of so many entries. */
+/** Sends a list with this number of entries. */
 type Send = (count: number) => Promise<unknown>
 
 interface MeasuredList {
@@ -74,7 +74,7 @@ const LISTS: readonly MeasuredList[] = [
   { name: 'names of streams in GS SQL', prepare: readingNames },
 ]
 
-/** Reads the names of all streams of a component that has so many. */
+/** Reads the names of all streams of a component with that number of streams. */
 async function readingNames(target: Target, session: string): Promise<Send> {
   for (const count of [SHORT, LONG]) {
     const samples = many(count, (at) => ({ compId: `wide ${count}`, streamId: `s${at}`, data: 1 }))

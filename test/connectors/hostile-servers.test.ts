@@ -55,7 +55,7 @@ for (const kind of DATABASE_KINDS) {
     }
   })
 
-  test(`${kind}: a server that hangs up is told, and the password is not`, async () => {
+  test(`${kind}: a server that hangs up is reported, without the password`, async () => {
     const port = await startServer((socket) => socket.end())
     const { reason, message } = await failureOf(openLocal(targetOf(kind, port)))
     assert.ok(['lost', 'unreachable'].includes(reason), `${reason}: ${message}`)
@@ -78,7 +78,7 @@ for (const kind of DATABASE_KINDS) {
     }
   })
 
-  test(`${kind}: TLS that the server does not speak is told`, async () => {
+  test(`${kind}: a server without TLS is reported`, async () => {
     const port = await startServer((socket) => {
       socket.on('data', () => socket.end(kind === 'POSTGRESQL' ? 'N' : 'no'))
       if (kind === 'MYSQL') socket.write(MYSQL_GREETING)

@@ -121,7 +121,7 @@ function documentCases(check: Check): void {
     assert.deepEqual(await store.commit([]), { records: [], firstHandles: [] })
   })
 
-  check('purgeExpired() deletes what has passed, at most so many', async (store) => {
+  check('purgeExpired() deletes expired records, up to its limit', async (store) => {
     await store.commit([
       put('gone1', { expiresAtMs: 100, claims: ['id:gone1'] }),
       put('gone2', { expiresAtMs: 200 }),

@@ -10,7 +10,7 @@ export interface CatalogStoreHome {
   dispose(): Promise<void>
 }
 
-/** How many of so many random runs a place has. */
+/** The number of random runs in a place: its share of `runs`. */
 export function runsOf({ share = 1 }: CatalogStoreHome, runs: number): number {
   return Math.ceil(runs * share)
 }

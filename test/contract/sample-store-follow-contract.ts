@@ -49,7 +49,7 @@ export function followContract(check: Check): void {
     },
   )
 
-  check('follow() tells of long appends once reads see all of them', async (_, store) => {
+  check('follow() reports long appends once reads see all of them', async (_, store) => {
     const follow = store.follow()
     follow.add(stream(1))
     const rows = Array.from({ length: 12_000 }, (_, at) => [1 + (at % 2), at, at] as const)

@@ -20,7 +20,7 @@ const chain = (): StreamInput[] => [
   }),
 ]
 
-/** The link that so many others stand before. */
+/** The link at this position of the chain. */
 const linkOf = (number: number): string => `d${(number * 343) % LINKS}`
 
 /** Counts the records that a call reads. */

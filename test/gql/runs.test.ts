@@ -29,7 +29,7 @@ test('rows of the last SELECT are handed over with their columns', async (t) => 
     onRows: (rows) => void some.push(rows.length),
   })
   assert.match((await refused(many)).message, /more than 2 rows/)
-  assert.deepEqual(some, [3], 'whoever wants two hears that there are more')
+  assert.deepEqual(some, [3], 'a caller who wants two learns that there are more')
   const broken = home.run('SELECT 1', {
     onRows: () => {
       throw new TypeError('gone')
@@ -126,7 +126,7 @@ test('a text is compiled once, for each zone, and again when it changes under it
   }
   const before = compiled()
   assert.equal(await answerOf(noon), 1_704_110_400_000n)
-  assert.equal(compiled(), before + 1, 'what was used long ago is compiled anew')
+  assert.equal(compiled(), before + 1, 'a query used long ago is compiled again')
 })
 
 test('a run is ended by its signal, and nothing is stored', async (t) => {

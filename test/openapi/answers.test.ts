@@ -1,4 +1,4 @@
-/** Every operation is called; what comes back is held against /openapi.json. */
+/** Calls every operation and checks the response against /openapi.json. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'

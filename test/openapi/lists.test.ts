@@ -12,7 +12,7 @@ interface Answered {
   readonly text: string
 }
 
-/** Sends a list of so many entries. */
+/** Sends a list with this number of entries. */
 type Send = (count: number) => Promise<Answered>
 
 /** A list in a request: its operation, its place, and how many entries it may have. */

@@ -20,9 +20,9 @@ function isSameFile(one: Image, other: Image): boolean {
 }
 
 /**
- * samples.db on a real file, since SQLite takes no other. That a commit syncs the log, and a
- * checkpoint the log before the database and the database before it empties the log, is what SQLite
- * promises with synchronous=FULL; a cut inside of either leaves any of the pages that it writes.
+ * samples.db on a real file, because SQLite needs one. With synchronous=FULL SQLite promises that a
+ * commit syncs the log. A checkpoint syncs the log, then the database, and then empties the log. A
+ * power cut inside either may leave any subset of the pages that it writes.
  */
 export class SimDatabase {
   readonly #files: SimFiles

@@ -183,7 +183,7 @@ function printed(child: ChildProcess, pattern: RegExp): Promise<void> {
     if (pattern.test(text)) resolve()
   })
   child.once('exit', () => reject(new Error(`Node-RED ended: ${text}`)))
-  // It is killed at the end of the test, whoever waits.
+  // The process is killed at the end of the test, when nothing may await this promise.
   promise.catch(() => {})
   return promise
 }

@@ -29,7 +29,7 @@ const fails = (table: string, text: string, message: RegExp) =>
     text,
   )
 
-test('JSON_TABLE gives a row of a document, and NULL where a path leads nowhere', () => {
+test('JSON_TABLE gives a row of a document, and NULL where a path does not exist', () => {
   json("a LONG '$.a', b STRING '$.b.c', d STRING '$.d'", '{"a":1,"b":{"c":"x"}}', [1, 'x', null])
   json("a STRING '$'", '"x"', ['x'])
   json("a STRING '$'", ' {"b" : [1, 2]} ', ['{"b" : [1, 2]}'])

@@ -34,8 +34,8 @@ interface Parts {
 }
 
 /**
- * A lane changes its own streams step by step, so that its state after a step is known: the first two
- * have a sample for each of the last steps, the third names a file for each of the last few.
+ * A workload changes its own streams step by step, so that its state after each step is known. Its first
+ * two streams have a sample for each of the last steps. The third names a file for each of the last few.
  */
 class Workload {
   readonly #parts: Parts
@@ -50,7 +50,7 @@ class Workload {
     this.#name = name
   }
 
-  /** Resolves once so many steps are done; for one waiter. */
+  /** Resolves once this number of steps is done. For one waiter. */
   reach(step: number): Promise<void> | undefined {
     if (this.done >= step) return undefined
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -124,7 +124,7 @@ async function readAll(samples: SampleStore, handle: StreamHandle) {
   return samples.range(handle, query)
 }
 
-/** Every lane is as it was after one of its steps, none before those acknowledged at the start. */
+/** Every workload is restored to the state after one of its steps, none earlier than its step when the backup began. */
 async function checkRestored(
   folder: string,
   workloads: readonly Workload[],

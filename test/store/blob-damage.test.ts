@@ -150,8 +150,8 @@ test(`damaged checksums do not take a body away that its SHA-256 vouches for (WE
       assert.equal(failure, undefined)
       assert.ok(bytes.equals(BODY.subarray(MB - 5, MB + 5)))
       const check = await store.check(blob, round)
-      assert.equal(check.outcome, 'damaged', `the scrub tells of the flip ${back} from the end`)
-      assert.equal((await store.check(blob, round)).outcome, 'whole', 'and has mended it')
+      assert.equal(check.outcome, 'damaged', `the scrub reports the flip ${back} from the end`)
+      assert.equal((await store.check(blob, round)).outcome, 'whole', 'and has repaired it')
       await store.delete(blob.key)
     }
     const blob = await put(BODY)

@@ -263,7 +263,7 @@ function spoilColumn(file: string, table: string, column: string, to: string): b
 }
 
 for (const [table, columns] of Object.entries(COLUMNS)) {
-  test(`a row of table ${table} that does not check is told and refused, and all else is served`, async () => {
+  test(`a row of table ${table} with a wrong checksum is reported and refused, and all others are served`, async () => {
     const { folder, contents } = await makeFolder(`rows-${table}`)
     const file = join(folder, 'catalog.db')
     const spare = join(root, `spare-${table}.db`)
@@ -309,7 +309,7 @@ async function assertReported(
   if (table !== 'text') assert.ok(unanswered <= UNANSWERED_MAX, `${unanswered} are not answered`)
   const again: string[] = []
   await (await openCatalogStore({ folder, onDamage: (one) => again.push(one) })).close()
-  assert.ok(again.length > 0, `${what} is told once and then no more`)
+  assert.ok(again.length > 0, `${what} is reported once`)
 }
 
 test('a document that does not check is not built upon, and expires by nobody', async () => {

@@ -42,7 +42,7 @@ function allowPages(db: DatabaseSync, more: number): void {
   db.exec(`PRAGMA max_page_count = ${pages + more}`)
 }
 
-test('devices that sign on when the disk is full leave nothing half made, and sign on later', async () => {
+test('devices that connect when the disk is full leave no partial records, and connect later', async () => {
   const folder = join(root, 'devices')
   await (await openCatalogStore({ folder })).close()
   const db = openCatalogFile(join(folder, 'catalog.db'))

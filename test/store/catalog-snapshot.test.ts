@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const root = temporaryFolder()
 
-/** So many that several of them meet a read half way, where reads are not of one snapshot. */
+/** Enough rounds that some commits fall inside a read, if reads do not use one snapshot. */
 const ROUNDS = 500
 const KEY = { orgUid: 'org', kind: 'unit', uid: 'u', expectedRevision: 'any' } as const
 

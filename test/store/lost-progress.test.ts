@@ -160,7 +160,7 @@ const taken = [
 ] as const
 
 for (const { name, reported } of taken) {
-  test(`${name} taken away is told, and the folder starts once the loss is accepted`, async () => {
+  test(`a folder without ${name} is reported, and opens once the loss is accepted`, async () => {
     const folder = crashed.copy()
     takeAway(folder, name, crashed.before)
     assert.throws(() => checkFolder(folder), reported)

@@ -67,7 +67,7 @@ export class SampleTrial {
     this.#textShare = textShare
   }
 
-  /** Does so many things and compares, every so often. */
+  /** Does `steps` random things. Compares with the model every `checkEvery` steps. */
   async run(steps: number, checkEvery = 5): Promise<void> {
     await this.#open()
     for (let step = 1; step <= steps; step += 1) {

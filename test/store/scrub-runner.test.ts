@@ -91,7 +91,7 @@ test('what a pass found is known after a restart, by the stream and not by its h
     assert.deepEqual(damage.list(), [])
     const again = await open(async () => {})
     assert.deepEqual(damage.list(), [finding(9)])
-    assert.equal(damage.foundTotal('samples'), 1, 'not found anew')
+    assert.equal(damage.foundTotal('samples'), 1, 'not counted again')
     assert.equal(again.state.last?.time, runner.state.last?.time)
   })
 })

@@ -242,7 +242,7 @@ test('a table without its first page is reported row by row, and sealing goes on
   await later.sealAll()
   assert.deepEqual(await read(later, 1), [[5, 'after']])
   assert.deepEqual(await read(later, 3), [[5, 'kept']])
-  assert.equal(reported.length, before, 'a damage that is known is told once')
+  assert.equal(reported.length, before, 'known damage is reported once')
   const db = new DatabaseSync(join(folder, 'samples.db'), { readOnly: true })
   // An id of a lost row names nothing else.
   const { least } = db.prepare('SELECT min(id) AS least FROM chunk').get() as { least: number }

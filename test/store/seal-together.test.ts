@@ -107,7 +107,7 @@ async function checkAll(store: EmbeddedSampleStore, model: SampleModel): Promise
   }
 }
 
-/** Seals segments in one pass, and stops after so many streams; how many rows are there for good. */
+/** Seals segments in one pass and stops after `streams` streams. Returns the number of committed rows. */
 function sealUntil(folder: string, segments: readonly number[], streams: number): number {
   const db = openSamplesFile(join(folder, 'samples.db'))
   let left = streams

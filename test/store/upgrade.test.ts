@@ -333,7 +333,7 @@ for (const { what, isLost, spoil } of [
     spoil: (folder: string) => damageCell(join(folder, 'samples.db'), 'chunk_by_start', 0),
   },
 ]) {
-  test(`an upgrade of a samples.db with ${what} keeps what is left, and the damage is told`, async () => {
+  test(`an upgrade of a samples.db with ${what} keeps what is left and reports the damage`, async () => {
     const state = { samples: 'sealed', end: 'stopped' } as const
     const folder = await oldFolder(state, what.replaceAll(' ', '-'))
     spoil(folder)

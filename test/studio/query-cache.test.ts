@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { QueryCache } from '../../studio/src/api/query-cache.ts'
 
-/** Follows a query until it is told to stop. Returns the first and the last state. */
+/** Follows a query until it has data. Returns the first and the last state. */
 async function lookOnce(cache: QueryCache, fetcher: () => Promise<number>) {
   const first = cache.peek<number>(['a']).data
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -4,7 +4,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { TEST_HOSTS } from './cassandra-nodes.ts'
 
-/** Where the keeper of this user's cluster of so many nodes has its files. */
+/** The folder of the keeper of this user's cluster. The name contains the number of nodes. */
 export function clusterFolder(): string {
   return join(tmpdir(), `weir-cassandra-${userInfo().uid}-${TEST_HOSTS.length}`)
 }

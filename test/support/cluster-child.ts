@@ -1,6 +1,6 @@
 /**
- * A process with a connection to a cluster: says `open`, asks the cluster for each line `ask` and says how that
- * went, and at the end of its input closes the connection, after which nothing may keep it.
+ * A process with a connection to a cluster. It prints `open`. For each line `ask` it queries the cluster and prints the
+ * outcome. At the end of its input it closes the connection, and must then exit by itself.
  */
 import { createInterface } from 'node:readline'
 import { Refusal } from '../../src/base/index.ts'

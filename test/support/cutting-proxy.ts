@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A way to a server of this machine that breaks off after so many bytes of answers. */
+/** A proxy to a local server that cuts the connection after `bytesMax` bytes of responses. */
 export async function startCuttingProxy(
   port: number,
   bytesMax: number,

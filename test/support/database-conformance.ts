@@ -51,7 +51,7 @@ export function testDatabase(kind: DatabaseUnderTest): void {
     )
   })
 
-  test(`${name}: a connection that breaks off amid rows is told`, async () => {
+  test(`${name}: a connection that breaks while rows are read is reported`, async () => {
     const proxy = await startCuttingProxy(kind.server().port, 300_000)
     try {
       const target = { ...kind.target(), port: proxy.port }
@@ -119,7 +119,7 @@ function testRefusing(kind: DatabaseUnderTest): void {
     assert.match(unknown.message, /nowhere/)
   })
 
-  test(`${name}: a statement that fails is told with its place`, async () => {
+  test(`${name}: a statement that fails is reported with its position`, async () => {
     const { reason, message, place } = await failureOf(
       readAll(kind.target(), 'SELECT 1,\n  nothing'),
     )

@@ -127,7 +127,7 @@ function closed(schema: Json): Json {
 let describe: (() => Json) | undefined
 let described: DescribedAnswers | undefined
 
-/** Has the answers of every call of a test file held against the description that this makes. */
+/** Checks the responses of every call of a test file against the description that `make` returns. */
 export function describeAnswersBy(make: () => Json): void {
   describe ??= make
 }

@@ -26,7 +26,7 @@ export async function startRawServer(act: (socket: Socket) => void): Promise<num
   return (server.address() as AddressInfo).port
 }
 
-/** Writes a header, then so many bytes, each chunk behind its own header; waits for a client that reads slowly. */
+/** Writes `bytes` bytes in chunks, each after its own header. Waits for a client that reads slowly. */
 export async function flood(
   socket: Socket,
   bytes: number,
@@ -87,7 +87,7 @@ export function floodEncrypted(bytes: number): (socket: Socket) => void {
   }
 }
 
-/** A PostgreSQL that lets everybody in, and answers each statement with one row of so many bytes. */
+/** A PostgreSQL server without authentication that returns one row of `bytes` bytes for each statement. */
 export function floodPostgresqlRow(bytes: number): (socket: Socket) => void {
   const ready = Buffer.concat([postgresqlMessage('Z', Buffer.from('I'))])
   const complete = postgresqlMessage('C', Buffer.from('SET\0'))
@@ -119,7 +119,7 @@ export function floodPostgresqlRow(bytes: number): (socket: Socket) => void {
   }
 }
 
-/** A MySQL that lets everybody in, and answers each statement with one row of so many bytes. */
+/** A MySQL server without authentication that returns one row of `bytes` bytes for each statement. */
 export function floodMysqlRow(bytes: number): (socket: Socket) => void {
   const ok = Buffer.from([0, 0, 0, 2, 0, 0, 0])
   const end = Buffer.from([0xfe, 0, 0, 2, 0])

@@ -238,7 +238,7 @@ export function testImports({ kind, start, numbers, sleeps }: ImportedKind): voi
     }
   })
 
-  test(`${kind}: columns of one name are told apart by their places`, async () => {
+  test(`${kind}: columns with the same name are addressed by position`, async () => {
     const sql = `INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)
       SELECT 'twice', 'n', a, b FROM CSV_TABLE(@JDBC_RESULT) WITH (1 a LONG, 2 b LONG);`
     const procs = [{ timeZoneId: 'UTC', sql }]

@@ -3,8 +3,8 @@ import { buildAutomaton, type Node } from './regexp-automaton.ts'
 /**
  * Decides whether a regular expression can take more than linear time. The time of a backtracking
  * engine grows with the ways a text leads through the pattern. These grow without bound exactly when
- * some text w leads from a place r back to r, from r to another place s, and from s back to s: then
- * w repeated n times can change over from r to s at any of its n turns, and a failure behind it makes
+ * some text w leads from a place r back to r, from r to another place s, and from s back to s. Then w
+ * repeated n times can change over from r to s at any of its n repetitions. A mismatch after it makes
  * the engine try them all. Search at every position of a text is a place of its own, so that /0+$/ is
  * found as well: a run of zeros inside the text is walked from each of its zeros.
  */

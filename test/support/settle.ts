@@ -51,7 +51,7 @@ export async function settlesLike(
   })
 }
 
-/** Waits until so many elements are in the page. */
+/** Waits until the page has `count` of these elements. */
 export async function shows(locator: Locator, count: number): Promise<void> {
   await settlesTo(() => locator.count(), count, `${locator}`)
 }

@@ -69,7 +69,7 @@ export function queryOf(sql: string, more: Partial<CompiledQuery> = {}): Compile
   } as CompiledQuery
 }
 
-/** A query with so many columns. */
+/** A query with `columnCount` columns. */
 export function wideQueryOf(sql: string, columnCount: number): CompiledQuery {
   const columns = Array.from({ length: columnCount }, (_, index) => ({
     name: `c${index}`,

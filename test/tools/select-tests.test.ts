@@ -19,7 +19,7 @@ const graph: ImportGraph = new Map([
 const tests = [...graph.keys()].filter((file) => file.endsWith('.test.ts'))
 const chosenFor = (changed: string) => tests.filter((file) => reaches(graph, file, changed))
 
-test('reachedFrom() follows imports, and ends where it is told to', () => {
+test('reachedFrom() follows imports up to the given end', () => {
   const all = reachedFrom(graph, 'test/api/feed/put.test.ts')
   assert.ok(all.has('src/feed/put.ts') && all.has('node:fs'))
   const some = reachedFrom(graph, 'test/api/feed/put.test.ts', (file) => file === 'src/app.ts')

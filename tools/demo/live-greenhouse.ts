@@ -25,7 +25,7 @@ export async function putPresent(
   await client.call('PUT', '/api/feed', samples)
 }
 
-/** Puts the present again and again until it is told to stop; an unavailable service is tried again. */
+/** Puts current values at intervals until the returned function is called. Retries when the service is unavailable. */
 export function startLive(client: DemoClient, onProblem: (problem: string) => void): () => void {
   const before = new Map<string, Value>()
   let isBusy = false

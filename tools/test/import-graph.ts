@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Names of modules as they stand in the file; statements that import only types load nothing. */
+/** Module names as written in the file. Statements that import only types are left out: they load nothing. */
 const IMPORTS =
   /^(?:import|export)\s+(?!type\b)(?:[^'"`;]*?from\s+)?'([^']+)'|\bimport\('([^']+)'\)|\bnew URL\(\s*'([^']+\.ts)',\s*import\.meta\.url/gm
 

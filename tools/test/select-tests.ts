@@ -40,8 +40,8 @@ function reaching(tests: readonly string[], changed: readonly string[]): string[
 }
 
 /**
- * Whether a test may fail for a change of a file. A test that starts a whole service would be reached by every change,
- * so imports are followed up to the root only; of these tests the ones in the folder of the changed part are taken.
+ * Whether a change of a file can make a test fail. Every change would reach a test that starts the whole service, so
+ * imports are followed up to the root only. Of those tests, the ones in the folder of the changed part are chosen.
  */
 export function reaches(graph: ImportGraph, test: string, changed: string): boolean {
   if (test === changed) return true

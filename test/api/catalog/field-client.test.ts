@@ -73,7 +73,7 @@ async function signOn(name: string, streamIds: readonly string[]) {
   return { component, stream: stream as { uid: string }[], saved: saved.component }
 }
 
-test('a client in the field signs on and puts, call by call', async () => {
+test('a client in the field connects and puts, call by call', async () => {
   const before = (await readComponents()).length
   for (let at = 0; at < 12; at += 1) {
     await owner('PUT', '/api/component', { component: { name: `other ${at}` } })

@@ -151,7 +151,7 @@ test('one organization at its quota leaves the others theirs', async (t) => {
   assertExceeded(await insert('b'), /1 components/)
 })
 
-test('organizations created from one share its limit, whoever creates them', async (t) => {
+test('organizations created from one share its limit, no matter which user creates them', async (t) => {
   const { service, owner, usage } = await startWith(t, 'organizations=3')
   const insert = (by: Call, name: string, org = service.orgUid) =>
     by('PUT', `/api/organization?org=${org}`, { organization: { name } })

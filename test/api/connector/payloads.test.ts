@@ -30,7 +30,7 @@ async function payloadsOf(uid: string) {
 const pathOf = (uid: string, payload: { uid: string }) =>
   `/api/connector/${uid}/payload/${payload.uid}`
 
-test('what a sink was called with is kept, with what came of it', async () => {
+test('payloads of a sink are kept, with their outcome', async () => {
   const uid = await home.make('kept', VALUES_SQL)
   const body = valuesBody('kept', { s: 'ü', x: 1 }, { s: 'b', x: 2 })
   assert.equal((await home.send('kept', { body, query: 'x=1' })).status, 200)
@@ -91,7 +91,7 @@ test('the key of a call is in nothing that is kept, whichever way it stands ther
   assert.match(texts[1], /\*\*\*/, 'a message quotes what was masked')
 })
 
-test('a failed payload is run again when the SQL is mended, at the time that it came', {
+test('a failed payload is run again once the SQL is fixed, with the time of its arrival', {
   skip: onCluster(
     'a cluster assigns times up to 15 ms after the arrival, and 16 ms apart in a call',
   ),

@@ -66,7 +66,7 @@ test('once the samples in the future are deleted, puts get current times without
   }
 })
 
-test('quick puts and a long put without times are told nothing about', {
+test('quick puts and a long put without times get no warning', {
   skip: onCluster(
     'a cluster assigns times up to 15 ms after the arrival, and 16 ms apart in a call',
   ),

@@ -83,7 +83,7 @@ test('a component of one stream without an ID lists its files, live too', async 
   }
 })
 
-/** PUTs a file to a path as it stands: fetch would take the dots out. */
+/** PUTs a file to an unchanged path: fetch would remove the dots. */
 async function putAsItStands(path: string, body: string): Promise<{ url: string }> {
   const headers = { 'x-api-key': service.feedKey, 'content-type': 'text/plain' }
   const sent = request(service.url, { method: 'PUT', path, headers }).end(body)

@@ -142,7 +142,7 @@ test('an upload that breaks off leaves nothing', async () => {
   assert.equal((await callApi(service, '/comp/none/feed')).status, 404)
 })
 
-/** Looks again and again, without a guess how long it takes. */
+/** Polls until the condition holds. */
 async function waitFor(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5))
 }

@@ -63,7 +63,7 @@ test('an API key comes by header as well; URL and cookies beat it, whatever the 
   assert.equal(await status('', { 'X-Api-Key': `${reader}, ${reader}` }), 401)
 })
 
-test('the feed takes a key by header on the fast lane as behind it', async () => {
+test('the feed accepts a key in a header on the fast path and on the general path', async () => {
   const put = async (headers: string[], query = '') => {
     const line = `PUT /api/feed?compId=by-header&s=1${query} HTTP/1.1`
     const head = [line, 'Host: x', ...headers, 'Content-Length: 0', '', ''].join('\r\n')

@@ -48,7 +48,11 @@ test('failures of unknown clients lock out no address or device that signed in b
   const device = deviceOf(first)
   await service.restart()
   await attack(service.ownerEmail)
-  assert.equal((await login('198.51.100.8')).status, 429, 'a stranger with the right password')
+  assert.equal(
+    (await login('198.51.100.8')).status,
+    429,
+    'an unknown address with the right password',
+  )
   assert.equal((await login('198.51.100.7')).status, 200, 'a known address')
   const known = await login('192.0.2.55', { device })
   assert.equal(known.status, 200, 'a known device')

@@ -184,7 +184,7 @@ const endings: Readonly<Record<string, Ending>> = {
   },
 }
 
-/** Acts for people only, whoever lends the right: refused from the start. */
+/** Acts that only a signed-in user may do: refused from the start for other credentials. */
 const FOR_PEOPLE: Readonly<Record<Credential, readonly string[]>> = {
   session: [],
   token: ['add ADMIN', 'add MEMBER', 'add key', 'change key'],

@@ -129,7 +129,7 @@ test('GET /api/live holds no more for a reader that does not read, and goes on w
   while (!read.includes(`"time":${time},`)) await once(socket, 'data')
 })
 
-test('GET /api/live lets in so many of a user, an address and an organization', async (t) => {
+test('GET /api/live limits connections per user, per address and per organization', async (t) => {
   for (const [live, whose] of [
     ['user=2', /a user or key can have 2/],
     ['address=2', /an address can have 2/],

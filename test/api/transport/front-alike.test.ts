@@ -25,7 +25,7 @@ after(async () => {
   await general.close()
 })
 
-/** A request that the front leaves to Node's server. What follows is judged anew. */
+/** A request that the front leaves to Node's server. The front decides again for the next one. */
 const GENERAL = 'GET /healthz HTTP/1.1\r\nTE: trailers\r\n\r\n'
 
 /** Sends pieces one after the other, then ends; all that comes back. */

@@ -34,7 +34,7 @@ function hasClosed(socket: Socket): Promise<void> {
   return new Promise((closed) => socket.once('close', () => closed()))
 }
 
-/** Sends pieces and answers all that comes until the last of so many answers is whole. */
+/** Sends pieces. Returns all that is received until `answers` responses are complete. */
 async function converse(pieces: readonly (string | Buffer)[], answers: number): Promise<string> {
   const socket = await open()
   let text = ''

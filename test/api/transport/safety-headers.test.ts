@@ -20,7 +20,7 @@ function plainUrl({ app }: Service): string {
 
 const TOKEN = 'a-token-of-the-scraper'
 
-test('nosniff is on every answer, also of the fast lane; HSTS is not sent without TLS', async (t) => {
+test('nosniff is on every answer, also of the fast path; HSTS is not sent without TLS', async (t) => {
   const service = await serviceWith(t, {})
   const feed = `/api/comp/nobody/feed?api_key=${service.feedKey}`
   for (const path of ['/healthz', '/nowhere', '/%ff', feed, '/api/feed']) {

@@ -80,7 +80,7 @@ function head(path: string, length: number, more = ''): string {
   return `PUT ${path} HTTP/1.1\r\nHost: x\r\n${type}${more}Content-Length: ${length}\r\n\r\n`
 }
 
-test('a compressed body that stops holds what came of it and no decoder', async (t) => {
+test('a compressed body that stops arriving holds its received bytes and no decoder', async (t) => {
   const { port, budget } = await start(t)
   const body = gzipSync(JSON.stringify({ text: 'x'.repeat(10_000) }))
   const beginning = Buffer.concat([

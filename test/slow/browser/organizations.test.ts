@@ -82,7 +82,7 @@ test('a link opens in its organization for a member, and tells others that they 
   await later.goto(service.url)
   await later.getByRole('button', { name: 'Account My organization' }).waitFor()
 
-  // A user who is no member is told so, before and after signing in; their own is one click away.
+  // The page says that the user is no member, before and after sign-in. It links to their own organization.
   const email = 'colleague@example.com'
   const password = 'a colleague of another house'
   const invited = await other.request.put(

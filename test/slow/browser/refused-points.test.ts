@@ -89,7 +89,7 @@ test('a reader further down keeps the place, and older points are a page of thei
   await page.waitForURL(/start=100/)
 })
 
-test('a guest is told that the list is for admins', { skip }, async () => {
+test('a guest reads that the list is for admins', { skip }, async () => {
   const { page, complaints } = await studio.open('/connect', { as: guest })
   await page.getByRole('link', { name: 'Connections' }).waitFor()
   await shows(page.getByRole('link', { name: 'Refused points' }), 0)

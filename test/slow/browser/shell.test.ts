@@ -95,7 +95,7 @@ test('a lost connection is one line at the top, and what was lost comes when it 
   await shoot(page, 'lost')
   await page.getByRole('button', { name: 'Retry' }).click()
   await line.waitFor()
-  // It looks again by itself.
+  // The page retries without a click.
   await page.context().setOffline(false)
   await line.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Create key' }).click()

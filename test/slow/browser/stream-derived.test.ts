@@ -38,7 +38,7 @@ test('a derived stream shows its formula and error, and its samples cannot be ed
   await eventually(async () => assert.equal((await statusOf('cost')).sampleCount, 2))
   const problem: string = await eventually(async () => {
     const { lastError } = await statusOf('share')
-    assert.ok(lastError, 'no error is told')
+    assert.ok(lastError, 'no error is reported')
     return lastError.message
   })
   const { page, complaints } = await studio.open(meter.pageOf('share'))

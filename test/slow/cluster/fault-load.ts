@@ -19,7 +19,7 @@ const T0 = 1_767_225_600_000
 const STEP_MS = 60_000
 const OFFSET_MS = 30_000
 const HOUR_MS = 3_600_000
-/** Between two calls of a lane: a load beside which the machine has room for other tests. */
+/** Between two calls of a workload. Leaves the machine room for other tests. */
 const PACE_MS = 50
 const RETRY_MS = 100
 /** Longer than any call may take: nodes are given 12 s each. */
@@ -103,7 +103,7 @@ export class FaultWorkload {
     if (this.#failure !== undefined) throw this.#failure
   }
 
-  /** Waits until so many more calls were acknowledged, or something was wrong. */
+  /** Waits until this number of further calls is acknowledged, or the load has failed. */
   async goesOn(calls: number): Promise<void> {
     const wanted = this.counts.acknowledged + calls
     await eventually(() =>
@@ -190,7 +190,7 @@ export class FaultWorkload {
     this.counts.deletes += 1
   }
 
-  /** Reads amid the load must be answered as what is held, too: each lane has its stream to itself. */
+  /** Checks a read during the load. Each workload has its own stream, so the expected answer is known. */
   async #look(): Promise<void> {
     const target = this.#random.pick(this.#targets)
     const until = this.#random.integer(1, this.#next + 1)

@@ -1,7 +1,7 @@
 /**
  * Three processes of the service on three nodes and a pair of PostgreSQL servers, under every fault that a site meets, in
- * an order by chance: what was acknowledged is there, nothing else is, each refusal is a 503 with Retry-After, and
- * statistics are those of what is there. Only in `npm run test:nightly`: a round takes minutes.
+ * random order. Exactly the acknowledged writes are stored, and statistics match the stored samples. Each refusal is a
+ * 503 with Retry-After. Only in `npm run test:nightly`: a round takes minutes.
  */
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -20,7 +20,7 @@ const ROUNDS = roundsBy({ everyRun: 0, nightly: 10 })
 const skip = clusterSkip() || (ROUNDS === 0 && 'a round takes minutes: npm run test:nightly')
 const HALTED_MS = 20_000
 const PARTED_MS = 10_000
-/** Calls of each lane that are acknowledged between two faults. */
+/** Acknowledged calls per workload between two faults. */
 const CALLS = 25
 const WORKLOADS = 6
 
@@ -29,7 +29,7 @@ interface Round {
   readonly world: FaultWorld
   readonly random: Random
   readonly workloads: readonly FaultWorkload[]
-  /** Waits until each lane had some more calls acknowledged. */
+  /** Waits until each workload has had CALLS more calls acknowledged. */
   goOn(): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 /**
- * What nightly faults are made on: three nodes of Cassandra that ask for passwords and rights, and for each round a
- * primary of PostgreSQL with a synchronous standby and three processes whose clocks the test sets.
+ * The systems that nightly faults act on: three nodes of Cassandra that check passwords and permissions. Each round
+ * adds a PostgreSQL primary with a synchronous standby, and three processes whose clocks the test sets.
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,7 +1,7 @@
 /**
- * Faults under load, with two processes of the service: what was acknowledged is there, nothing else is, and statistics
- * are those of what is there. In a run of all tests the one node is lost to the processes by a way that is cut and
- * halted; in `npm run test:nightly` the test has three nodes of its own that die and hang.
+ * Faults under load, with two processes of the service. Exactly the acknowledged writes are stored, and statistics match
+ * the stored samples. In a run of all tests a proxy cuts and halts the connection to the one node. In
+ * `npm run test:nightly` the test has three nodes of its own, which it kills and suspends.
  */
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -22,7 +22,7 @@ import { type FaultyNodes, openCutNodes, openDyingNodes } from './fault-nodes.ts
 const skip = clusterSkip()
 const ROUNDS = roundsBy({ everyRun: 0, nightly: 3 })
 const PAUSE_MS = 20_000
-/** Calls of each lane that are acknowledged between two faults. */
+/** Acknowledged calls per workload between two faults. */
 const CALLS = ROUNDS > 0 ? 40 : 8
 const WORKLOADS = 4
 const PASSWORD = 'correct horse battery'

@@ -1,7 +1,7 @@
 /**
- * Work that one process does at a time, over two catalogs of one database as two processes have them: what a process that
- * stands still or has gone was at the other one ends, when the lease is over and not before. The processes themselves
- * are killed in takeover.test.ts.
+ * Work that one process does at a time, over two catalogs of one database, as two processes have them. When one process
+ * hangs or is gone, the other finishes its work after the lease has expired and not before. takeover.test.ts kills real
+ * processes.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

@@ -234,7 +234,7 @@ function deletionCases(): void {
     await put(one, `compId=free&s=1&time=${T}`)
     await read(other, 'free', 's')
     const { component } = await fine(other.owner('GET', '/api/component?id=free'))
-    // A stream that the deleting one has not heard of goes along.
+    // The process that deletes does not know this stream yet. It is deleted too.
     await put(one, `compId=free&late=1&time=${T}`)
     await fine(other.owner('DELETE', `/api/component/${component[0].uid}`))
     for (const peer of [one, other]) {

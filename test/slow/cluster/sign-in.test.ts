@@ -1,6 +1,6 @@
 /**
- * A cluster that lets nobody in who does not sign in by password, over TLS, with a certificate of its own, and that
- * looks up what a role may do: one node, as this is about one connection.
+ * A cluster that requires a password, TLS, and a client certificate, and that checks the permissions of a role. One node
+ * is enough: the tests are about one connection.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -280,7 +280,7 @@ function cases(): void {
     assert.doesNotMatch(err, /a guess|\n\s+at /)
   })
 
-  test('a start without credentials is told to sign in', async () => {
+  test('a start without credentials names the settings that are missing', async () => {
     await assert.rejects(
       knock(without('USER', 'PASSWORD')),
       refusedFor(/: set WEIR_CASSANDRA_USER and WEIR_CASSANDRA_PASSWORD$/),

@@ -1,4 +1,4 @@
-/** What two processes on a cluster are at when one is killed, and what must have become of it in the end. */
+/** Workloads of two processes on a cluster while one is killed, and the results that must hold at the end. */
 import assert from 'node:assert/strict'
 import type { CatalogStore, JsonObject } from '../../../src/store/index.ts'
 import type { Call } from '../../support/caller.ts'
@@ -49,7 +49,7 @@ export class DerivedWorkload {
     return new DerivedWorkload(comp, `${path}/${made.stream.uid}`)
   }
 
-  /** Puts one sample after the other, by each caller in turn, until it is over or has put so many. */
+  /** Puts `count` samples one by one, by each caller in turn, or fewer when `isOver` ends it. */
   async put(callers: readonly Call[], count: number, isOver = () => false): Promise<void> {
     const end = this.#count + count
     while (this.#count < end && !isOver()) {
@@ -58,7 +58,7 @@ export class DerivedWorkload {
       const call = callers[at % callers.length]
       const path = `/api/feed?compId=${this.#comp}&x=${at}&time=${T + at}`
       try {
-        // A device that is told to retry sends the same again.
+        // A device repeats the same request after a 503.
         let answer = await call('PUT', path)
         while (answer.status === 503) answer = await call('PUT', path)
         assert.equal(answer.status, 200, answer.text)

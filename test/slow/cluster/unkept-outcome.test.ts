@@ -1,4 +1,4 @@
-/** A sink's call that ends while the cluster is away: what came of it is kept once the cluster is back. */
+/** A call of a sink ends while the cluster is unavailable. Its outcome is stored once the cluster is back. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { test } from 'node:test'

@@ -22,7 +22,7 @@ async function lastValue(compId: string): Promise<string> {
   return await (await fetch(`${service.url}${path}`)).text()
 }
 
-/** One sample in the batch form, with so many bytes of blanks before it or behind its beginning. */
+/** One sample in the batch form, with `bytes` blanks after `beginning`. */
 function batchOf(compId: string, bytes: number, beginning: string): Buffer {
   const stream = { streamId: 's', time: [1_700_000_000_000], data: [7] }
   const text = JSON.stringify({ feed: { component: [{ componentId: compId, stream: [stream] }] } })

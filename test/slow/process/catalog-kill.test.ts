@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { openCatalogStore } from '../../../src/store/embedded/index.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-/** Runs a writer until it has acknowledged so many commits, and kills it; the lines that it has printed. */
+/** Runs a writer until it has acknowledged `commits` commits, then kills it. Returns the lines that it printed. */
 async function killAfter(commits: number, writer: string, ...words: string[]): Promise<string[]> {
   const script = fileURLToPath(new URL(`../../support/${writer}`, import.meta.url))
   const child = spawn(process.execPath, [script, ...words], {

@@ -68,7 +68,7 @@ const isWithoutCurl =
 for (const page of pages) {
   const examples = examplesOf(page).filter(({ notRun }) => notRun === undefined)
   if (examples.length === 0) continue
-  test(`the examples of ${page} work as they stand there`, {
+  test(`the examples of ${page} work unchanged`, {
     skip: isWithoutCurl && 'curl is not installed',
   }, async (t) => {
     const service = await startService()

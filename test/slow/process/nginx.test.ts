@@ -130,7 +130,7 @@ test('deploy/cluster-nginx.conf can keep each caller, or each host name, at one 
   const dispatcher = new Agent({ connect: { rejectUnauthorized: false } })
   t.after(() => dispatcher.close())
   const ask = async (path: string, headers: Record<string, string>) => {
-    // Unlike fetch(), it sends the header Host as it is told.
+    // Unlike fetch(), request() sends the given Host header.
     const answer = await request(`https://localhost:${tlsPort}${path}`, { dispatcher, headers })
     assert.equal(answer.statusCode, 200)
     return Number(await answer.body.text())

@@ -22,7 +22,7 @@ const SETTINGS = {
 }
 const MAIN = new URL('./crash-service.ts', import.meta.url)
 
-/** Lets every lane work until `enough` calls are acknowledged, and kills the service at that moment. */
+/** Runs every workload until `enough` calls are acknowledged, and kills the service at that moment. */
 async function workAndKill(
   service: KilledService,
   { all, who, enough }: { all: workloads.ServiceWorkload[]; who: workloads.Caller; enough: number },
