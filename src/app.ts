@@ -91,7 +91,7 @@ export interface WeirApp {
   readonly identity: Identity
   readonly catalog: Catalog
   readonly samples: SampleStore
-  /** What connectors were given, and what came of it. */
+  /** Payloads and calls of connectors, each with its result. */
   readonly payloads: PayloadStore
   readonly feed: Feed
   /** Removes file bodies that no sample names. */

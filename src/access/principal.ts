@@ -156,9 +156,9 @@ export function requireCovers(
 }
 
 /**
- * Refuses with `forbidden` when the caller has less than the user behind it and lacks something that a
- * role gives: anyone who makes a user, or lets one in, can know the password and sign in. Only what the
- * role gives beyond the one `before` is asked for.
+ * Refuses with `forbidden` when the caller has fewer permissions than the user behind it and lacks one that the role
+ * grants. Anyone who creates or invites a user can learn the password and sign in. Permissions that the role `before`
+ * already grants are not required.
  */
 export function requireCoversRole(principal: Principal, role: Role, before?: Role): void {
   if (!isDelegate(principal)) return

@@ -47,7 +47,7 @@ interface Export {
   readonly form: ExportedData['form']
   /** Undefined in the entry for all components beyond those that are distinguished. */
   readonly component: { readonly uid: string; readonly id: string } | undefined
-  /** The streams that calls named, at most so many. */
+  /** Streams that the calls named, up to a limit. */
   readonly streamIds: Set<string>
   /** Whether a call read all streams of the component. */
   isWhole: boolean

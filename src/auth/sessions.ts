@@ -215,7 +215,7 @@ function endOf({ createdAtMs, usedAtMs }: Pick<Session, 'createdAtMs' | 'usedAtM
   return Math.min(usedAtMs + SESSION_IDLE_MS, createdAtMs + SESSION_LIFE_MS)
 }
 
-/** What people call a session by: it follows from the hash of its token and leads nowhere back. */
+/** The public UID of a session. It is derived from the hash of the token and does not reveal the token. */
 function uidOf(hash: string): string {
   const digits = hashSecret(hash)
   const at = [0, 8, 12, 16, 20, 32]

@@ -1,11 +1,11 @@
 /**
- * UIDs of components, and those of their streams, which are counted from them and need no index of their own: the UID of a
- * component has version 8, begins with the time and ends with six zeros; its streams have the same with their ordinal in
- * the place of the zeros.
+ * UIDs of components and their streams. The UID of a stream is computed from that of its component, so streams need no
+ * index of UIDs. The UID of a component has version 8, begins with the time, and ends with six zeros. Its streams have
+ * the same UID with their ordinal in place of the zeros.
  *
- *   tttttttt-tttt-8ccc-vrrr-rrrrrroooooo   t: milliseconds, c: count inside of one, r: random, o: ordinal
+ * tttttttt-tttt-8ccc-vrrr-rrrrrroooooo   t: milliseconds, c: count inside of one, r: random, o: ordinal
  *
- * Components of other stores may have UIDs of another form: then their streams have UIDs of their own.
+ * Components from other stores may have UIDs of another form. Their streams have unrelated UIDs.
  */
 const FORM = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const COMMON_LENGTH = 30

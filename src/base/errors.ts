@@ -12,7 +12,7 @@ interface RefusalDetails {
   readonly place?: TextPlace
 }
 
-/** A call that cannot be served as it stands: the caller can act on the message. */
+/** A call that cannot be served. The message says what the caller can change. */
 export class Refusal extends Error {
   readonly code: ErrorCode
   readonly status: number

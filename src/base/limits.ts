@@ -85,7 +85,7 @@ export const DATABASE_SIGN_IN_BYTES_MAX = 64 * 1024
 export const DATABASE_ANSWER_BYTES_MAX = 16 * 1024 * 1024
 
 /**
- * How far ahead of the clock a time may be that the server assigns before the answer warns of it: quick puts get times
- * a millisecond apart and run ahead by less, a clock that was set wrong leaves more.
+ * How far a time assigned by the server may be ahead of the clock before the answer warns. Quick puts get times a
+ * millisecond apart and run ahead by less; a wrong clock exceeds it.
  */
 export const ASSIGNED_AHEAD_MS_MAX = 1_000

@@ -1,4 +1,4 @@
-/** One value of a metric with its labels, as they stand between the braces; '' for none. */
+/** One value of a metric with its labels, as written between the braces; '' for none. */
 export type MetricRow = readonly [labels: string, value: number]
 
 /** A metric in Prometheus' text format. */

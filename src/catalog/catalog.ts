@@ -117,8 +117,8 @@ export class Catalog {
   }
 
   /**
-   * Loads the index of an organization; undefined if it is loaded. Whoever works for an organization calls this
-   * first: the index would not find its streams.
+   * Loads the index of an organization; returns undefined if it is loaded. Call this before any work for the
+   * organization: without it the index does not find its streams.
    */
   ensureLoaded(orgUid: string): Promise<void> | undefined {
     return this.#base.documents.loaded.ensure(orgUid)

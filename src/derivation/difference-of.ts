@@ -18,8 +18,8 @@ interface Difference {
 const SURPLUS_MAX = 20_000
 
 /**
- * The least stretch of a span in which a stream differs from what it should be there: that is taken out
- * and put in again at once, so that followers of the stream receive only what changed.
+ * The smallest span in which a stream differs from its expected samples. Only this span is replaced, so that followers
+ * of the stream receive only what changed.
  */
 export async function differenceOf(
   store: Pick<SampleStore, 'range'>,

@@ -6,8 +6,8 @@ import { widenSpan } from './background/widen-span.ts'
 import type { DerivationPlan } from './derivation-plan.ts'
 
 /**
- * Up to where, exclusive, the results that a stream has stay as they are: samples of which they may have been
- * made grew too old for the delete profile of their stream, and what is left would give something else.
+ * The time up to which the results of a stream are kept, exclusive. Samples they may depend on have been deleted by a
+ * delete profile, so a recalculation would give other results.
  */
 export async function lastingUntil(
   { feed, store }: { readonly feed: Feed; readonly store: SampleStore },

@@ -1,6 +1,6 @@
 /**
- * What an expression is made of: LONG is a whole number up to 2^63 (and a date, in epoch ms), DOUBLE
- * a double, BIGDECIMAL the text of a decimal number; UNKNOWN shows at run time, NULL is always NULL.
+ * Types of expressions. LONG is a whole number up to 2^63, or a date in epoch ms. DOUBLE is a double. BIGDECIMAL is the
+ * text of a decimal number. UNKNOWN is known at run time only. NULL is always NULL.
  */
 export type ExpressionType =
   | 'LONG'

@@ -201,7 +201,7 @@ export class Feed {
     return this.#look(() => measureExtent(this.#deps, principal, path))
   }
 
-  /** What of a range of one stream can be seen on so many pixels. */
+  /** Reduces a range of one stream to the entries that a chart of a given width can show. */
   plot(principal: Principal, command: PlotCommand): Promise<Plot> {
     return this.#look(() => getPlot(this.#deps, principal, command))
   }

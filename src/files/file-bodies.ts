@@ -2,7 +2,7 @@ import type { BlobStore, Removal, SampleStore, StreamHandle } from '../store/ind
 import type { FileUsage } from './file-usage.ts'
 import { allOf, filesIn } from './files-in.ts'
 
-/** Bodies that one call takes along, some megabytes of keys; what is beyond is left to the sweep. */
+/** Bodies deleted by one call, some megabytes of keys. The sweep deletes the rest. */
 const BODIES_PER_CALL_MAX = 100_000
 
 interface FileBodiesDeps {

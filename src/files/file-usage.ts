@@ -23,7 +23,7 @@ interface FileUsageDeps {
 /** How old a count may be where other processes store files too. */
 const COUNT_MS_MAX = 60_000
 
-/** Counting takes one part in so many of the time: where there are many files it is done less often. */
+/** Counting may use this fraction of the time. With many files, it runs less often. */
 const COUNT_PARTS = 20
 
 /** A stream that is gone from the catalog, and whose samples go. */
@@ -32,12 +32,12 @@ interface Departing {
   readonly handle: StreamHandle
 }
 
-/** Says that the files of a stream have so many bytes more, or fewer. */
+/** Reports that the files of a stream grew by `bytes`, which is negative when they shrank. */
 type NoteBytes = (handle: StreamHandle, bytes: number) => void
 
 /** What uploads hold of an organization's room until they have landed. */
 export interface FileRoom extends Disposable {
-  /** Takes so many bytes, or refuses with `quota_exceeded`. */
+  /** Adds `bytes` to the usage; refuses with `quota_exceeded`. */
   take(bytes: number): void
 }
 

@@ -58,8 +58,8 @@ export interface GqlRun extends GqlText {
   /** What CSV_TABLE over @JDBC_RESULT takes in the place of its text, as often as asked; only where `takesRows` says so. */
   resultRows?(): AsyncIterable<TextRows>
   /**
-   * Takes the samples of all INSERTs as they come, so many at a time, in the place of a put: then none is stored here.
-   * The next come when what it returns has resolved.
+   * Receives the samples of all INSERTs in batches; none is then stored here. The next batch is sent when the returned
+   * promise has resolved.
    */
   onSamples?(samples: IncomingSamples): Promise<void>
   /** The most samples of all INSERTs together; those of one call if unsaid. */

@@ -117,7 +117,7 @@ export class DoorLog {
   }
 }
 
-/** An entry as other processes are told, its texts cut until it fits. */
+/** An entry in the form sent to other processes, with texts cut to fit. */
 function told(entry: RefusedEntry & { orgUid: string }, bytesMax: number): string {
   const text = JSON.stringify(entry)
   if (Buffer.byteLength(text) <= bytesMax) return text

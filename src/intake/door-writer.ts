@@ -4,7 +4,7 @@ import type { DoorLog } from './door-log.ts'
 import type { DoorReader, DoorSlice, SliceBounds } from './door-slice.ts'
 import { SeriesCache } from './series-cache.ts'
 
-/** Who writes, what, and what became of it. */
+/** Who writes, what was written, and the result. */
 type Caller = Parameters<Feed['putPoints']>[0]
 type PointsCommand = Parameters<Feed['putPoints']>[1]
 type RefusedPoints = Awaited<ReturnType<Feed['putPoints']>>

@@ -45,8 +45,8 @@ export class IdScan {
   hash = 0
 
   /**
-   * Where the ID that begins at `from` has its closing quote; -1 for one that needs a closer look: with a
-   * backslash or a control character, empty, too long, or at the very end of the body.
+   * The closing quote of the ID that begins at `from`; -1 for one that the slow path must read. That is an empty or too
+   * long ID, one with a backslash or control character, and one at the very end of the body.
    */
   scan(view: DataView, from: number): number {
     const last = Math.min(view.byteLength - 4, from + ID_BYTES_MAX)

@@ -212,8 +212,8 @@ export class SeriesCache {
   }
 
   /**
-   * The field of a head whose key begins at `from` and is followed by `mark`, as the order of the line
-   * before lets expect it behind `previous` (-1 for the first): -1 where another one is there.
+   * The field of a head that is expected after `previous` (-1 for the first), as in the line before. Returns -1 unless
+   * its key begins at `from` and is followed by `mark`.
    */
   expect(from: number, mark: number, head: number, previous: number): number {
     const field =

@@ -1,4 +1,4 @@
-/** Streams read back on both sides and held against each other. */
+/** Reads streams back on both sides and compares them. */
 import { compareBodies } from './move-bodies.ts'
 import type { MoveParts, StreamPair } from './move-side.ts'
 import { copyAgain, STREAMS_AT_ONCE } from './move-streams.ts'

@@ -17,7 +17,7 @@ const RECORDS_PER_COMMIT = 500
 const BYTES_PER_COMMIT = 1_000_000
 const STREAMS_PER_PAGE = 1_000
 
-/** What both catalogs hold, held against each other. */
+/** The differences between the two catalogs. */
 export interface ComparedCatalog {
   /** In the order of the source's handles. */
   readonly pairs: readonly StreamPair[]

@@ -185,7 +185,9 @@ const SUM_COLUMNS = [
 /** The columns of a row of sums. There are as many rows as needed, each exact for its samples. */
 export type SumColumn = (typeof SUM_COLUMNS)[number]
 
-/** The column with the start of the period, of so many ms, that a row sums up: `time - time % ms` of its samples. */
+/**
+ * The column with the start of the period of `ms` milliseconds that a row sums up: `time - time % ms` of its samples.
+ */
 export function periodColumn(ms: number): string {
   return `period ${ms}`
 }

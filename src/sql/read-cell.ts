@@ -2,8 +2,8 @@ import type { ExpressionType, ExpressionValue } from '../expression/index.ts'
 import type { SqlCell } from './compiled-sql.ts'
 
 /**
- * A cell of a query's row as a value: TRUE and FALSE are distinguished from 1 and 0 by the column's type or, in
- * columns of several types, by bytes; a LONG is a bigint only beyond 2^53.
+ * Converts a cell of a query's row to a value. The type of the column distinguishes TRUE and FALSE from 1 and 0;
+ * columns of several types have bytes for them. A LONG is a bigint only beyond 2^53.
  */
 export function readCell(cell: SqlCell | Uint8Array, type: ExpressionType): ExpressionValue {
   if (cell instanceof Uint8Array) return cell[0] === 1

@@ -1,9 +1,9 @@
 import type { CycleDefinition, SizeType } from './cycle-definition.ts'
 
 /**
- * A Monday, a first of January, and recent: hours and shorter periods keep their distance from this
- * instant for ever, so in a zone whose offset once was a half hour another (Kathmandu until 1986,
- * Colombo until 2006) they start at the full hour of today's clocks.
+ * A Monday, a first of January, and recent. Hours and shorter periods are counted from this instant. So in a zone whose
+ * offset once included another half hour (Kathmandu until 1986, Colombo until 2006), they start at the full hour of
+ * today's clocks.
  */
 const REFERENCE_DATE = '2024-01-01T00:00:00'
 

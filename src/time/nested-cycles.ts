@@ -6,8 +6,8 @@ const LOOKED_UNTIL = Date.UTC(2030, 0, 1)
 const EDGES_LOOKED_MAX = 4_000
 
 /**
- * Whether each period of `outer` is made of whole periods of `inner`: a day of its hours, not a week's
- * months, nor a day of the hours of a zone that is half an hour apart.
+ * Whether each period of `outer` consists of whole periods of `inner`. True for days and hours. False for months and
+ * weeks, and for a day and the hours of a zone that is half an hour apart.
  */
 export function isNestedIn(inner: Cycle, outer: Cycle): boolean {
   const begins = (at: number): boolean => inner.periodOf(at)?.from === at

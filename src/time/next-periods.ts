@@ -19,8 +19,8 @@ interface Asked {
 }
 
 /**
- * The period that holds an instant, if one does, and those that follow, at most so many; fewer where the list of
- * a CUSTOM cycle or the time of samples ends. Refuses what checkCycle refuses.
+ * The period that holds an instant, if there is one, and those that follow, up to a limit. There are fewer where the
+ * list of a CUSTOM cycle or the time of samples ends. Refuses what checkCycle refuses.
  */
 export function nextPeriods(
   definition: CycleDefinition,

@@ -32,8 +32,8 @@ export function formatWallTime(wall: number): string {
 }
 
 /**
- * The same day and time of day some months later or earlier; in a month that is too short, its last
- * day.
+ * The date and time of day some months later or earlier, with the day of the month unchanged; in a month that is too
+ * short, its last day.
  */
 export function addMonths(wall: number, months: number): number {
   const date = new Date(wall)

@@ -1,4 +1,4 @@
-/** Who may decide about which role, and what a change of role takes along. */
+/** Who may assign which role, and what a role change affects. */
 import {
   isAdministrator,
   isDelegate,

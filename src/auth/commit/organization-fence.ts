@@ -8,7 +8,7 @@ import { type CatalogStore, type CatalogWrite, withCommit } from '../../store/in
 /** A row in the organization of origin beside each one that was made from it: quotas count them. */
 export const MADE_KIND = 'made_organization'
 
-/** No call lasts until so many more organizations have been deleted. */
+/** Organizations remembered as deleted. No call runs long enough for this many more to be deleted. */
 const CLOSED_MAX = 100_000
 
 /** The organizations into which nothing is written any more. */

@@ -2,8 +2,8 @@ import { type CatalogStore, withCommit } from '../../store/index.ts'
 import { callerChecksIn } from '../audit-log.ts'
 
 /**
- * The same store, which makes a commit that is an act of a caller only while the caller stands as when
- * the act was permitted: whatever the act has waited for, who lost the right meanwhile does not do it.
+ * The same store, but a caller's commit succeeds only if the caller still has the permission that was checked at the
+ * start. A caller who loses it while the commit waits is refused.
  */
 export function withCallerChecks(store: CatalogStore): CatalogStore {
   return withCommit(store, async (writes, lease, limits) => {

@@ -38,8 +38,8 @@ const COUNTED_KINDS: readonly string[] = [
 export type OrganizationUsage = Readonly<Record<QuotaName, number>>
 
 /**
- * Past the quota of bytes a record that is there may still grow to this size, so that it can be named,
- * typed or restricted; records themselves are counted by other quotas, so this bounds what it adds up to.
+ * An existing record may grow to this size even when the quota of bytes is used up, so that it can be named, typed, or
+ * restricted. The number of records has its own quotas, which bound the total.
  */
 const GROWN_BYTES_MAX = 2_048
 

@@ -27,8 +27,8 @@ export function redirectUriFault(uri: string): string | undefined {
 }
 
 /**
- * Whether an address is one of a client's registered ones: the same text, or the same but for the
- * port on a loopback address, which an installed app learns only when it starts (RFC 8252, 7.3).
+ * Whether a redirect URI is registered for a client. It must be the same text; on a loopback address the port may
+ * differ, because an installed app learns its port only when it starts (RFC 8252, 7.3).
  */
 export function isRegisteredRedirect(uri: string, registered: readonly string[]): boolean {
   if (registered.includes(uri)) return true

@@ -27,7 +27,7 @@ function heldQueue() {
   return { queue, add, open, ran, refused }
 }
 
-test('run() takes lanes in turns, so that many tasks of one do not hold up another', async () => {
+test('run() serves owners in rotation, so that many tasks of one do not delay another', async () => {
   const { add, open, ran } = heldQueue()
   for (let at = 0; at < 5; at += 1) add('greedy')
   add('a')
@@ -36,7 +36,7 @@ test('run() takes lanes in turns, so that many tasks of one do not hold up anoth
   assert.deepEqual(ran, ['greedy', 'a', 'b', 'greedy', 'greedy', 'greedy', 'greedy'])
 })
 
-test('run() refuses what is too much of one lane and nobody else', async () => {
+test('run() refuses the excess tasks of one owner only', async () => {
   const { add, open, ran, refused } = heldQueue()
   for (let at = 0; at < 40; at += 1) add('greedy')
   for (let at = 0; at < 20; at += 1) add(`person ${at}`)
@@ -46,7 +46,7 @@ test('run() refuses what is too much of one lane and nobody else', async () => {
   assert.equal(ran.filter((name) => name.startsWith('person')).length, 20)
 })
 
-test('the longest lane gives way when too many wait, and equals are refused as they come', async () => {
+test('when too many wait, the owner with the most loses a task, and owners with as many are refused', async () => {
   const { add, open, ran, refused } = heldQueue()
   for (let owner = 0; owner < 10; owner += 1)
     for (let at = 0; at < 5; at += 1) add(`owner ${owner}`)
@@ -58,7 +58,7 @@ test('the longest lane gives way when too many wait, and equals are refused as t
   assert.equal(refused.length, 60)
 })
 
-test('known lanes go first, and the others still have their turns', async () => {
+test('known owners go first, and the others are still served', async () => {
   const { add, open, ran } = heldQueue()
   for (let at = 0; at < 50; at += 1) add(`stranger ${at}`)
   for (let at = 0; at < 8; at += 1) add(`known ${at}`, true)

@@ -12,17 +12,17 @@ interface Waiter {
   refuse(): void
 }
 
-/** Tasks of one lane that may wait. */
+/** Tasks of one owner that may wait. */
 const OWNER_TASKS_MAX = 16
-/** Tasks that may wait, of known and of other lanes each; at a tenth of a second each, some 10 s in all. */
+/** Tasks that may wait, for known and for other owners each; at a tenth of a second each, about 10 s in all. */
 const WAITING_MAX = 50
 const BUSY_RETRY_S = 5
-/** Known lanes go first, but every fourth turn belongs to the others. */
+/** Known owners go first, but every fourth task is one of the others. */
 const KNOWN_IN_A_ROW = 3
 
 /**
- * Runs one task at a time, owner after owner, so that a caller who sends many waits only for themselves. When too
- * many wait, the longest lane gives way to shorter ones.
+ * Runs one task at a time and takes the owners in rotation, so that a caller with many tasks delays only itself. When
+ * too many wait, the owner with the most tasks loses its last one.
  */
 export class FairQueue {
   readonly #known = new OwnerQueues()
@@ -67,7 +67,7 @@ export class FairQueue {
 }
 
 class OwnerQueues {
-  /** The lane that comes next is first. */
+  /** Tasks by owner; the owner to serve next is first. */
   readonly #byName = new Map<string, Waiter[]>()
   waiting = 0
 
@@ -97,7 +97,7 @@ class OwnerQueues {
     return undefined
   }
 
-  /** Refuses the last of the longest lane, when that is longer than the newcomer's would be. */
+  /** Refuses the last task of the owner with the most, if that is more than the new owner would have. */
   #makeRoom(length: number): boolean {
     let longest: Waiter[] = []
     for (const tasks of this.#byName.values()) if (tasks.length > longest.length) longest = tasks

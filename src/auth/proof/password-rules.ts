@@ -15,7 +15,7 @@ export interface PasswordPerson {
   readonly organizations?: readonly string[]
 }
 
-/** Passwords that are set from here on have at least so many characters; older ones stay. */
+/** Minimum length of new passwords. Existing shorter passwords remain valid. */
 const NEW_PASSWORD_LENGTH_MIN = 10
 /** What the parts of a password must be worth together, in characters that nobody foresees. */
 const WORTH_MIN = 7

@@ -32,7 +32,7 @@ type Factor = {
 
 const KIND = 'second_factor'
 const RECOVERY_CODES = 10
-/** 112 bits: so many that a plain hash keeps them as safe as a slow one would. */
+/** 112 bits: enough that a fast hash protects the codes as well as a slow one. */
 const RECOVERY_BYTES = 14
 const CODE_LENGTH_MAX = 64
 /** How long a factor that was begun waits for its first code. */

@@ -15,10 +15,9 @@ const IDLE_TICKS = 3
 const TRIM_TICKS = 45
 
 /**
- * Has V8 give memory back once the service has nothing to do. Room for young objects and garbage of a load
- * would stay for ever: V8 collects when much is allocated, and takes an idle heap for one that still allocates
- * as it did before. On a low-memory signal it collects in small steps, in all threads; under load that
- * would cost a third of the processor's time, so the signal is sent only while nothing runs, once after each load.
+ * Makes V8 return memory when the service is idle. V8 collects only while memory is allocated, so an idle heap keeps
+ * the garbage of the last load. A low-memory signal makes it collect in small steps, in all threads. Under load the
+ * signal would cost a third of the processor's time, so it is sent once after each load.
  */
 export class IdleTrim {
   readonly #setSaving: (isOn: boolean) => void

@@ -147,7 +147,10 @@ export class MemoryBudget {
   /** Returns the bytes of an unauthenticated client. */
   endUnauthenticated(bytes: number): void {
     this.#unauthenticatedBytes -= bytes
-    invariant(this.#unauthenticatedBytes >= 0, 'more was given back than strangers have taken')
+    invariant(
+      this.#unauthenticatedBytes >= 0,
+      'released more than unauthenticated clients have taken',
+    )
     this.#admitSmall()
   }
 

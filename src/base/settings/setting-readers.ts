@@ -195,7 +195,7 @@ export function findTlsMistake(certFile: string, keyFile: string): string | unde
   }
 }
 
-/** What is wrong with a file of authorities, or undefined when certificates can be held against it. */
+/** Describes the mistake in a file of certificate authorities; undefined when certificates can be verified with it. */
 export function findAuthorityMistake(file: string): string | undefined {
   const text = readFileSync(file, 'utf8')
   const found = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []

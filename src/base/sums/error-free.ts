@@ -23,9 +23,9 @@ export function productError(left: number, right: number, product: number): numb
 }
 
 /**
- * (head + tail) / divisor rounded once, where head is the double nearest to head + tail, lies well
- * inside the range of doubles, and divisor is a whole number up to 2⁵³; undefined in the rare case
- * where the remainder does not determine the nearest double.
+ * (head + tail) / divisor, rounded once. Requires that head is the double nearest to head + tail and well inside the
+ * range of doubles, and that divisor is a whole number up to 2⁵³. Returns undefined in the rare case where the
+ * remainder does not determine the nearest double.
  */
 export function roundedQuotient(head: number, tail: number, divisor: number): number | undefined {
   const near = head / divisor

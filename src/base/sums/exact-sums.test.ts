@@ -92,7 +92,7 @@ test('ExactSums value() of nothing and of negative zeros is +0', () => {
   assert.ok(Object.is(sumOf([1e300, 1, -1e300, -1]).value(0), 0))
 })
 
-test('ExactSums adds long ranges in lanes without rounding', () => {
+test('ExactSums adds long ranges in two accumulators without rounding', () => {
   const values = Array.from(
     { length: 20_000 },
     (_, index) => Math.round(Math.sin(index) * 1e7) / 100,

@@ -2,9 +2,9 @@ import { exponentAbove, powerOf2 } from './double-bits.ts'
 import { productError, roundedQuotient } from './error-free.ts'
 import { WideSum } from './wide-sum.ts'
 
-/** So many values are summed in two lanes at once before the lanes could round. */
+/** Most values that two accumulators can add before one of them could round. */
 const BLOCK_VALUES_MAX = 4_096
-/** Outside these the lanes' constants would overflow or vanish; the slow way takes over. */
+/** Outside these exponents the constants of the accumulators would overflow or underflow; the slow path is used. */
 const BLOCK_EXPONENT_MAX = 1_000
 const BLOCK_EXPONENT_MIN = -900
 /** A pair whose head stays below this cannot overflow by one more value. */
@@ -14,12 +14,12 @@ const PRODUCT_MAX = 2 ** 900
 const PRODUCT_MIN = 2 ** -900
 
 /**
- * A column of exact sums. A statistic must have the same bits live, sealed, after a restart and for
- * any way its samples were parted into chunks; compensated sums do not promise that, only sums
- * without any rounding until the end do. Nearly always 106 bits hold the exact sum (a year of
- * two-decimal sensors needs about 76), so a sum is a pair of doubles kept by error-free addition;
- * the first addition whose error would not fit goes to a fixed-point sum over the whole range of
- * doubles instead, beside the pair. Zero is always +0.
+ * A column of exact sums. A statistic must have the same bits live, sealed, after a restart, and for any division of
+ * its samples into chunks. Compensated sums do not guarantee that; only sums that round once at the end do.
+ *
+ * 106 bits nearly always hold the exact sum; a year of two-decimal sensors needs about 76. So a sum is a pair of
+ * doubles kept by error-free addition. When the error of an addition would not fit, the sum continues in a fixed-point
+ * sum over the whole range of doubles. Zero is always +0.
  */
 export class ExactSums {
   readonly #head: Float64Array

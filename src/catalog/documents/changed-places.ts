@@ -2,8 +2,8 @@ import type { CatalogWrite } from '../../store/index.ts'
 import type { StreamIndex } from '../index/stream-index.ts'
 
 /**
- * Whether a write gives a component or stream that is there another ID, place or zone: a process that does not know of it
- * puts samples into another stream than they are meant for, or counts their days otherwise.
+ * Whether a write changes the ID, place, or zone of an existing component or stream. A process that does not know of
+ * the change puts samples into the wrong stream, or assigns them to the wrong day.
  */
 export function changesPlace(write: CatalogWrite, index: StreamIndex): boolean {
   if (write.op === 'put_component') {

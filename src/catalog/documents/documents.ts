@@ -317,7 +317,7 @@ export class Documents {
     this.#running.add(following)
     const committed = await following.finally(() => this.#running.delete(following))
     notifyNews()
-    // What others have put before they heard of it goes along; later they put nothing any more.
+    // The deletion includes what other processes put before they learned of it. After that they put nothing more.
     if (notice !== undefined || mustBeHeard) await this.catchUps.heard()
     if (notice !== undefined) await this.#carryOut(notice.uid, doomed)
     return committed
@@ -340,7 +340,7 @@ export class Documents {
   ): Promise<Committed> {
     const committed = await this.#store.commit(along.length === 0 ? writes : [...writes, ...along])
     const { firstHandles } = committed
-    // Nobody asks the catalog for what goes along.
+    // The caller did not ask for the extra documents, so their records are not returned.
     const records = committed.records.slice(0, committed.records.length - along.length)
     let put = 0
     let created = 0
@@ -434,7 +434,7 @@ export class Documents {
   }
 
   #follow(record: CatalogRecord): void {
-    // What was just made is rarely asked for; devices that sign on would push all else out.
+    // A record that was just created is rarely read. Caching new devices would evict everything else.
     const isIndexed = this.#followInIndex(record)
     if (record.revision > FIRST_REVISION || !isIndexed) this.#cache.put(record)
     if (record.kind === DELETE_PROFILE) this.index.noteDeleteProfiles()

@@ -1,9 +1,9 @@
 /**
- * Anyone who deletes a record that nothing may refer to, and anyone who begins to refer to it, exclude each
- * other by what they commit, in one process or several. The deleter leaves a mark, looks for uses, and
- * deletes record and mark together; a commit that begins to use the record takes the mark away, so that
- * the deleter has to look again, and comes to nothing once the record is gone. A mark that a crash left
- * behind keeps nobody from anything.
+ * Prevents a record from being deleted while another one begins to refer to it. Works across processes.
+ *
+ * The deleter writes a mark, looks for uses, and deletes record and mark in one commit. A commit that begins to use the
+ * record removes the mark, so the deleter must check again. That commit fails if the record is already deleted. A mark
+ * left by a crash blocks nothing.
  */
 import { CatalogConflict, type CatalogWrite, type DocumentKey } from '../../store/index.ts'
 

@@ -7,8 +7,8 @@ import { isMarkConflict, MARK } from './record-uses.ts'
 const TRIES_MAX = 8
 
 /**
- * Runs an attempt to find no use of a record and then to commit what must not pass a commit that begins
- * to use it; that commit has the write it is given among its own. Runs it again when one got in between.
+ * Runs an attempt that checks that a record is unused and then commits. The attempt adds the write it is given to its
+ * commit; the commit then fails if a use was added after the check, and the attempt runs again.
  */
 export async function whileUnused<T>(
   documents: Documents,

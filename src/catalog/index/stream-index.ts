@@ -312,7 +312,7 @@ export class StreamIndex {
 
   /** As putComponent, for one that was just created; its number, with which its streams are added. */
   addComponent(place: ComponentPlace, compId: string): number {
-    // Who looked for it after a conflict may have taken it in, as it is or as it was edited since.
+    // A lookup after a conflict may have added the component already, possibly in a later revision.
     const known = this.#components.uids.findUnlessNew(place.uid)
     if (known !== 0) return known
     const added = this.#components.add(place, compId)

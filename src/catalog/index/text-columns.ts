@@ -84,7 +84,7 @@ export class TextColumn {
     return true
   }
 
-  /** A place with room for so many characters. */
+  /** Returns a place with room for `length` characters. */
   #take(ref: number, length: number): number {
     if (ref >= this.#places.length) this.#places = growColumn(this.#places, ref + 1)
     const units = unitsOf(length)

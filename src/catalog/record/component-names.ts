@@ -7,13 +7,13 @@ import { foldName } from './fold-name.ts'
 
 /** Characters of names that are held in all; of an organization that has more the first are searched. */
 const CHARACTERS_MAX = 100_000_000
-/** What a component takes besides its name, as so many characters. */
+/** Memory of a component besides its name, counted as characters. */
 const CHARACTERS_EACH = 100
 /** Characters of names that are read after a start, before anyone searches: those of some 200,000 components. */
 const PREPARED_CHARACTERS_MAX = 25_000_000
 /** Components that are read before others have their turn: a few milliseconds. */
 const STEP = 100
-/** So many changes cost more one by one than reading all names again. */
+/** Above this number of changes, reading all names again is cheaper. */
 const CHANGES_MAX = 2_000
 /** Names looked at before others have their turn: about a millisecond. */
 const SLICE = 5_000

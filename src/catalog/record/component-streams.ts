@@ -57,7 +57,7 @@ const checkShape = shapeCheck(KIND, streamShape)
 /** Streams of one record that are read before others get a turn: about a millisecond. */
 const STREAMS_PER_STEP = 50
 
-/** Lets others have a turn after every so many streams. */
+/** Yields to other work after every batch of streams. */
 async function pauseAfter(at: number): Promise<void> {
   if (at % STREAMS_PER_STEP === STREAMS_PER_STEP - 1) await nextIteration()
 }
@@ -239,9 +239,9 @@ export class ComponentStreams {
   }
 
   /**
-   * The writes for the streams named in an edit of a component: they come first, in the order of the
-   * list; streams without UID, or with one that no stream has, are added; those not named stay
-   * behind them as they were. The caller holds the locks that `locksOf` returns.
+   * The writes for the streams named in an edit of a component. Named streams come first, in the order of the list; the
+   * others follow in their old order. A stream without UID, or with an unknown one, is added. The caller holds the
+   * locks that `locksOf` returns.
    */
   async updateWrites(
     owner: Owner,

@@ -305,7 +305,7 @@ export class Components {
     await locks.run([uid], () =>
       retryConflicts(this.#base.documents, async () => {
         const component = await this.#require(orgUid, uid)
-        // Every stream that it has at this revision goes with it, whoever created it.
+        // Deletes every stream of this revision, including streams that others created.
         await documents.followed()
         const { index } = documents
         const handles = index.componentByUid(orgUid, uid)?.streams ?? []

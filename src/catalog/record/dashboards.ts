@@ -20,7 +20,7 @@ import {
 } from './dashboard-transfer.ts'
 import { type Page, type RecordList, SimpleRecords } from './simple-records.ts'
 
-/** So many boards are read at a time: their panels, which lists leave out, would fill a page. */
+/** Boards read at a time: their panels, which lists leave out, would fill a page. */
 const READ_AT_ONCE = 50
 
 /** A dashboard as callers see it. */

@@ -59,7 +59,7 @@ type FiledComponent = {
 const KIND = 'component_folder'
 const KIND_INSIDE = 'component'
 const checkShape = shapeCheck(KIND, folderShape)
-/** Moving and deleting goes folder content by folder content, so many at a time. */
+/** Moving and deleting a folder handles its content in batches of this size. */
 const BATCH = 500
 
 /** Get, list, insert, move and delete of folders; /Components itself is always there. */

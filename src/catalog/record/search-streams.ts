@@ -77,7 +77,7 @@ function readLabel(label: string): (labels: Labels) => boolean {
   const name = foldName(label.slice(0, end))
   const isBeginning = label.endsWith('*')
   const value = foldName(label.slice(end + 1, isBeginning ? -1 : undefined))
-  // Streams of a fleet share names and values.
+  // Streams of similar devices share names and values.
   const isOf = remember((text) =>
     isBeginning ? foldName(text).startsWith(value) : foldName(text) === value,
   )

@@ -104,7 +104,7 @@ export class SimpleRecords<Body extends { id: string; name: string }> {
     return document === undefined ? undefined : this.#show(document)
   }
 
-  /** IDs there are, built-in ones first, at most so many, without a check of rights: for messages. */
+  /** IDs of existing records for messages, built-in ones first, at most `limit`. Does not check permissions. */
   async listIds(orgUid: string, limit: number): Promise<string[]> {
     const builtIns = [...(this.#rules.builtIns?.values() ?? [])]
     const { kind } = this.#rules

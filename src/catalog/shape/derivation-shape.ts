@@ -44,7 +44,9 @@ export const derivationShape = Type.Object({
     }),
   ),
   followsCorrections: Type.Optional(
-    Type.Boolean({ description: 'Whether late, overwritten and deleted samples derive anew' }),
+    Type.Boolean({
+      description: 'Whether late, overwritten, and deleted samples trigger a recalculation',
+    }),
   ),
 })
 export type DerivationInput = Static<typeof derivationShape>

@@ -2,7 +2,7 @@ import { BoundedCache } from '../../base/index.ts'
 import { type Cycle, compileCycle, isNestedIn, loadZone } from '../../time/index.ts'
 import { readGrid } from './interval-grid.ts'
 
-/** Streams share few base cycles; so many are kept. */
+/** Base cycles kept in memory. Streams share few of them. */
 const CYCLES_MAX = 1_000
 const cycles = new BoundedCache<string, Cycle>(CYCLES_MAX)
 const nested = new BoundedCache<string, boolean>(CYCLES_MAX)

@@ -104,8 +104,8 @@ function requireCounts(noun: string, lists: readonly ListField[], input: unknown
 }
 
 /**
- * The record with only the first wrong item of each list, and the places of these: reporting what is
- * wrong costs a thousand times what finding it does, and all items before would be reported through.
+ * The record with only the first wrong item of each list, and the indexes of these items. Reporting errors costs a
+ * thousand times more than finding them, and would include every item before the wrong one.
  */
 function withFirstWrongItems(
   lists: readonly ListField[],

@@ -99,9 +99,9 @@ export interface Outlet {
 export interface DatabaseAdapter {
   /** What the server says it is, such as `PostgreSQL 17.2`. */
   readonly server: string
-  /** Runs a statement as it stands; answers the names of its columns once they are known. */
+  /** Runs a statement unchanged; resolves with the names of its columns when they are known. */
   start(sql: string): Promise<readonly string[]>
-  /** At most so many next rows, in the order of the result; none when there are no more. */
+  /** Returns the next rows in the order of the result, at most `rowsMax`; an empty list at the end. */
   next(rowsMax: number): Promise<readonly Row[]>
   /** Asks the server to stop what it does for this session, by another way than the session itself. */
   cancel(): Promise<void>

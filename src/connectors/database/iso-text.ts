@@ -43,7 +43,7 @@ export function singleText(value: number): string {
   return String(value)
 }
 
-/** A whole number with its point moved so many places to the left. */
+/** A whole number as decimal text with `scale` digits after the point. */
 export function decimalText(units: bigint, scale: number): string {
   const sign = units < 0n ? '-' : ''
   const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, '0')

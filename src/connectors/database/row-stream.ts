@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 
-/** At most so many next objects of a stream, as soon as there is one; none at its end. */
+/** Returns the next objects of a stream, at most `countMax`, as soon as there is one; an empty list at its end. */
 export async function takeRows<T>(stream: Readable, countMax: number): Promise<readonly T[]> {
   const taken: T[] = []
   for (;;) {

@@ -1,8 +1,9 @@
 /**
- * What imports remember over restarts: when each ran last with success, and the value last imported into each
- * stream, by whatever import. Values go by the UID of the stream, so that they are gone with it. They lie in
- * buckets, documents of their own, of which a run writes those that changed, and after them the time of the run:
- * a run that stops in between is taken up, and writes the same once more.
+ * What imports remember over restarts: the time of the last successful run, and the value last imported into each
+ * stream by any import. Values are stored by the UID of the stream, so they are deleted with it.
+ *
+ * Values are stored in buckets, one document each. A run writes the buckets that changed, and then its time. A run that
+ * is interrupted in between is repeated and writes the same again.
  */
 import type { StreamIndex } from '../../catalog/index.ts'
 import {

@@ -2,7 +2,7 @@
 import { type EpochMs, epochMs, Refusal, Type } from '../../base/index.ts'
 import { readTimeZoneField, refuseField } from '../../catalog/shape/index.ts'
 
-/** A cron expression of five parts in a time zone, or every so many minutes. */
+/** A cron expression of five parts in a time zone, or an interval in minutes. */
 export type ImportSchedule =
   | { readonly cron: string; readonly timeZoneId: string }
   | { readonly everyMinutes: number }

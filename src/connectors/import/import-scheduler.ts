@@ -1,7 +1,7 @@
 /**
- * Runs imports when their schedules say so. What is due next lies in the catalog, a document for each scheduled
- * import, listed by its time; the process that moves it to the next time runs it, so that of several processes one
- * does. What a stop has missed is due once.
+ * Runs imports on their schedules. The catalog has a document for each scheduled import, listed by its next time. The
+ * process that advances this time runs the import, so only one of several processes does. Runs missed while the service
+ * was stopped are made up by one run.
  */
 import { type Clock, type EpochMs, epochMs, type Log, Refusal } from '../../base/index.ts'
 import { CatalogConflict, type CatalogDocument, type CatalogStore } from '../../store/index.ts'
@@ -226,7 +226,7 @@ function unclaimed({ claimedMs: _, ...due }: Due): Due {
   return due
 }
 
-/** How long after so many failures the next try is made. */
+/** Delay before the next try, after `attempts` failures. */
 function retryAfterMs(attempts: number): number {
   return Math.min(RETRY_FIRST_MS * 2 ** Math.min(attempts - 1, 20), RETRY_MS_MAX)
 }

@@ -6,8 +6,8 @@ import { RowSpool } from './row-spool.ts'
 type Fetched = ReturnType<DatabaseSession['read']>
 
 /**
- * Gives the rows of a fetch as often as they are read: straight from the database the first time, each batch fetched
- * when it is asked for, and kept on disk for others only where somebody reads them again.
+ * Provides the rows of a fetch to several readers. The first reader gets each batch from the database on demand. The
+ * rows are kept on disk only when they will be read again.
  */
 export class ResultRows {
   readonly #batches: Fetched

@@ -1,6 +1,6 @@
 /**
- * The rows of a result between the database and the runner, in a file without a name: the database is read as fast
- * as it gives, the runner as often as its tables need, and nobody holds all of it in memory. It goes with the process.
+ * Buffers the rows of a result between the database and the runner, in an unnamed file. The database is read at full
+ * speed and the runner reads at its own, without all rows in memory. The file disappears with the process.
  */
 import type { FileHandle } from 'node:fs/promises'
 import { DatabaseFailure, type Row } from '../database/database-port.ts'

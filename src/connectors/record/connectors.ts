@@ -96,8 +96,8 @@ export class Connectors {
   }
 
   /**
-   * A person who changes a connector decides what is run as its user, whatever is changed; so the rule of who may
-   * is asked of the record that is saved, and not of one that was changed meanwhile.
+   * Anyone who changes a connector decides what runs as its user. So the permission is checked on the record that is
+   * saved, not on an earlier version.
    */
   async update(principal: Author, uid: string, input: unknown): Promise<ShownConnector> {
     requirePermit(principal, `${CONNECTOR_KIND}/${uid}`, 'POST')

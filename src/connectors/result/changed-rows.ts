@@ -1,7 +1,7 @@
 /**
- * Which rows of an import differ from what was imported before. A row is what Ingest SQL yields for one
- * component and time; it is unchanged when each of its values is the one last imported into its stream, in
- * the order of times within the import too.
+ * Finds the rows of an import that differ from what was imported before. A row holds the values that Ingest SQL yields
+ * for one component and time. It is unchanged when each value equals the one last imported into its stream, taken in
+ * the order of time.
  */
 import { hashSecret } from '../../base/index.ts'
 import {

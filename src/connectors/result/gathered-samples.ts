@@ -1,6 +1,6 @@
 /**
- * All samples of a run on their way from the INSERTs to what is stored: on disk in sorted stretches as they come, and
- * given back in one order, by component, time and the order in which they came. Nobody holds more than a few blocks.
+ * Collects the samples of a run between the INSERTs and the store. They are written to disk in sorted stretches, and
+ * read back by component, time, and order of arrival. Only a few blocks are in memory.
  */
 import type { FileHandle } from 'node:fs/promises'
 import { deserialize, serialize } from 'node:v8'

@@ -70,7 +70,7 @@ async function reachOf(
   return isAny ? seenLast : seenLast + 1
 }
 
-/** The end of the period that holds an instant, or comes next, or of one so many later. */
+/** The end of the period that holds an instant, or of the next one if none does; `later` counts further periods. */
 function endOfPeriods(cycle: Cycle, at: number, later: number): number {
   let period = cycle.periodOf(at) ?? cycle.next(at)
   if (period === undefined) return TIME_END

@@ -22,9 +22,9 @@ interface WantedIntervals {
   readonly from: number
   /** … to here. */
   readonly last: number
-  /** At most so many, the earliest. */
+  /** Most intervals to return, the earliest first. */
   readonly limit: number
-  /** So many more before them, as far as there are any. */
+  /** Number of intervals to add before them, as far as they exist. */
   readonly before: number
 }
 

@@ -80,7 +80,7 @@ function sourcesOf({ variables, trigger }: DerivationPlan): HistorySource[] {
   return [...sources.values()]
 }
 
-/** The samples that lie so many before the positions. */
+/** The samples that are `before` places before the given positions. */
 function sampleColumn(
   { numbers, texts }: SourceSamples,
   positions: Int32Array,

@@ -13,7 +13,7 @@ const OF_VALUES: readonly StatisticId[] = ['first', 'last', 'min', 'max', 'avg',
 
 /** Blocks of fewer rows say nothing about those that follow. */
 const ROWS_TELLING = 64
-/** A block with one row worth evaluating among so many, or fewer, is mostly empty. */
+/** A block is mostly empty when at most one of this many rows needs evaluation. */
 const ROWS_PER_VALUE = 16
 
 /** Characters that a formula may work on without its variables, on the main loop; one of more is evaluated in every gap. */
@@ -86,8 +86,8 @@ export async function nextKnown(
 }
 
 /**
- * Whether hardly any row of a block, which had so many results, was worth to be evaluated: the others have no sample,
- * or are gaps in all of some variables where these are listed.
+ * Whether few rows of a block needed evaluation. The other rows have no sample, or have gaps in all of the listed
+ * variables.
  */
 export function isMostlyEmpty(
   { times, columns }: InputBlock,

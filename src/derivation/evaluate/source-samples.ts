@@ -15,7 +15,7 @@ export interface Source {
 interface Stretch {
   readonly from: number
   readonly until: number
-  /** At most so many from `from` on. */
+  /** Most samples to read, starting at `from`. */
   readonly limit: number
   /** And as many as there are before it, up to this. */
   readonly history: number

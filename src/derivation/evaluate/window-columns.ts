@@ -56,7 +56,7 @@ export async function windowColumn(
   return column
 }
 
-/** The periods that lie so many before those of ascending instants; NaN where there is none. */
+/** For ascending instants, the periods that are `before` places earlier; NaN where there is none. */
 function periodsAt(cycle: Cycle, instants: Float64Array, before: number) {
   const froms = new Float64Array(instants.length).fill(Number.NaN)
   const untils = new Float64Array(instants.length).fill(Number.NaN)

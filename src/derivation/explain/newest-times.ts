@@ -6,7 +6,7 @@ import type { DerivationPlan } from '../derivation-plan.ts'
 import { settledBy } from '../derive-stream.ts'
 import { endBefore } from '../evaluate/interval-walk.ts'
 
-/** At most so many times, the newest first; where sources never meet some of them have no result. */
+/** The newest times, newest first, up to a limit. A time has no result when the sources have no common sample. */
 export async function newestTimes(
   store: SampleStore,
   plan: DerivationPlan,

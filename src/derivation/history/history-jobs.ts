@@ -85,8 +85,8 @@ export class HistoryJobs {
   }
 
   /**
-   * Goes on with the jobs that the last process left, and where others share the catalog with those that one of them
-   * leaves: they are looked for again and again, and each waits until its component is free.
+   * Resumes the jobs that the last process left. With a shared catalog it also looks for jobs that other processes
+   * leave. Each job waits until its component is free.
    */
   async resume(): Promise<void> {
     for (const job of await this.#deps.book.findRunning()) {

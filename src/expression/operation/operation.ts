@@ -96,9 +96,12 @@ interface OfThree extends Checked {
 }
 
 /**
- * The first that is there; the operand of IN and its list; the one operand of IS NULL; pairs of a
- * condition and what it chooses, and what is given otherwise; the same behind a subject, which what
- * stands for conditions must equal.
+ * Operations with any number of arguments:
+ * - `coalesce`: the alternatives.
+ * - `in`: the operand and its list.
+ * - `isNull`: the operand.
+ * - `choose`: pairs of condition and result, then the default.
+ * - `switch`: the subject, pairs of value and result, then the default.
  */
 interface OfMany extends Checked {
   readonly kind: 'coalesce' | 'in' | 'isNull' | 'choose' | 'switch'

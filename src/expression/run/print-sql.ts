@@ -103,8 +103,8 @@ function knownVariable([of]: readonly SqlOperand[]): string | undefined {
 }
 
 /**
- * Node keeps what it hands to our functions until a step of a query has ended, and a step may take thousands
- * of rows: long texts are left to SQLite's own functions, as far as these give the same.
+ * Node keeps the strings it passes to our functions until a step of a query ends, and a step may cover thousands of
+ * rows. Long texts are left to SQLite's functions where these give the same result.
  */
 function ofLongText(operation: Operation, args: readonly SqlOperand[], own: string): string {
   const [of] = args

@@ -1,8 +1,10 @@
 import type { Clock } from '../../base/index.ts'
 
 /**
- * How far the wall clock may be believed. steady: it went with the monotonic clock for an hour;
- * unproven: it did so far, and went on where it was before the start; jumped: it did not.
+ * How far the wall clock can be trusted:
+ * - `steady`: it agreed with the monotonic clock for an hour.
+ * - `unproven`: it has agreed for less than an hour, and did not go back at the start.
+ * - `jumped`: it did not agree.
  */
 export type ClockTrust = 'steady' | 'unproven' | 'jumped'
 
@@ -32,8 +34,8 @@ const MARK_EVERY_MS = 600_000
 const MARK_AGE_MS_MAX = 1_800_000
 
 /**
- * Compares the wall clock with the monotonic one from look to look, and with a mark from before the
- * start: a clock that is ahead makes every sample look old, and what is deleted does not come back.
+ * Compares the wall clock with the monotonic clock at each check, and with a mark from before the start. A clock that
+ * is ahead makes every sample look expired, and a deletion cannot be undone.
  */
 export class ClockWatch {
   readonly #deps: ClockWatchDeps

@@ -187,7 +187,7 @@ async function showFiles(
 /** What an address has beside the IDs that it names. */
 const ADDRESS_BYTES = 128
 
-/** A byte of an ID takes so many where it is escaped. */
+/** Characters for one byte of an ID when it is escaped. */
 const ESCAPED_BYTES = 3
 
 /** Counts the addresses that files are shown by, before they are written. */

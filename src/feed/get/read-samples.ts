@@ -29,7 +29,7 @@ const NO_SAMPLES: ReadSamples = {
   numbers: new Float64Array(0),
 }
 
-/** The latest of some samples, at most so many. */
+/** The latest samples, at most `countMax`. */
 export function latestOf(samples: ReadSamples, countMax: number): ReadSamples {
   if (samples.count <= countMax) return samples
   const { times, numbers, texts, gaps, starts } = samples

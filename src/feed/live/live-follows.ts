@@ -54,7 +54,7 @@ export class LiveFollows {
     this.#oweFirst(listener)
   }
 
-  /** Looks again which streams the selection means, and which of them the caller may read. */
+  /** Updates which streams the selection covers, and which of them the caller may read. */
   async select(listener: LiveListener): Promise<void> {
     const { call, principal } = listener
     const selected = selectStreams(this.#deps.catalog.index, principal, call.selection)

@@ -36,9 +36,9 @@ interface OrganizationNews {
 }
 
 /**
- * Sends listeners the changes of the streams that they follow, and to the catalog. Nothing is done
- * when a put lands: in turns, a few a second, the store is asked what was touched, and whatever a
- * listener has not taken is sent later in its state of that time.
+ * Sends listeners the changes of the streams they follow, and changes of the catalog. A put does no work for listeners.
+ * A few times a second, the hub asks the store which streams changed. A listener that was not ready gets the later
+ * state of these streams.
  */
 export class LiveHub {
   readonly #deps: LiveHubDeps

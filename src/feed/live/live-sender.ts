@@ -12,7 +12,7 @@ import type { LiveStore } from './live-store.ts'
  * read. What else is owed waits until the piece has left.
  */
 const PIECE_BYTES = 16 * 1024
-/** Streams that are read for one piece, whatever comes of it: others have their turn behind it. */
+/** Streams that are read for one message, whether they have changes or not. Then other listeners are served. */
 const READS_MAX = 256
 
 /** The parts that sending needs. */

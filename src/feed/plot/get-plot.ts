@@ -36,7 +36,10 @@ interface Found {
   readonly columns: readonly PlotColumn[]
 }
 
-/** What of a range of one stream can be seen on so many pixels, from summaries where it is much. */
+/**
+ * Reduces a range of one stream to the entries that a chart of a given width can show. Long ranges are read from
+ * summaries.
+ */
 export async function getPlot(
   deps: PlotDeps,
   principal: Principal,

@@ -6,7 +6,7 @@ import { compareDecimals, type Decimal, readDecimal } from '../value/decimal.ts'
 import type { PlotColumn } from './plot.ts'
 import { type PlotStream, type SampleRange, showText, visitPages } from './plot-stream.ts'
 
-/** Texts have no extremes in summaries: so many are read for them, in turns with other calls. */
+/** Texts read to find the extremes, which summaries do not have. Reading them yields to other calls. */
 export const TEXTS_SCANNED_MAX = 100_000
 
 /** Spans that hold samples, as columns. */

@@ -26,7 +26,7 @@ export interface PlotNeighbour {
   readonly value: number | string | boolean
 }
 
-/** What of a range can be seen on so many pixels. */
+/** The entries of a range that a chart of a given width can show. */
 export interface Plot {
   readonly componentUid: string
   readonly compId: string
@@ -61,7 +61,7 @@ export interface PlotCommand {
   readonly from: number | undefined
   /** undefined: to the last sample. */
   readonly until: number | undefined
-  /** At most so many entries. */
+  /** Most entries to return. */
   readonly points: number
   readonly statistic: { readonly cycleId: string; readonly statistic: StatisticId } | undefined
   /** Where texts are counted while they are looked at. */

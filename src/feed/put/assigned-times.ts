@@ -7,24 +7,24 @@ import type { IncomingSamples } from './incoming-samples.ts'
 const HANDLES_MIN = 1024
 
 /**
- * The times that one process may assign among those that share a store: every so many milliseconds one, which
- * no other process has.
+ * The times that one process may assign when several share a store: one in every `step` milliseconds. No two processes
+ * share a time.
  */
 export interface AssignableTimes {
   /** Milliseconds from one time to the next; 1 for a process that is alone. */
   readonly step: number
   /** The rest of its times by `step`; it may change from one call to the next. */
   readonly offset: number
-  /** Another when the times that were assigned in the lane may be unknown to this process. */
+  /** Changes when another process may have used the same offset, so times it assigned may be unknown here. */
   readonly generation: number
-  /** Refuses while the process has no lane. */
+  /** Refuses while the process has no offset. */
   require(): void
 }
 
 /** All times, of a process that shares its store with none. */
 export const EVERY_TIME: AssignableTimes = { step: 1, offset: 0, generation: 0, require: () => {} }
 
-/** The first time of a lane from one on. */
+/** The first assignable time at or after `from`. */
 export function firstAssignable(
   { step, offset }: Pick<AssignableTimes, 'step' | 'offset'>,
   from: number,
@@ -88,7 +88,7 @@ export class AssignedTimes {
     return firstAssignable(this.assignable, from)
   }
 
-  /** What another process has assigned in the lane is found in the store. */
+  /** Times that another process assigned with this offset are read from the store. */
   #forget(): void {
     this.#generation = this.assignable.generation
     this.#last.fill(Number.NEGATIVE_INFINITY)

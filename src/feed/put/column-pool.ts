@@ -37,7 +37,7 @@ export class ColumnPool {
     return this.#bytes
   }
 
-  /** A room for at least so many samples; its kinds are 0, the rest may hold anything. */
+  /** Columns for at least `samples` samples. The kinds are 0; the other columns may hold anything. */
   take(samples: number): SampleRoom {
     if (samples > POOLED_SAMPLES_MAX) return makeRoom(samples)
     const exponent = 32 - Math.clz32(Math.max(samples, ROOM_SAMPLES_MIN) - 1)

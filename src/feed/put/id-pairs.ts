@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 
-/** Up to so many pairs all are looked at: most calls of a device have fewer. */
+/** Up to this number of pairs, all are compared. Most calls of a device have fewer. */
 const LISTED_MAX = 16
 const SLOTS_MIN = 128
 /** Another in every process, so that nobody can choose IDs that all fall into one slot. */

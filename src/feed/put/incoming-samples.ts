@@ -95,7 +95,7 @@ export class IncomingSamples {
   series: OpenSeries[] = []
   /** Texts that are stored only where they differ from the value before, ascending. */
   onChange: number[] = []
-  /** Of `open` the first so many name a stream each by its IDs, no two the same. */
+  /** How many entries at the start of `open` name their streams by IDs, each stream once. */
   namedOnce = 0
   /** How messages name a sample: by its place in one list, in the list of its stream, or as a row. */
   form: 'array' | 'lists' | 'rows' = 'array'

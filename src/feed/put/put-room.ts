@@ -55,7 +55,7 @@ function isDefined({ component, creation }: MissingTarget): boolean {
 export const CREATED_COMPONENT_BYTES = 3_000
 export const CREATED_STREAM_BYTES = 1_500
 
-/** A device that signs on: too little to be counted. */
+/** Creations below this size are not counted, such as one new device. */
 const UNCOUNTED_BYTES_MAX = 64 * 1024
 
 /** What the creation of missing streams takes, those that templates of components bring among them. */

@@ -138,8 +138,8 @@ interface RepeatableDeps {
 }
 
 /**
- * The times of one put that may be made again: those it was assigned before, in their order, and then, for a put
- * of the past, such as are free from its own time on; else those that any put is assigned.
+ * Assigns times to a put that may be a repetition. It gets the times it was assigned before, in their order. A put of
+ * the past then gets free times from its own time on. Any other put gets the usual times.
  */
 export class RepeatableTimes implements Pick<AssignedTimes, 'next' | 'first'> {
   readonly #deps: RepeatableDeps

@@ -15,7 +15,7 @@ test('samples of a stream that got another ID since it was found are not acknowl
   index.putStream({ ...stream, revision: 1, id: 'before' })
   const { generation } = index
   const batch = { count: 1, handles: Uint32Array.of(handle), removals: [] }
-  // The process was paused: it hears of the change only when it looks again.
+  // The process was paused and learns of the change only when it checks again.
   const ensureFresh = async () => index.putStream({ ...stream, revision: 2, id: 'after' })
   const catalog = { index, catchUps: { ensureFresh } } as unknown as Parameters<
     typeof requireStillThere

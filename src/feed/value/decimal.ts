@@ -56,7 +56,7 @@ export function multiplyDecimal({ units, scale }: Decimal, factor: number): Deci
   return { units: units * BigInt(factor), scale }
 }
 
-/** A number divided by a positive whole one, halves rounded away from zero, with so many decimals. */
+/** A number divided by a positive whole one, with `decimals` decimals; halves are rounded away from zero. */
 export function divideDecimal(value: Decimal, divisor: number, decimals: number): Decimal {
   const units = unitsAt(value, Math.max(decimals, value.scale))
   const by = BigInt(divisor) * powerOfTen(Math.max(0, value.scale - decimals))

@@ -59,7 +59,7 @@ interface Summed {
   readonly summaries: Summaries
 }
 
-/** The next edges from a time on, so many at most: the parts between two of them are summed up. */
+/** The next edges from a time on, up to a limit. Each part between two edges is summed. */
 type EdgesFrom = (from: number, end: number) => number[]
 
 /** Into which parts the samples are summed up: not at all, all in one, or between edges. */

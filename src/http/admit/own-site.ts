@@ -3,9 +3,9 @@ import { refuse } from '../../base/index.ts'
 import type { RequestHead } from '../transport/exchange.ts'
 
 /**
- * Refuses a call that changes something when a page of another site could have sent it: the browser
- * adds cookies and Basic by itself, and to a sibling of the own host even cookies that are SameSite. Devices
- * send no such headers and are let in.
+ * Refuses a write that a page of another site could have sent (CSRF). The browser adds cookies and Basic credentials by
+ * itself. To a sibling of its host it sends even cookies that are SameSite. Devices do not send the headers of a
+ * browser and are accepted.
  */
 export function requireOwnSite(req: RequestHead, caller: Pick<Caller, 'place'>): void {
   const { place } = caller

@@ -54,8 +54,8 @@ export async function openUpload(req: IncomingMessage, bytesMax: number): Promis
 }
 
 /**
- * Refuses a part of a file, as clients send it that go on with an upload which broke off (RFC 9110, 14.5):
- * nothing is kept of such an upload, so the part would stand for the whole file.
+ * Refuses a part of a file. Clients send parts to resume an interrupted upload (RFC 9110, 14.5). Interrupted uploads
+ * are not kept, so the part would replace the whole file.
  */
 function requireWhole(contentRange: string | undefined): void {
   if (contentRange === undefined) return

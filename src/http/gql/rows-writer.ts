@@ -23,7 +23,7 @@ export interface RowsForm {
   readonly hasHeader: boolean
   /** The most rows; the others are left out. */
   readonly rowsMax: number
-  /** Whether the run goes on when there are so many, as it stores samples too. */
+  /** Whether the run continues at the row limit, because it stores samples too. */
   readonly goesOn: boolean
 }
 

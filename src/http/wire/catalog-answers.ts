@@ -83,7 +83,7 @@ const derivationStatus = named(
 )
 
 const labels = Type.Record(Type.String(), Type.String(), {
-  description: 'Names and texts by which streams are told apart; absent where there are none',
+  description: 'Names and texts that distinguish streams; absent where there are none',
 })
 
 const streamFields = {

@@ -9,7 +9,7 @@ import { BACKSLASH, BYTE_SETS, DOT, ENDS_VALUE, MINUS, NINE, QUOTE, ZERO } from 
 const SHORT_DIGITS = 9
 /** Two of them hold what a double needs. */
 const LONG_DIGITS = 18
-/** Whole numbers of so many digits are doubles. */
+/** Whole numbers up to this many digits are exact as doubles. */
 const EXACT_DIGITS = 15
 
 /** In the place of a digit, behind the end. */
@@ -32,7 +32,7 @@ const TEXT_ESCAPES: Readonly<Record<number, number>> = {
   116: 0x09,
 }
 
-/** A character takes at most so many bytes for each UTF-16 unit. */
+/** A UTF-16 unit takes at most three bytes. */
 const TEXT_BYTES_MAX = 3 * TEXT_LENGTH_MAX
 
 /** Reads the values of fields, one at a time. */

@@ -31,7 +31,7 @@ import { LineTime, type Precision } from './line-time.ts'
 import { endOfToken, takeToken } from './take-token.ts'
 
 const NONE = -1
-/** A character takes at most so many bytes. */
+/** Most bytes of a character. */
 const UTF8_BYTES_MAX = 4
 const IN_KEY = { ends: ENDS_KEY, escaped: ESCAPED_IN_KEY }
 
@@ -92,8 +92,8 @@ export class LineReader implements DoorReader {
   }
 
   /**
-   * Reads more lines into the slice, about so many bytes of them, without a turn for others; false when the
-   * slice is full or all lines were read.
+   * Reads about `bytesMax` more bytes of lines into the slice, without a pause. Returns false when the slice is full or
+   * all lines were read.
    */
   read(orgUid: string, bytesMax: number): boolean {
     this.#cache.begin(orgUid)

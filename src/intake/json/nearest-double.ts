@@ -1,7 +1,7 @@
 /**
- * The double nearest to up to 18 decimal digits and a power of ten, without big integers: the quotient
- * or product is computed with about 100 bits, and only where these do not decide on which side of the
- * middle between two doubles it lies, the answer is left to others.
+ * The double nearest to up to 18 decimal digits and a power of ten, without big integers. The quotient or product is
+ * computed with about 100 bits. If these do not decide on which side of the middle between two doubles the value lies,
+ * the caller must use another method.
  */
 
 /** Powers by literal: `**` does not promise the nearest double. These are exact. */

@@ -52,7 +52,7 @@ const COMMA = 0x2c
 const COLON = 0x3a
 const BACKSLASH = 0x5c
 
-/** So many samples may need a closer look before known templates are no longer tried. */
+/** Samples that may miss their templates before templates are no longer tried. */
 const TRUST_AT_START = 16
 
 /** What comes next in a body: white space may stand before each of them. */

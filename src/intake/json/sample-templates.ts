@@ -17,7 +17,7 @@ export const TEMPLATE_STREAM_FROM = 8
 const TEMPLATE_STREAM_UNTIL = 9
 /** What followed this template instead of its next one, the last time that it did not. */
 const TEMPLATE_RIVAL = 10
-/** The opening and then the middle begin so many bytes on. */
+/** Bytes before the opening, which is followed by the middle. */
 export const TEMPLATE_BYTES = 44
 
 /** Keys alone take 34 bytes of an opening. */
@@ -140,7 +140,7 @@ export class SampleTemplates {
   }
 }
 
-/** Fields for a template of so many bytes; an even number, so that every template is aligned to 8 bytes. */
+/** Fields for a template of `bytes` bytes. The number is even, so that every template is aligned to 8 bytes. */
 function fieldsOf(bytes: number): number {
   return 2 * Math.ceil((TEMPLATE_BYTES + bytes) / 8)
 }

@@ -26,7 +26,7 @@ const BRACE_END = 0x7d
 const TRUST_AT_START = 16
 /** A miss costs more than a hit wins. */
 const TRUST_PER_MISS = 2
-/** So many streams may be left out between two samples. */
+/** Most streams that may be skipped between two samples. */
 const SKIPPED_MAX = 4
 
 /**

@@ -39,9 +39,9 @@ function isUtf8Span(bytes: Uint8Array, from: number, until: number): boolean {
 }
 
 /**
- * Where the bytes of a sample lie that are the same in the next sample of its stream: its opening,
- * from the brace up to its first value, and the middle between a first and a second value. Values are
- * the time and the data; both IDs lie in the opening.
+ * The bytes of a sample that are the same in the next sample of its stream. The opening reaches from the brace to the
+ * first value and contains both IDs. The middle lies between the first and the second value. Values are the time and
+ * the data.
  */
 export interface TemplateSpans extends IdSpans {
   /** What the opening lies in, as do the IDs. */

@@ -6,7 +6,10 @@ import { compileQuery } from './compile-query.ts'
 import { compileStatement } from './compile-statement.ts'
 import { ProgramVariables } from './statement-context.ts'
 
-/** How often a text is read again because columns turned out to be conditions: in all so many characters. */
+/**
+ * Limits for compiling a text again after columns turned out to be conditions: the number of times, and the characters
+ * in all.
+ */
 const READINGS_MAX = 50
 const READ_CHARACTERS_MAX = 2_000_000
 

@@ -47,7 +47,7 @@ export const compileQuery: CompileQuery = (statement, query, around, options = {
   return { sql: `${before}${body.sql}`, columns: body.columns }
 }
 
-/** Whether values of its rows are held against each other, which takes decimals as numbers. */
+/** Whether the query compares values of its rows, which needs decimals as numbers. */
 function comparesRows({ arms, order }: Query): boolean {
   return order.length > 0 || arms.some(({ joinedBy }) => joinedBy === 'UNION')
 }

@@ -90,7 +90,7 @@ export class StoredRead {
     return this.#textOf(name)
   }
 
-  /** The text of the start of the periods, of so many ms each, that sums are of. */
+  /** SQL for the start of each period of `ms` milliseconds, for rows of sums. */
   usePeriod(ms: number): string {
     return this.#textOf(periodColumn(ms))
   }

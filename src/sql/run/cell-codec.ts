@@ -177,7 +177,7 @@ export class CellReader {
     return this.bytes(length).toString('utf8')
   }
 
-  /** A view of so many bytes. */
+  /** A view of the next `length` bytes. */
   bytes(length: number): Buffer {
     const until = this.#at + length
     if (until > this.#buffer.length) throw new RangeError('The frame ends within a value')
@@ -197,7 +197,7 @@ export class CellReader {
     throw new RangeError(`The frame has an unknown tag ${tag}`)
   }
 
-  /** All rows that are left, each of so many cells. */
+  /** All remaining rows, each of `columnCount` cells. */
   rows(columnCount: number): RowCell[][] {
     if (columnCount < 1) throw new RangeError('The frame has rows without cells')
     const rows: RowCell[][] = []

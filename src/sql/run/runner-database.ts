@@ -120,7 +120,7 @@ export class RunnerDatabase {
     return failure
   }
 
-  /** Compiles a SELECT of so many columns; integers come as bigint, rows as arrays. */
+  /** Compiles a SELECT of `columnCount` columns. Integers are returned as bigint, rows as arrays. */
   prepare(sql: string, columnCount: number): StatementSync {
     const statement = this.#db.prepare(sql)
     // Some statements that do nothing ask for no right, but have no columns either.

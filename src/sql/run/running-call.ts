@@ -4,7 +4,7 @@ import type { RunClock } from './run-clock.ts'
 import { beginFrame, endFrame, FRAME, FRAME_BYTES_MAX } from './runner-frames.ts'
 import { type SqlCall, SqlRunError, type SqlRunSummary, type WantedRead } from './sql-call.ts'
 
-/** Of a call that nobody waits for, so many bytes of rows are thrown away; then its runner is killed. */
+/** Bytes of rows that are discarded after the caller has left. Then the runner is killed. */
 const SKIPPED_BYTES_MAX = 4 * 1024 * 1024
 
 /** Sends bytes to the runner; resolves when there is room for more, or nobody to take it. */

@@ -1,12 +1,13 @@
 /**
- * The one place where the service starts a program: a runner of GS SQL. It is Node itself with the
- * service's own sources; nothing that a caller has sent is in its command line.
+ * Starts a runner of GS SQL, the only program that the service starts. It is Node with the service's own sources. Its
+ * command line contains nothing that a caller has sent.
  *
- * A shell stands between the two, and where the system has them, programs that take privileges away (isolation.ts).
- * The shell lowers the limits that Node cannot lower for itself: no byte can be written to a file, and memory is
- * bounded by the system. And it waits at a pipe whose other end the service holds: when that closes, also because the service was killed, it kills the runner, even one
- * that is deep in an endless query and would not notice. It reaps the runner as well, which a service
- * that is process 1 of a container would not do for others' children.
+ * A shell runs between the two. Where the system has them, it uses programs that drop privileges (isolation.ts). The
+ * shell sets the limits that Node cannot set for itself: no file can be written, and the system bounds the memory.
+ *
+ * The shell also waits at a pipe whose other end the service holds. When the pipe closes, even because the service was
+ * killed, the shell kills the runner. The runner itself would not notice in the middle of an endless query. The shell
+ * reaps the runner as well; a service that is process 1 of a container would not.
  */
 import { spawn } from 'node:child_process'
 import type { Socket } from 'node:net'

@@ -227,7 +227,7 @@ export class SqlRunners {
     return found
   }
 
-  /** Has one runner more than there are calls, as far as there may be so many. */
+  /** Keeps one runner more than there are calls, up to the limit. */
   #startRunners(): void {
     if (this.#isClosed || this.#clock.elapsed() < this.#startAfter) return
     const needed = this.#waitingCount + this.#runningCalls().length + 1

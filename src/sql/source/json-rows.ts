@@ -20,7 +20,7 @@ interface Gathered {
   elements: Gathered[] | undefined
 }
 
-/** Calls `addRow` with the raw values of each row, by column; undefined where a path leads nowhere. */
+/** Calls `addRow` with the raw values of each row, by column; undefined where a path matches nothing. */
 export function readJsonRows(
   plan: JsonTablePlan,
   text: string,

@@ -26,7 +26,7 @@ interface FollowerDeps {
 
 const NO_ANSWER = 'The cluster that keeps the data does not answer'
 
-/** Looks again and again, from a moment on, at what others have committed. */
+/** Polls for commits of other processes, from a moment on. */
 export class CommitFollower {
   readonly #deps: FollowerDeps
   #cursor: number

@@ -21,9 +21,9 @@ const SLOT_MS = 30_000
 const HELD_MS = 15_000
 
 /**
- * How long a slot is kept from others at a stop. Its next holder's clock, by which it finds the slot free, is then so
- * much past the last time that was assigned, and stays past it though it may be set back by 4 s, from one end of what
- * is allowed to the other.
+ * How long a slot is kept from others at a stop. The next holder finds the slot free by its own clock. After this wait
+ * that clock is past the last assigned time, even if it is set back by 4 s, from one end of the allowed range to the
+ * other.
  */
 const STOPPED_MS = 5_000
 

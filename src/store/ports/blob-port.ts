@@ -37,9 +37,9 @@ export interface BlobStore {
     options: { readonly bytesMax: number; readonly key?: string },
   ): Promise<BlobInfo>
   /**
-   * The bytes start ≤ index < end of a body, or undefined when there is no such body. Every block is
-   * held against its checksum before a byte of it is handed out: rejects with BlobDamaged when the
-   * first one does not check, and the stream fails with it at a later one.
+   * The bytes start ≤ index < end of a body, or undefined when there is no such body. The checksum of every block is
+   * verified before a byte of it is returned. Rejects with BlobDamaged when the first block fails. At a later block the
+   * stream fails with it.
    */
   read(
     blob: BlobInfo,

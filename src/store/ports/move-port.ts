@@ -35,8 +35,8 @@ export interface MovablePayloads {
   /** Every payload that is listed, those of a connector in order of arrival; rejects with PayloadDamaged. */
   everything(): AsyncIterable<WholePayload>
   /**
-   * Keeps a payload of another store under its UID, in the place of what is kept under it, or under another where the
-   * UID is not of the store's form; the order of a connector's payloads stays. Durable when it resolves.
+   * Stores a payload of another store under its UID and replaces an existing one. A UID of another form gets a new one.
+   * The order of a connector's payloads is preserved. Durable when it resolves.
    */
   keepWhole(payload: WholePayload): Promise<void>
 }

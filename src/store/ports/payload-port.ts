@@ -28,7 +28,7 @@ export interface RunOutcome {
   readonly message: string
 }
 
-/** Times that samples of one stream were assigned: so many, some milliseconds apart. */
+/** Times that were assigned to samples of one stream: their number, and the milliseconds between them. */
 export interface AssignedSpan {
   readonly handle: StreamHandle
   readonly from: number
@@ -54,7 +54,7 @@ export interface PayloadSummary {
   readonly outcome: RunOutcome | undefined
 }
 
-/** A payload as it was put, and what came of it. */
+/** A stored payload and its result. */
 export interface KeptPayload extends PayloadSummary, Pick<NewPayload, 'query' | 'body'> {
   /** What its samples without a time were assigned, in the order of `keepAssigned`. */
   readonly assigned: readonly AssignedSpan[]
@@ -85,8 +85,8 @@ export class PayloadDamaged extends Error {
 }
 
 /**
- * The calls and runs of connectors, each with what came of it: the newest of every connector. What a
- * connector was given is durable before it is answered, so that a crash loses none that was.
+ * The newest calls and runs of every connector, each with its result. A payload is durable before the call is answered,
+ * so a crash loses no acknowledged payload.
  */
 export interface PayloadStore extends Scrubbable {
   /**

@@ -17,9 +17,9 @@ export interface Removal {
 }
 
 /**
- * Samples as columns, in the order they arrived. Sample i belongs to handles[i], lies at times[i]
- * and is the text texts[i] or, where that is undefined, the number numbers[i] (booleans are 0 and 1;
- * NaN and the infinities never occur; -0 and subnormals are kept).
+ * Samples as columns, in the order they arrived. Sample i belongs to handles[i] and has the time times[i]. Its value is
+ * the text texts[i] or, where that is undefined, the number numbers[i]. Booleans are 0 and 1. NaN and the infinities
+ * never occur; -0 and subnormals are kept.
  */
 export interface SampleBatch {
   readonly count: number
@@ -56,8 +56,8 @@ export interface TextMemory {
   /** What the call has at the moment. */
   readonly bytes: number
   /**
-   * Makes it so many bytes, at once (then the result is undefined), or when there is room. Who waits holds
-   * nothing meanwhile that is not counted. Refuses what cannot be had.
+   * Changes the size to `bytes`, immediately (then the result is undefined) or when there is room. The caller must hold
+   * no uncounted memory while it waits. Refuses a size that can never be granted.
    */
   resize(bytes: number): Promise<void> | undefined
 }
@@ -167,8 +167,8 @@ export const NO_ROOM: KeptRoom = { release: () => {} }
 /** What the feed needs from any storage engine for samples. */
 export interface SampleStore {
   /**
-   * Keeps room for samples of about so many bytes, before something is made for their sake; rejects with `read_only`
-   * as append() would, as far as that shows before.
+   * Reserves room for samples of about `bytes` bytes, before records are created for them. Rejects with `read_only`
+   * like append(), as far as that can be known in advance.
    */
   keepRoom(bytes: number): KeptRoom | Promise<KeptRoom>
   /**

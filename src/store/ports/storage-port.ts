@@ -4,7 +4,7 @@ export interface StorageSizes {
   readonly samples: number | null
   readonly journal: number | null
   readonly journalSegments: number | null
-  /** What connectors were given, and what came of it. */
+  /** Payloads and calls of connectors, each with its result. */
   readonly payloads: number | null
   /** What was set aside because it did not check. */
   readonly quarantine: number | null

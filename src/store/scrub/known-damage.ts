@@ -10,7 +10,7 @@ export const OF_NO_STREAM = { handle: undefined, from: undefined, until: undefin
 /** Findings that are kept and shown; more of them say nothing that these do not. */
 const FINDINGS_MAX = 1_000
 
-/** A damage of the journal may name a thousand streams; so many of them are shown one by one. */
+/** Most streams shown one by one. A damage of the journal may name a thousand. */
 const STREAMS_PER_DAMAGE_MAX = 100
 
 interface Kept {

@@ -45,7 +45,7 @@ const RETRIES_MS = 60_000
  * when the service says.
  */
 export async function request(address: string, init: RequestInit = {}): Promise<Response> {
-  // Whoever signs in meanwhile, the call stays in the organization of its start.
+  // The call stays in the organization in which it began, even if another user signs in meanwhile.
   const target = inOrganization(address)
   const wait = retries(address, init)
   for (;;) {

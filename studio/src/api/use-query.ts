@@ -7,7 +7,7 @@ interface QueryOptions {
   readonly isOff?: boolean
   /** Shows the answer of the key before until that of the key is there: pictures stay, nothing blinks. */
   readonly keepPrevious?: boolean
-  /** Asks again after so many milliseconds, while the page is seen. */
+  /** Interval in milliseconds at which the query is repeated while the page is visible. */
   readonly refreshMs?: number
 }
 

@@ -93,7 +93,7 @@ async function search(words: readonly string[], signal: AbortSignal) {
   return { components: component as ComponentName[], isPart: totalCount > component.length }
 }
 
-/** Every choice of so many words, in their order; the first words first. */
+/** Every choice of `count` words, in their order; the first words first. */
 function* choicesOf(words: readonly string[], count: number): Generator<string[]> {
   if (count === 0) return yield []
   for (const [at, word] of words.slice(0, words.length - count + 1).entries()) {

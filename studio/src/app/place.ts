@@ -17,7 +17,9 @@ function subscribe(listener: () => void): () => void {
 interface Going {
   /** Leaves no step to go back to. */
   readonly replace?: boolean
-  /** What is kept with the step, for `stepNotes`; without it a step on the same page takes along what there was. */
+  /**
+   * Data kept with the history entry, for `stepNotes`. Without it, an entry for the same page keeps the previous data.
+   */
   readonly notes?: unknown
 }
 
@@ -64,8 +66,8 @@ export function usePlace(): Place {
 export interface Address {
   readonly query: URLSearchParams
   /**
-   * Sets parameters; undefined and blank ones go. Without `step` the Back button passes over the change:
-   * the address as it stands when this is called is the one that is changed, so changes in a row add up.
+   * Sets parameters; undefined and blank ones are removed. Without `step` the Back button skips the change. The address
+   * at the time of the call is changed, so successive changes add up.
    */
   change(
     changes: Readonly<Record<string, string | undefined>>,

@@ -1,7 +1,7 @@
 import { call } from '../api/client.ts'
 import type { StreamName } from './stream-name.ts'
 
-/** Calls for so many streams at most, each of which looks at some thousand. */
+/** Most calls for streams; each examines some thousand streams. */
 const CALLS_MAX = 20
 const STREAMS_PER_CALLS = 100
 

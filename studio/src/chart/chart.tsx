@@ -100,7 +100,7 @@ export function Chart(props: ChartProps) {
   )
 }
 
-/** Lanes of states alone need less room than numbers. */
+/** Strips of states need less height than numbers. */
 function heightOf({ series }: Picture, height: number): number {
   if (series.length === 0 || series.some(({ data }) => isNumbers(data))) return height
   return AXIS_HEIGHT + 16 + STRIP_ROOM + series.length * (STRIP_HEIGHT + STRIP_ROOM)

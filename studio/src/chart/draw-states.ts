@@ -1,11 +1,11 @@
 import type { StateBand, StateSeries } from './chart-series.ts'
 import type { Canvas } from './draw-numbers.ts'
 
-/** The height of a lane of states, and the room between two, in CSS pixels. */
+/** The height of a strip of states, and the gap between two, in CSS pixels. */
 export const STRIP_HEIGHT = 22
 export const STRIP_ROOM = 6
 
-/** What lanes are drawn with. */
+/** Colors and fonts of strips. */
 export interface StripLook {
   readonly palette: readonly string[]
   readonly ink: string

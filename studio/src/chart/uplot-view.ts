@@ -230,7 +230,7 @@ export class UplotView {
       isNumbers(one.data) && !one.isHidden && isOfScale(one) ? [one.data] : [],
     )
     const [low, high] = roomyExtent(extentOf(own, range.from, range.until))
-    // Lanes lie over the top of the plot: numbers get the room below them.
+    // Strips are drawn at the top of the plot; numbers get the room below them.
     const taken = Math.min(
       0.8,
       this.#stripsHeight() / Math.max(this.#options.height - AXIS_HEIGHT, 1),

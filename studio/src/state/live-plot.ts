@@ -11,8 +11,8 @@ export interface LiveSample {
 const SAMPLES_MAX = 8_000
 
 /**
- * A plot with a sample more; undefined when it has to be asked for: the sample lies among those that are
- * there, or the plot is of a kind that does not grow sample by sample.
+ * A plot with one sample more. Returns undefined when the plot must be requested again: the sample lies among existing
+ * ones, or this kind of plot cannot grow by a sample.
  */
 export function withSample(plot: Plot, { time, data }: LiveSample): Plot | undefined {
   if (time < plot.from || time >= plot.until) return plot

@@ -188,7 +188,7 @@ async function bandOf(ask: (stat: string) => Promise<Plot>): Promise<Plot> {
   return isSame ? { ...mean, min: min.value, max: max.value } : mean
 }
 
-/** How many entries a chart of so many pixels asks for: in steps, so that small changes cause no request. */
+/** Entries to request for a chart of a given width. Rounded to steps, so that small changes cause no request. */
 export function pointsFor(pixels: number): number {
   return pixels === 0 ? 0 : Math.min(Math.max(Math.ceil(pixels / 200) * 200, 200), 4_000)
 }

@@ -45,7 +45,7 @@ export interface OwnKey {
   readonly secret: string | undefined
   /** What a key is called that can do this and be shown; undefined: there is none. */
   readonly known: string | undefined
-  /** The key as it stands in a program: shown, hidden, or a word for one that is not there. */
+  /** The key as written in a program: shown, masked, or a placeholder for a missing one. */
   readonly text: string
   readonly isShown: boolean
   readonly isBusy: boolean

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef } from 'react'
 
-/** Does something soon after it was asked for, at most once in so many milliseconds, and never too few times. */
+/** Runs an action soon after it is requested, at most once per interval, and always after the last request. */
 export function useSeldom(
   act: () => void,
   { soonMs, everyMs }: { readonly soonMs: number; readonly everyMs: number },

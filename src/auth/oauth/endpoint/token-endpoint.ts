@@ -19,11 +19,11 @@ const KNOWN = [
 ]
 
 /**
- * POST /api/oauth_access_token: a grant code or a refresh token becomes a pair of tokens.
+ * POST /api/oauth_access_token: exchanges a grant code or a refresh token for a pair of tokens.
  *
- * The grants are our own steps: a code or refresh token is spent and its successor kept in one
- * compare-and-set commit, which libraries that revoke first and save later cannot promise; the
- * contract also has clients nobody registered, an optional redirect_uri and a lifetime to the second.
+ * The grants are implemented here, not by a library. One compare-and-set commit spends the code or refresh token and
+ * stores its successor; libraries that revoke first and save later cannot guarantee that. The contract also allows
+ * clients that are not registered, an optional redirect_uri, and lifetimes in seconds.
  */
 export async function answerTokenRequest(
   base: OAuthBase,

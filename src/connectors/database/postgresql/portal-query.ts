@@ -1,6 +1,6 @@
 /**
- * One statement through a portal: parsed as it stands, alone (the server refuses a second statement behind
- * it), and fetched so many rows at a time. The driver hands the server's messages to the methods `handle…`.
+ * Runs one statement through a portal and fetches its rows in batches. The server refuses a second statement in the
+ * same text. The driver passes the server's messages to the methods `handle…`.
  */
 import type { Connection, DataRow, FieldDef, Submittable } from './pg-messages.ts'
 
@@ -27,7 +27,7 @@ export class PortalQuery implements Submittable {
     return await this.#described.promise
   }
 
-  /** At most so many next rows; none at the end. */
+  /** Returns the next rows, at most `rows`; an empty list at the end. */
   async fetchRows(rows: number): Promise<readonly (readonly (string | null)[])[]> {
     if (this.#error !== undefined) throw this.#error
     if (this.#isDone || this.#connection === undefined) return []

@@ -1,7 +1,7 @@
 /**
- * The driver makes doubles of DECIMAL and MONEY, which have up to 38 digits. There is no other way to their
- * bytes than to stand before its reader of values, an export of one of its files: code that loads the driver
- * calls `keepExactValues()` first, and fails when that file has another shape.
+ * The driver converts DECIMAL and MONEY to doubles, but they have up to 38 digits. The only way to their bytes is to
+ * wrap the driver's reader of values, which one of its files exports. Code that loads the driver calls
+ * `keepExactValues()` first, which fails when that file has another shape.
  */
 import { invariant } from '../../../base/index.ts'
 import { decimalText } from '../iso-text.ts'

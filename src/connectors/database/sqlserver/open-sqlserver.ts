@@ -120,7 +120,7 @@ class ResultReader {
     connection.execSqlBatch(request)
   }
 
-  /** At most so many next rows; none at the end. */
+  /** Returns the next rows, at most `rowsMax`; an empty list at the end. */
   async next(rowsMax: number): Promise<readonly Row[]> {
     while (this.#rows.length === 0 && !this.#isDone) {
       this.#waiter = Promise.withResolvers()

@@ -30,8 +30,8 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * The studio as it was built: read when it is first asked for, and again when it was rebuilt, so
- * that a start costs nothing and a running service shows what a developer has just built.
+ * The built files of the studio. They are read at the first request, so that a start costs nothing. They are read again
+ * after a rebuild, so that developers see their changes.
  */
 export class StudioFiles {
   readonly #folder: string

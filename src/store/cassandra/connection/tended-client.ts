@@ -1,7 +1,7 @@
 /**
- * A client of the driver that ends when it is asked to. Left alone, the driver of version 4 makes a second object of a
- * node after an outage of all of them and forgets the first one with its timers, reconnects twice over when it has
- * done so once, and keeps a connection that was under way when it was shut down.
+ * A client of the driver that can be shut down cleanly. After an outage of all nodes, version 4 of the driver creates a
+ * second object per node and forgets the first one with its timers. From then on it reconnects twice. It also keeps a
+ * connection that was being opened during shutdown.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import cassandra from 'cassandra-driver'

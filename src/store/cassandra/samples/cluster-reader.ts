@@ -209,7 +209,7 @@ export class ClusterReader {
     return { handle, leaves, overlay, room }
   }
 
-  /** The samples of a span, ascending, at most so many from one side. */
+  /** The samples of a span, ascending, at most the limit from one side. */
   async #collect(
     opened: Opened,
     span: WantedSpan,
@@ -246,7 +246,7 @@ export class ClusterReader {
       : sliceColumns(all, 0, limit)
   }
 
-  /** The chunks of a span from one side on, so many at a time as are likely to be wanted. */
+  /** The chunks of a span from one side on, in groups of the size that is likely to be needed. */
   async *#groups(
     { handle, leaves, overlay }: Opened,
     span: WantedSpan,

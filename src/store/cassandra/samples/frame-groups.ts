@@ -9,8 +9,8 @@ const ROW_BYTES = 100
 const SAMPLE_BYTES = 12
 
 /**
- * Parts the runs of a call into those that are sent in one frame: small ones of one node together, which costs
- * the nodes and this process half of what single rows do, and longer ones by themselves.
+ * Groups the runs of a call into frames. Small runs of one node share a frame, which halves the cost for the nodes and
+ * this process. Longer runs have a frame each.
  */
 export function frameGroups(
   runs: readonly StreamRun[],

@@ -79,8 +79,8 @@ export class RemoteChanges {
   }
 
   /**
-   * Resolves when it is known what there was of streams when they began to be followed, undefined when it is: a caller that
-   * reads them after that sees every change that is not reported, and receives no event of a change that it has seen.
+   * Resolves when the state of the streams at the beginning is known; undefined when it is. A caller that reads the
+   * streams after that misses no change, and receives no event for a change it has already seen.
    */
   begun(handles: readonly StreamHandle[]): Promise<unknown> | undefined {
     if (this.#streams.size === 0) return undefined

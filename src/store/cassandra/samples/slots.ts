@@ -21,7 +21,10 @@ export class Slots {
   }
 }
 
-/** Does the work of every item, so many at once; after a failure no more is begun, and all have ended. */
+/**
+ * Does the work of every item, with limited concurrency. After a failure no item is begun. Settles when all running
+ * items have ended.
+ */
 export async function eachAtOnce<T>(
   items: readonly T[],
   atOnce: number,

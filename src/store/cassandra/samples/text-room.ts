@@ -39,7 +39,7 @@ export class TextRoom {
     this.#change = change
   }
 
-  /** Makes room for so many bytes more. */
+  /** Makes room for `bytes` more bytes. */
   add(bytes: number): Promise<void> {
     return this.keepBytes(this.#bytes + bytes)
   }
@@ -49,7 +49,7 @@ export class TextRoom {
     return this.keepBytes(bytesOfTexts(columns))
   }
 
-  /** Keeps so many bytes. */
+  /** Keeps room for `bytes` bytes. */
   async keepBytes(bytes: number): Promise<void> {
     const more = bytes - this.#bytes
     if (more === 0) return

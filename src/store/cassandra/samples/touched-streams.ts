@@ -19,8 +19,8 @@ const INTENT_SHARDS = 16
 const AT_ONCE = 64
 
 /**
- * Intents of so many looks before are looked for again: a process that stood still may leave one late. What is older is
- * not read, so that a look passes over few of those that were withdrawn. Looks are a minute apart.
+ * Intents are read again for this number of checks, a minute apart, because a paused process may write one late. Older
+ * intents are not read, so that a check skips few withdrawn ones.
  */
 const LOOKS_AGAIN = 5
 

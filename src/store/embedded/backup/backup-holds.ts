@@ -1,7 +1,7 @@
 /**
- * What a running service does for a backup: it reports how far the journal is durable, keeps bodies of
- * files that are to be deleted, and for the moment in which the copy is pinned down does not end the
- * deletion of streams. A backup that sends no signal any more is forgotten.
+ * Supports a backup in a running service. It reports how far the journal is durable and keeps bodies of files that are
+ * to be deleted. While the copy is pinned, it does not complete deletions of streams. A backup that stops sending
+ * signals is forgotten.
  */
 import { randomUUID } from 'node:crypto'
 import { refuse } from '../../../base/index.ts'

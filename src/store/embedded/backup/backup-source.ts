@@ -56,10 +56,10 @@ export interface BackupSource {
 }
 
 /**
- * Opens the folder as of one moment. Samples first, then the journal's cut, then the catalog: every
- * seal that the view of samples.db has begun to see is of a segment that lies wholly before the cut,
- * and every stream of the journal was in the catalog before its samples were in the journal. Payloads
- * before all: what is settled in their view has its samples before the cut, and the rest is run again.
+ * Opens the folder as of one moment. The order matters: payloads, samples, the end of the journal, catalog.
+ * - Payloads first: what is settled in their view has its samples before the end of the journal. The rest is run again.
+ * - Samples before the journal: a seal that the view of samples.db shows is of a segment wholly before that end.
+ * - Catalog last: every stream of the journal was in the catalog before its samples were in the journal.
  */
 export async function openBackupSource(
   folder: string,

@@ -38,7 +38,7 @@ const NOT_COUNTED = ['lost+found']
 export interface BackupTarget {
   /** Where a file may be made before it is adopted. */
   workPath(name: string): string
-  /** Begins a file of so many bytes. */
+  /** Begins a file of `bytes` bytes. */
   begin(path: string, bytes: number): Promise<void>
   write(chunk: Uint8Array): Promise<void>
   /** Ends the file; it is durable with the whole backup. */

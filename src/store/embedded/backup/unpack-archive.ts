@@ -1,4 +1,4 @@
-/** Unpacks the archive of a backup into a folder; what is written is held against the list later. */
+/** Unpacks the archive of a backup into a folder. The files are verified against the list afterwards. */
 import { createHash } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'

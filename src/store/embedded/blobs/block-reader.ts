@@ -12,9 +12,9 @@ interface CheckedBlock {
 }
 
 /**
- * Reads a body in pieces, none of which is given out before the whole block around it has checked. A
- * block is read through once to check it and again piece by piece, each held against what it was the
- * first time: a slow reader of a long body then holds a piece in memory and not a block.
+ * Reads a body in pieces and returns none before its whole block is verified. A block is read once to verify it and
+ * again piece by piece. Each piece is compared with the first reading. So a slow reader of a long body keeps one piece
+ * in memory, not a block.
  */
 export class BlockReader {
   readonly #file: FileHandle

@@ -1,7 +1,6 @@
 /**
- * The checksums behind a body, as docs/format/files.md describes them: a CRC-32 per block of 1 MiB
- * that takes in the key and the number of its block, so that a block of another body, or from another
- * place of the same, does not check either.
+ * The checksums behind a body, as docs/format/files.md describes them: a CRC-32 per block of 1 MiB. It includes the key
+ * and the number of the block, so it detects a block of another body or from another place.
  */
 import { crc32 } from 'node:zlib'
 

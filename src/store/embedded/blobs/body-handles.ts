@@ -13,9 +13,8 @@ interface Waiter {
 }
 
 /**
- * The file handles that bodies may have at once. Beyond them calls wait in the order of arrival, for a
- * bounded time and in bounded number, and are then asked to come again: the journal and the
- * databases must find a handle whenever they need one.
+ * Limits the file handles for bodies, because the journal and the databases must always find a handle. Further calls
+ * wait in the order of arrival. Their number and time are bounded; after that they are refused and may retry.
  */
 export class BodyHandles {
   readonly #handlesMax: number

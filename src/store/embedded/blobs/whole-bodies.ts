@@ -1,7 +1,7 @@
 /**
- * Bodies from before block checksums: the file is the body and nothing else, and all that is known of
- * it is its SHA-256. Such a body is read through and held against that before a byte of it is handed
- * out; a scrub puts checksums behind it. See docs/format/files.md.
+ * Bodies without block checksums, written by older versions. The file is the body and nothing else, and only its
+ * SHA-256 is known. Such a body is read and verified whole before a byte is returned. A scrub appends checksums to it.
+ * See docs/format/files.md.
  */
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'

@@ -1,9 +1,11 @@
 /**
- * The log of changes in catalog.db: a row holds changes that were made in one organization, up to a bound, as a
- * JSON array of kind, UID, parent's UID and a code, one after the other: 0 for put, 1 for deleted, and below zero for a
- * component that was made, one less than minus the number of its streams. Components that were made at once and have the
- * same number of streams share one entry: its kind is CREATED, and its UID has the bytes of all their UIDs in base64. The
- * cursor of a row is that of its last change; those before it count back from there.
+ * The log of changes in catalog.db. A row holds changes of one organization, up to a limit, as a JSON array of kind,
+ * UID, parent's UID, and a code for each change. The code is 0 for put and 1 for deleted. For a created component it is
+ * negative: -1 minus the number of its streams.
+ *
+ * Components that were created together and have the same number of streams share one entry. Its kind is CREATED, and
+ * its UID has the bytes of all their UIDs in base64. The cursor of a row is that of its last change; the others count
+ * back from there.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type CatalogChange, CatalogDamaged } from '../../ports/catalog-port.ts'

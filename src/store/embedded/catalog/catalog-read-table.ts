@@ -111,7 +111,7 @@ export class CatalogReadTable {
     })
   }
 
-  /** How many of a kind an organization has, when a page of them had so many. */
+  /** How many documents of a kind an organization has, given the number that a page of them has. */
   totalOf(
     scope: number,
     { kind, start, limit }: Pick<ListQuery, 'kind' | 'start' | 'limit'>,

@@ -7,7 +7,7 @@ import { CHECKPOINT_PAGES } from './open-catalog-file.ts'
 
 /** The log's length, of pages, that half of the first, small reserve has room for. */
 const SHORT_CHECKPOINT_PAGES = 128
-/** A catalog of so many bytes, some thousand streams, is written enough for a longer log. */
+/** A catalog of this size, some thousand streams, is written often enough for a longer log. */
 const LARGE_CATALOG_BYTES = 1024 * 1024
 /** How often a full disk is asked for room again. */
 const RETRY_EVERY_MS = 1_000

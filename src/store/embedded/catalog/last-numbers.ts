@@ -31,7 +31,7 @@ export class LastNumbers {
     this.#write = db.prepare('INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)')
   }
 
-  /** Gives so many handles; the first of them. */
+  /** Reserves `count` handles; returns the first. */
   takeHandles(count: number): number {
     const last = this.remember()
     invariant(last.handle + count < HANDLE_END, 'stream handles are used up')
@@ -39,7 +39,7 @@ export class LastNumbers {
     return last.handle + 1
   }
 
-  /** Gives so many numbers of components; the first of them. */
+  /** Reserves `count` numbers of components; returns the first. */
   takeComponents(count: number): number {
     const last = this.remember()
     this.#given = { ...last, component: last.component + count }

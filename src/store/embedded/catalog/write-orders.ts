@@ -1,4 +1,4 @@
-/** A commit as orders to the writer, and what came of it. */
+/** A commit as requests to the writer, and its result. */
 import type { CatalogRecord, CatalogWrite, Committed } from '../../ports/catalog-port.ts'
 import type { CreateComponents } from '../../ports/component-port.ts'
 import type { StreamHandle } from '../../ports/sample-port.ts'

@@ -15,7 +15,7 @@ export class ByteWriter {
     return this.#length
   }
 
-  /** Makes room for so many more bytes. */
+  /** Makes room for `moreBytes` more bytes. */
   #reserve(moreBytes: number): void {
     if (this.#length + moreBytes <= this.#bytes.length) return
     const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#length + moreBytes))

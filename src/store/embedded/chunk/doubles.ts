@@ -5,7 +5,7 @@ import { decimalScale, type ScaledColumn, scaleDecimals } from './decimals.ts'
 import { readIntegers, writeIntegers } from './integers.ts'
 import { readSymbols, writeSymbols } from './symbols.ts'
 
-/** Form bytes below this mean decimals of so many digits. */
+/** Form bytes below this are a number of decimals. */
 const XOR_FORM = 16
 const PLANES_PER_WORD = 4
 

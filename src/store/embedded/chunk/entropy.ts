@@ -62,8 +62,8 @@ export function encodeEntropy(symbols: Uint8Array, histogram: Uint32Array): Uint
 }
 
 /**
- * Unpacks so many symbols that encodeEntropy packed. Even and odd places have a state each, so that
- * the processor can look up one while it waits for the other.
+ * Unpacks `count` symbols that encodeEntropy packed. Even and odd places have separate states, so that the processor
+ * can look up one while it waits for the other.
  */
 export function decodeEntropy(bytes: Uint8Array, count: number): Uint8Array {
   const reader = new BitReader(bytes)
@@ -143,7 +143,7 @@ function fillEncoder(shares: Uint16Array): void {
     next[symbol] = start
     encoder.places[symbol] = start - share
     start += share
-    // States from share << bits on give so many bits, those below one bit less.
+    // States from share << bits on emit `bits` bits, states below it one bit less.
     const bits = TABLE_BITS - bitLength(share) + 1
     encoder.bits[symbol] = (bits << 16) - (share << bits)
   }

@@ -13,10 +13,12 @@ const symbolsScratch = new Uint8Array(4_096)
 const extraScratch = new BitWriter()
 
 /**
- * Writes a column of whole numbers, none farther from 0 than PACKABLE_INTEGER_MAX. Differences to
- * the first value are divided by their greatest common divisor (sensors with steps of 1/16, clocks
- * with whole seconds), then predicted by nothing, by the value before or by the slope before,
- * whichever leaves least; what is left is a symbol each, plus raw bits for the large ones.
+ * Writes a column of whole numbers, none farther from 0 than PACKABLE_INTEGER_MAX.
+ * 1. The differences to the first value are divided by their greatest common divisor (sensors with steps of 1/16,
+ * clocks with whole seconds).
+ * 2. They are predicted by nothing, by the value before, or by the slope before, whichever leaves the smallest
+ * remainders.
+ * 3. Each remainder becomes a symbol, plus raw bits for a large one.
  */
 export function writeIntegers(writer: ByteWriter, values: Float64Array): void {
   const first = values.length > 0 ? values[0] : 0

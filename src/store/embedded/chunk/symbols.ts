@@ -15,15 +15,15 @@ const ENTROPY = 4
 const SQUEEZE_SYMBOLS_MIN = 48
 
 /**
- * Long matches only: short ones cost more than Huffman codes on noise, which is what the last digits
- * of a sensor are (random walk: 0.347 B/sample instead of 0.388, and faster to write and to read).
+ * Long matches only. The last digits of a sensor are noise, on which short matches cost more than Huffman codes. On a
+ * random walk: 0.347 instead of 0.388 bytes per sample, and faster to write and to read.
  */
 const zstdParams = { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_minMatch]: 7 }
 
 /** zstd reads slower than our own table, so it has to save this much: then patterns repeat. */
 const ZSTD_GAIN = 0.9
 
-/** Of so many symbols one has to repeat what came before, else zstd is not tried. */
+/** zstd is tried only if at least one symbol in this many repeats earlier ones. */
 const REPEAT_SHARE = 64
 
 /** With fewer symbols for each share in the table, zstd's table may be the smaller one. */
@@ -178,7 +178,7 @@ function writePacked(writer: ByteWriter, symbols: Uint8Array, width: number): vo
   writer.bytes(bits.finish())
 }
 
-/** Reads so many symbols; what it returns may share memory with the input. */
+/** Reads `count` symbols; the result may share memory with the input. */
 export function readSymbols(reader: ByteReader, count: number): Uint8Array {
   const form = reader.u8()
   if (form === RAW) return reader.bytes(count)

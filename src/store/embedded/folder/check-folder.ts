@@ -50,7 +50,7 @@ export function findUnrepairable(folder: string, parts: FolderParts): string | u
     if (filled === undefined) return undefined
     return (
       `catalog.db in ${folder} is missing or empty, and only it can name the streams that ` +
-      `${filled.name} holds: ${restore}, or set WEIR_DATA_DIR to another folder to begin anew`
+      `${filled.name} holds: ${restore}, or set WEIR_DATA_DIR to another folder to start empty`
     )
   }
   if (samples.handle > catalog.handle) {

@@ -50,9 +50,9 @@ const FILES = [
 const READ = ['secret.key', 'journal/mark', 'files/mark', 'imports/holder']
 
 /**
- * Refuses a folder of which a part is not for this user, is on a read-only disk, is a folder in the place of a file, or
- * a file in that of a folder. Looked at before anything is opened: each part fails in a way of its own, some as if it were damaged or gone,
- * or the disk full, and what is whole must not be given up for that.
+ * Refuses a folder with a part that this user cannot use: missing permission, a read-only disk, a folder in place of a
+ * file, or a file in place of a folder. This is checked before anything is opened. Otherwise each part would fail
+ * differently, for example as damaged, missing, or out of space, and intact data might be given up.
  */
 export function requireAccess(folder: string): void {
   const require = (name: string, mode: number, isFolder = false): void => {

@@ -107,7 +107,7 @@ export class CleanSegmentReader {
     }
   }
 
-  /** Brings so many bytes from a place on into view; false when the file or the memory ends before. */
+  /** Reads `bytes` bytes from `at` on into the view; false when the file or the memory ends before. */
   #show(at: number, bytes: number): boolean {
     const isShown = (): boolean => at + bytes <= this.#start + this.#bytes.length
     if (isShown()) return true

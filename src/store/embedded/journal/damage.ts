@@ -4,7 +4,7 @@ import { type Directory, readDirectory } from './directory.ts'
 import { readRecords } from './record.ts'
 import type { ScannedDamage } from './scan.ts'
 
-/** A damage names at most so many streams; a frame may hold a million. */
+/** Most streams that a damage report names; a frame may hold a million. */
 const HANDLES_MAX = 1_000
 
 /** Reports damage with the streams and times that its directory or its records still show. */

@@ -112,7 +112,7 @@ export class Journal {
     return { segment: this.#durableSegment, bytes: this.#durableBytes }
   }
 
-  /** Room for a record of so many bytes that comes later; rejects where there is none. */
+  /** Reserves room for a later record of `bytes` bytes; rejects where there is none. */
   keepRoom(bytes: number): KeptRoom | Promise<KeptRoom> {
     const reason = this.readOnlyReason
     if (reason !== undefined) return Promise.reject(this.#refusal(reason))

@@ -12,7 +12,7 @@ import { sizeRecord } from './record.ts'
 const HANDLE = 1 as StreamHandle
 const REFUSED = { code: 'read_only', status: 503 }
 
-/** A record of samples, so many of them. */
+/** A record of `count` samples. */
 function samples(count: number) {
   const batch = { count, handles: new Uint32Array(count).fill(HANDLE), removals: [] }
   const columns = { times: new Float64Array(count), numbers: new Float64Array(count) }

@@ -21,7 +21,7 @@ export function roomBehind(frame: LetIn, segmentBytes: number): number {
   return Math.min(REMOVALS_ROOM_BYTES, Math.floor(segmentBytes / REMOVALS_ROOM_SHARE))
 }
 
-/** How long a segment must be that has so many bytes and, behind them, what a frame leaves free. */
+/** Minimum length of a segment that has `bytes` bytes and the free room that a frame must leave behind them. */
 export function lengthWithRoomBehind(frame: LetIn, bytes: number): number {
   if (frame.isLetIn) return bytes
   const withShare = Math.ceil((bytes * REMOVALS_ROOM_SHARE) / (REMOVALS_ROOM_SHARE - 1))

@@ -1,7 +1,7 @@
 /**
- * Reads a segment's bytes frame by frame. A write that a crash cut off is passed over in silence, as
- * nothing of it was acknowledged; other mismatches are reported as damage, and the scan goes
- * on with the next frame that does. docs/format/journal.md says how the two are told apart.
+ * Reads a segment's bytes frame by frame. A write that a crash cut off was never acknowledged and is skipped without a
+ * report. Other mismatches are reported as damage, and the scan continues with the next valid frame.
+ * docs/format/journal.md says how the two are distinguished.
  */
 import { crc32 } from 'node:zlib'
 import { DIRECTORY_BYTES } from './directory.ts'

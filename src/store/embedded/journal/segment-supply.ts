@@ -4,7 +4,7 @@ import { type Disk, isDiskFull, passingReason } from '../disk/disk.ts'
 import type { SegmentStart } from './journal-protocol.ts'
 import { segmentName } from './segment.ts'
 
-/** Each try on a disk that is nearly full asks for so many times less. */
+/** On a nearly full disk, each try divides the requested length by this. */
 const SHORTER_SHARE = 4
 
 /** The first segments are short, so that a service that is hardly used takes little room. */
@@ -13,7 +13,10 @@ const FIRST_BYTES = 64 * 1024
 /** First segments that a long call makes longer than this are as long as others. */
 const SHORT_BYTES_MAX = 1024 * 1024
 
-/** One that was filled, or too short for a call, makes the next so many times longer, up to the usual length. */
+/**
+ * A segment that was filled, or too short for a call, multiplies the length of the next by this, up to the usual
+ * length.
+ */
 const GROWN_BY = 64
 
 /** Room for a thousand removals. */
@@ -72,7 +75,7 @@ export class SegmentSupply {
     return this.#nextBytes
   }
 
-  /** Makes the next segments longer, as one of so many bytes was not enough. */
+  /** Makes the next segments longer, because one of `bytes` bytes was too short. */
   grow(bytes: number): void {
     const grown = Math.min(bytes * GROWN_BY, this.#segmentBytes)
     this.#nextBytes = Math.max(this.#nextBytes, grown)

@@ -1,6 +1,6 @@
 import type { SampleBatch } from '../../ports/sample-port.ts'
 
-/** A step ends after so many samples or UTF-16 units: a few milliseconds of encoding. */
+/** A step ends after this number of samples or UTF-16 units: a few milliseconds of encoding. */
 const SAMPLES_PER_STEP = 16_384
 const UNITS_PER_STEP = 2 * 1024 * 1024
 

@@ -223,7 +223,7 @@ export class PayloadReadTable {
     return (readPayloads(() => statement.all(number)) as unknown as RunRow[]).map(runOf)
   }
 
-  /** The next payloads of a pass over all, each held against its checksums. */
+  /** The next payloads of a scrub, each verified by its checksums. */
   selectToCheck(after: number, limit: number): ScrubbedRow[] {
     const statement = this.#db.prepare(
       `SELECT ${WHOLE}, payload.bytes AS bytes, ref, org_uid, uid, connector.check_sum AS connector_check

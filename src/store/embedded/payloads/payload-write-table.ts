@@ -14,7 +14,7 @@ import type {
   WholeWrite,
 } from './payload-protocol.ts'
 
-/** So many more than the bound may be there before the oldest go: going together costs less. */
+/** How far the bound may be exceeded before the oldest are deleted. Deleting in batches costs less. */
 const TRIM_SLACK = 64
 
 /** Assigned times count among the bytes of their payload beyond this: most are shorter than a row. */

@@ -122,7 +122,7 @@ export class PayloadWriterLink {
   }
 
   #soon(): Promise<void> {
-    // All that arrives in this turn goes along.
+    // The batch includes all that arrives in this iteration.
     this.#flushing ??= setImmediate(() => {
       this.#flushing = undefined
       this.#post()

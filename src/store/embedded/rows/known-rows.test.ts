@@ -11,7 +11,7 @@ const STREAM = 7
 /** Between the starts of chunks: as small as ids, by which weighed fields of different rows would add up to the same. */
 const STEP = 10
 
-/** An index in memory, which may lead astray. */
+/** An index in memory, which may return wrong rows. */
 class PlainIndex implements RowIndex {
   rows: IndexedRow[] = []
   /** Rows that only a list from the very beginning finds. */

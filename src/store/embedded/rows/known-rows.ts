@@ -22,9 +22,9 @@ const BLOCK_MAX = 4 * CHUNKS_PER_BLOCK
 type ListChunks = (from: number, until: number) => IndexedRow[]
 
 /**
- * Which rows a stream has, shown by its sum to be all of them and no others. The last chunks and the runs
- * are known one by one; of the chunks before, the sum of each block is, which what the index gives
- * of a block is held against: where it leads astray, that throws as a damaged file does.
+ * The rows of a stream, verified by its sum to be complete. The last chunks and the runs are known one by one. For
+ * earlier chunks only a sum per block is known, which verifies the rows that the index returns. A wrong row throws, as
+ * a damaged file does.
  */
 export class KnownRows {
   readonly #list: ListChunks

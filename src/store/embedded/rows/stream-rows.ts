@@ -4,7 +4,7 @@ import { type IndexedRow, KnownRows } from './known-rows.ts'
 /** Rows that are remembered: some 15 MB. */
 const WEIGHT_MAX = 250_000
 
-/** When there are more, so many stay. */
+/** Rows that remain after a trim. */
 const WEIGHT_KEPT = 220_000
 
 /** What a connection to samples.db gives of its rows, always of one state of the file. */
@@ -20,16 +20,16 @@ export interface RowIndex {
 }
 
 interface Known {
-  /** The sum that the rows were held against. */
+  /** The sum that verified the rows. */
   kept: number
   readonly rows: KnownRows
   weight: number
 }
 
 /**
- * Which rows streams have, each held against its sum before anyone relies on it, and again whenever the sum
- * has changed. An id never comes back, so rows that changed have another sum. A wrong entry of the index,
- * of this stream or a neighbour, shows as rows that do not add up; that throws as a damaged file does.
+ * The rows of streams. They are verified by the stream's sum before use, and again whenever the sum has changed. IDs
+ * are never reused, so changed rows have another sum. A wrong index entry, of this stream or a neighbor, makes the sums
+ * differ; that throws, as a damaged file does.
  */
 export class StreamRows {
   readonly #index: RowIndex

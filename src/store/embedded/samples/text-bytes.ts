@@ -1,6 +1,6 @@
 import type { SampleColumns } from '../../ports/sample-port.ts'
 
-/** Texts of so many bytes together are not worth looking at one by one. */
+/** Texts below this total size are not examined one by one. */
 export const FREE_TEXT_BYTES = 64 * 1024
 
 /** At least the bytes that a text takes as a string. */

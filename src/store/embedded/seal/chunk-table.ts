@@ -198,7 +198,7 @@ export class ChunkTable {
     return row as { stream: number; level: number } | undefined
   }
 
-  /** Every row of a stream, of any level, which were held against their sum. */
+  /** Every row of a stream, of any level, verified by their sum. */
   listRows(stream: number): FoundRow[] {
     // Throws where they do not add up.
     this.#known.of(stream)

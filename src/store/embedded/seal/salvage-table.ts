@@ -30,7 +30,7 @@ const SKIP_MAX = 2 ** 40
 /** A greater id was never given. */
 const ID_END = 2 ** 48
 
-/** Where the last id is not known, so many after the greatest that is are taken for used. */
+/** Where the last ID is unknown, this many IDs after the greatest known one count as used. */
 const IDS_LEFT_OUT = 1_000_000
 
 /** Rows between two looks whether the store closes. */

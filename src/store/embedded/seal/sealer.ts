@@ -7,7 +7,7 @@ import type { SealerReply } from './sealer-protocol.ts'
 /** So long one that may wait does: sealing takes processor time from a bulk load in progress. */
 const WAITS_MS = 10_000
 
-/** So many segments may always wait, whatever they hold. */
+/** This number of segments may always wait, whatever they hold. */
 const FEW_WAIT = 3
 
 /** What each of those that may wait holds on average: twice what a segment of the usual length does. */
@@ -92,7 +92,10 @@ export class Sealer {
     return this.#queue.length
   }
 
-  /** Whether more wait than may: than so many, or fewer that hold more than as many usually do. */
+  /**
+   * Whether the backlog is too long: more segments than `backlogMax`, or fewer that hold more bytes than that many
+   * usually do.
+   */
   isBehind(backlogMax: number): boolean {
     const waiting = this.#queue.length
     if (waiting <= Math.min(FEW_WAIT, backlogMax)) return false

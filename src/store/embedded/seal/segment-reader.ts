@@ -21,8 +21,7 @@ import { scanSegment } from '../journal/scan.ts'
 import { type SegmentColumns, type SegmentPlaces, SortedSamples } from './sorted-samples.ts'
 
 /**
- * Beside the texts and removals of the first segment so many may be sealed with it: each costs more memory than a
- * number does.
+ * Most texts and removals of further segments that are sealed with the first one. Each takes more memory than a number.
  */
 const OTHERS_MAX = 65_536
 
@@ -63,8 +62,8 @@ export class SegmentReader {
   }
 
   /**
-   * Reads as many of the given segments as can be sealed together, the first at least: twice in pieces, which takes half
-   * of the memory, or the first alone and whole where that is not to be had.
+   * Reads as many of the given segments as can be sealed together, at least the first. Segments are read twice in
+   * pieces, which takes half of the memory. If the first cannot be read in pieces, it is read alone, as a whole.
    */
   read(files: readonly SegmentFile[]): SegmentContent {
     for (let together = files; together.length > 0; ) {

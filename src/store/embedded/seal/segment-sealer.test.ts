@@ -79,7 +79,7 @@ test('seal() after a failed try leaves what one that never failed leaves', (t) =
   }
 })
 
-/** The samples of each chunk of a stream, in their order, after so many segments of so many samples. */
+/** The number of samples of each chunk of a stream, in order, after `segments` segments of `samples` samples each. */
 function chunkCounts(t: TestContext, segments: number, samples: number): number[] {
   const folder = mkdtempSync(join(tmpdir(), 'weir-sealer-'))
   const db = openSamplesFile(join(folder, 'samples.db'))

@@ -7,7 +7,10 @@ import type { SegmentContent } from './segment-reader.ts'
 import { StreamSealer } from './stream-sealer.ts'
 import type { TouchedTable } from './touched-table.ts'
 
-/** A transaction ends at the next stream once it has so many rows: readers and the log stay quick. */
+/**
+ * A transaction with this number of rows ends before the next stream, so that readers are not delayed and the log stays
+ * short.
+ */
 const ROWS_PER_TRANSACTION = 1_500
 
 /** A seal that was asked to stop; what it committed so far is repeated by the next one. */

@@ -9,7 +9,7 @@ const KEPT_SAMPLES_MAX = 2 * 1024 * 1024
 /** The longest stream whose columns are kept for the next stream. */
 const KEPT_COLUMN_MAX = 64 * 1024
 
-/** Late samples may move so many others per sample of the stream; a head does it better beyond. */
+/** Moves per sample that late samples of a stream may cause. Beyond that a head is faster. */
 const MOVES_PER_SAMPLE = 64
 
 /** What putLate() returns when the sample took the place of another. */

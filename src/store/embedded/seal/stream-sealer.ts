@@ -28,12 +28,15 @@ import { SEALED_SEGMENT } from '../rows/meta-names.ts'
 import type { ChunkTable } from './chunk-table.ts'
 import { checkReadBack, isReadBack, type WrittenRow } from './read-back.ts'
 
-/** Runs of a stream are merged when there are so many, or hold so many samples, by its handle: see runSamplesMax(). */
+/**
+ * Runs of a stream are merged at this number of runs, or at a number of samples that depends on its handle: see
+ * runSamplesMax().
+ */
 const RUNS_MAX = 8
 const RUN_SAMPLES_MIN = 256
 const RUN_SAMPLES_SPREAD = 512
 
-/** A chunk at the end of its stream that has so many samples is left as it is. */
+/** The last chunk of a stream is left unchanged at this number of samples. */
 const FULL_SAMPLES = 3_072
 
 /** A chunk of no more is taken up by whatever follows: many of these would take more room than work. */
@@ -191,8 +194,8 @@ export class StreamSealer {
   }
 
   /**
-   * Replaces the last chunks of a stream when enough samples follow, as long as they are small beside
-   * what they are joined with: so a sample is written again a few times only, until its chunk is full.
+   * Replaces the last chunks of a stream when enough samples follow and the chunks are small compared with the result.
+   * So a sample is rewritten only a few times until its chunk is full.
    */
   #takeUpLast(stream: number, last: ChunkPlace | undefined, following: number): SampleColumns {
     let older = emptyColumns

@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { TOUCHED_SUM } from '../rows/meta-names.ts'
 import { TOUCHED_TOTAL_SQL, touchedSum, watchedSum, wrapSum } from '../rows/row-sum.ts'
 
-/** A stream keeps so many rows; the oldest two become one, which covers more than the change. */
+/** Most rows of a stream. Beyond that the oldest two are merged into one, which covers more than the change. */
 const ROWS_PER_STREAM_MAX = 16
 
 interface Row {

@@ -16,14 +16,14 @@ import { StreamRows } from '../rows/stream-rows.ts'
 import { isSummaryBound } from '../summary/index.ts'
 import type { ChunkReadTable, LastRow } from './chunk-read-table.ts'
 
-/** Rows that do not check are left out of later reads; beyond so many they are looked at again. */
+/** Rows that failed their check and are skipped by later reads. Beyond this number they are checked again. */
 const DAMAGED_ROWS_MAX = 100_000
 
 type Span = { readonly from: number; readonly until: number }
 
 /**
- * The rows of samples.db with everything held against what it says of itself. What does not check is
- * reported once and left out; the rest of the stream, and other streams, are served.
+ * The rows of samples.db, each verified by its checksum and contents. A row that fails is reported once and skipped;
+ * the rest of the stream, and other streams, are served.
  */
 export class CheckedRows {
   readonly #table: ChunkReadTable
@@ -208,7 +208,7 @@ export class CheckedRows {
     try {
       const row = this.#table.selectRow(place.id)
       if (row === undefined) return undefined
-      // The samples are held against the place, which was held against the sum.
+      // The sum verified the place, and the place verifies the samples.
       return row.data instanceof Uint8Array ? { ...row, ...place, level } : null
     } catch (error) {
       if (!isDamagedFile(error)) throw error

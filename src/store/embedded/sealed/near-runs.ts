@@ -2,7 +2,7 @@ import type { ReadSpan } from '../head/head.ts'
 import { type Mask, touchesMask } from '../head/tombstones.ts'
 import type { ChunkPlace } from '../rows/chunk-row.ts'
 
-/** So many runs are read as quickly as they are chosen from; only long texts make more of them. */
+/** Up to this number of runs, reading all is as fast as choosing. Only long texts make more runs. */
 const FEW_RUNS = 8
 
 /** Which runs a read with a limit may need, counted from the side where it begins. */

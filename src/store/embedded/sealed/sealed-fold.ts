@@ -17,12 +17,12 @@ import type { SealedSamples } from './sealed-samples.ts'
 /** Work done before others get their turn, in summaries read: about a millisecond. */
 const WORK_PER_SLICE = 64
 
-/** A chunk that has to be decoded takes as long as so many summaries. */
+/** Cost of decoding a chunk, in summaries. */
 const DECODE_WORK = 16
 
 /**
- * An outline decodes no more untouched chunks than this, beside those at its two ends: blocks that are
- * shorter than this part of its range are taken whole, so only longer ones are left to decode.
+ * Most untouched chunks that an outline decodes, besides those at its two ends. Blocks shorter than this fraction of
+ * its range are used whole, so only longer ones are decoded.
  */
 const OUTLINE_DECODES_MAX = 1_000
 

@@ -11,7 +11,7 @@ import { DecodedChunks } from './decoded-chunks.ts'
 import { KeptSummaries } from './kept-summaries.ts'
 import { NearRuns } from './near-runs.ts'
 
-/** Decoding so many chunks takes about a millisecond; then others get their turn. */
+/** Chunks decoded before other work runs: about a millisecond. */
 const CHUNKS_PER_SLICE = 16
 
 /** What a read wants of a stream, and what the head hides of it. */

@@ -6,7 +6,7 @@ import type { RecordReader, RecordWriter } from './record-parts.ts'
 import type { SummaryTable } from './summary-table.ts'
 import { pick } from './time-columns.ts'
 
-/** Form bytes below this mean decimals of so many digits. */
+/** Form bytes below this are a number of decimals. */
 const PLAIN_FORM = 16
 
 /** First, last, min and max. */

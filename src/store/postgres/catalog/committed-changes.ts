@@ -1,7 +1,7 @@
 /**
- * The change log as readers see it. Its numbers have no gaps, and a reader that has seen a number has seen all below it:
- * a commit takes its numbers under the lock of table `head`, which it holds until it is committed, so numbers become
- * visible in their order, and those of a commit that is rolled back are given to the next.
+ * The change log as readers see it. Its numbers have no gaps, and a reader that has seen a number has seen all below
+ * it. A commit takes its numbers under the lock of table `head` and holds the lock until it is committed. So numbers
+ * become visible in order, and those of a rolled-back commit are used by the next.
  */
 import type { CatalogChange } from '../../ports/catalog-port.ts'
 import type { Database, SqlRow } from '../connection/database.ts'

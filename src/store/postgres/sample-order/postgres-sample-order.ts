@@ -40,7 +40,7 @@ const ANSWER_MS_MAX = 4_000
 
 /** The stamps that processes have reserved where PostgreSQL cannot forget them. */
 interface ReservedStamps {
-  /** Reserves so many stamps above `floor` that nobody had reserved before; returns the first. */
+  /** Reserves `count` unused stamps above `floor`; returns the first. */
   reserve(count: number, floor: number): Promise<number>
   /** The greatest stamp that any process has reserved. */
   last(): Promise<number>

@@ -42,7 +42,7 @@ export function panelName(panel: Panel, at: number): string {
   return panel.title || `${kind} ${at + 1}`
 }
 
-/** The panels with one stream less; a panel that showed nothing else goes along. */
+/** The panels without one stream. A panel that showed only this stream is removed. */
 export function withoutStream(
   panels: readonly Panel[],
   at: number,

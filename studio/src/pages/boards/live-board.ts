@@ -11,7 +11,7 @@ export interface ShownValue {
   readonly fData?: string
 }
 
-/** The service follows so many streams on one connection. */
+/** Most streams that the service follows on one connection. */
 const STREAMS_MAX = 1_000
 
 /** What is known of streams, by UID. */

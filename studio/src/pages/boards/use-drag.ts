@@ -2,7 +2,7 @@ import { type PointerEvent, useRef } from 'react'
 import type { Box } from './grid-layout.ts'
 
 interface DragOptions {
-  /** The box after so many columns and rows. */
+  /** The box after a move by `columns` and `rows`. */
   boxAt(columns: number, rows: number): Box
   onPreview(box: Box | undefined): void
   onPlace(box: Box): void

@@ -131,7 +131,7 @@ interface AroundProps extends Pick<StreamEditorProps, 'component' | 'saved'> {
   readonly mayDerive: boolean
 }
 
-/** What is around a stream that is saved: what it hangs on, and what became of it where it is derived. */
+/** The context of a saved stream: its dependencies and, for a derived stream, its state. */
 function Around({ component, saved, isChanged, mayDerive }: AroundProps) {
   const of = { componentUid: component.uid, uid: saved.uid, zone: component.timeZoneId }
   const isDerived = saved.streamDerivationType === 'FROM_EXPRESSION'

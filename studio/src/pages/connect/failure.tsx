@@ -1,6 +1,6 @@
 import styles from './connect.module.css'
 
-/** Messages of so many characters are seen whole in their three lines. */
+/** Messages up to this number of characters fit in their three lines. */
 const SHORT = 60
 
 /** Why a run failed: three lines of it, and all of it at a click, a touch or a key. */

@@ -23,7 +23,7 @@ interface PayloadsProps {
   readonly isChanged: boolean
 }
 
-/** What a connector was called with, the newest first, and what became of it. */
+/** The payloads of a connector, newest first, each with its result. */
 export function Payloads({ connector: { uid }, isChanged }: PayloadsProps) {
   const isGuest = useRole() === 'GUEST'
   const { query, change } = useAddress()

@@ -94,7 +94,7 @@ export class TreeRows {
     return rowAt(index - from)
   }
 
-  /** Adds so many rows behind the others. */
+  /** Appends `count` rows. */
   add(count: number, rowAt: Stretch['rowAt']): void {
     if (count === 0) return
     this.#stretches.push({ from: this.#length, rowAt })

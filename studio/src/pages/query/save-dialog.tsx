@@ -11,7 +11,7 @@ import { ZoneField } from '../../ui/zone-field.tsx'
 
 interface SaveDialogProps {
   readonly saved: RecordKinds['query']
-  /** The text as it stands. */
+  /** The current text. */
   readonly sql: string
   /** Changes what the saved one is called; else one is made. */
   readonly isRename: boolean

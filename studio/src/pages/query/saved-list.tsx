@@ -5,7 +5,7 @@ import { Link } from '../../app/link.tsx'
 import { Field } from '../../ui/field.tsx'
 import styles from './query.module.css'
 
-/** So many are read; of those that a word finds, so many are drawn. */
+/** Most queries that are read, and most matches that are shown. */
 const READ_MAX = 1_000
 const DRAWN_MAX = 100
 /** Fewer are seen at a glance. */

@@ -55,7 +55,10 @@ export function StreamPage({ component, stream }: StreamPageProps) {
   )
 }
 
-/** The address as it stands: it changes with every movement, and the page around it does not. */
+/**
+ * Copies the current address. A component of its own, because the address changes with every movement and the page
+ * around it does not.
+ */
 function CopyAddress() {
   useAddress()
   return <CopyButton text={sharedAddress()} label="Copy link" />

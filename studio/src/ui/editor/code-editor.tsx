@@ -21,7 +21,7 @@ interface CodeEditorProps {
   /** Asked when a text has rested for a moment, and again when another function is given. */
   readonly check?: Check
   readonly complete?: Complete
-  /** Called on Ctrl or ⌘ Enter, with the text as it stands. */
+  /** Called on Ctrl or ⌘ Enter, with the current text. */
   readonly onRun?: (text: string) => void
   readonly hint?: ReactNode
   /** What the service said of the text as a whole. */

@@ -137,8 +137,8 @@ function keys(calls: () => EditorCalls): Extension {
 }
 
 /**
- * Typing over a selection, done here: left to itself a browser wraps what is typed in an element with the
- * looks of what it replaces, as an inline style, which the policy of the page refuses aloud.
+ * Handles typing over a selection. By default a browser copies the look of the replaced element as an inline style,
+ * which the page's content security policy blocks with an error.
  */
 const typingOver = EditorView.domEventHandlers({
   beforeinput: (event, view) => {

@@ -134,7 +134,7 @@ export class BackgroundCompaction {
 
   async #sweepShard(day: number, shard: number): Promise<number> {
     const { dirty, order } = this.#deps
-    // All writes of that day have smaller ones. Later writes are on a later list.
+    // All writes on the list have smaller stamps. Later writes are on a later list.
     const listedUpTo = await order.next()
     const waiting: number[] = []
     let count = 0

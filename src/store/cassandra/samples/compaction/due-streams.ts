@@ -1,6 +1,6 @@
 import { growColumn } from '../../../../base/index.ts'
 
-/** A stream is due after so many rows of runs or so many bytes of them: reads merge them until then. */
+/** A stream is due at this number of rows or bytes of runs. Until then reads merge them. */
 const DUE_ROWS = 128
 const DUE_BYTES = 1024 * 1024
 
@@ -44,7 +44,7 @@ export class DueStreams {
     this.#queue.push({ handle, sinceMs: nowMs })
   }
 
-  /** Takes the streams, so many at most, that became due before a moment. */
+  /** Removes and returns the streams that became due before `beforeMs`, at most `limit`. */
   take(beforeMs: number, limit: number): number[] {
     let end = 0
     while (end < this.#queue.length && end < limit && this.#queue[end].sinceMs < beforeMs) end += 1

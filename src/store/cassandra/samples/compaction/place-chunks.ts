@@ -7,8 +7,8 @@ const LEAF_CHUNKS_MAX = 128
 const LEAF_BYTES_MAX = 16 * 1024 * 1024
 
 /**
- * Parts the chunks of a leaf that has become too large: at its end the chunks that are there stay and the
- * others begin another leaf; where it grew inside, in equal parts, so that there is room in each.
+ * Splits the chunks of a leaf that has become too large. If it grew at its end, the existing chunks stay and the new
+ * ones begin another leaf. If it grew inside, it is split into equal parts, so that each has room.
  */
 export function partLeaf(chunks: readonly PlannedChunk[]): PlannedChunk[][] {
   const bytes = chunks.reduce((sum, chunk) => sum + chunk.bytes, 0)

@@ -31,7 +31,7 @@ export class LostRows implements LostComponents {
     return this.#componentCount + this.#streams.size === 0 && this.#all === undefined
   }
 
-  /** Takes in that so many components do not check, with the numbers that they may have; says it in words. */
+  /** Records `count` components with failed checksums and the numbers they may have; returns a message. */
   addComponents(count: number, refs: readonly number[]): string {
     const what =
       count === 1 && refs.length === 1

@@ -1,4 +1,4 @@
-/** The statements with which all of catalog.db is read back, row by row, and held against checksums. */
+/** The statements that read all of catalog.db back, row by row, and verify the checksums. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { CatalogDamaged } from '../../../ports/catalog-port.ts'
 import { CHANGE_COLUMNS, changesOf } from '../catalog-changes.ts'

@@ -75,7 +75,7 @@ function OneGauge({ panel, stream }: { readonly panel: Panel; readonly stream: P
   )
 }
 
-/** Texts of so many characters fit below an end of the arc; longer ones begin or end at the edge. */
+/** Texts up to this number of characters fit below an end of the arc; longer ones begin or end at the edge. */
 const SHORT_BOUND = 5
 
 interface BoundProps {

@@ -5,7 +5,7 @@ import { Moment } from '../../../ui/time/moment.tsx'
 import styles from './derive.module.css'
 import { valueWords } from './value-words.ts'
 
-/** How often what became of it is looked at. */
+/** How often the state is refreshed. */
 const REFRESH_MS = 5_000
 
 interface DerivationStateProps {

@@ -23,7 +23,7 @@ interface PreviewPanelProps {
   readonly stream: StreamDraft
 }
 
-/** What the formula gives of the newest samples, as it stands, before anything is saved. */
+/** The results of the unsaved formula for the newest samples. */
 export function PreviewPanel({ componentUid, zone, stream }: PreviewPanelProps) {
   const { uid, streamType, valueType, baseCycle, derivation } = stream
   const text = useQuiet(JSON.stringify({ uid, streamType, valueType, baseCycle, derivation }))

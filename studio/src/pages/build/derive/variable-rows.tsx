@@ -137,7 +137,7 @@ function VariableRow(props: VariableRowProps) {
   )
 }
 
-/** So many steps back are a negative offset; what is no number is left for the service to refuse. */
+/** Steps back are a negative offset. Text that is no number is left for the service to refuse. */
 function offsetOf(text: string): number {
   const number = numberOf(text)
   return (typeof number === 'number' ? 0 - Math.abs(number) : number) as number

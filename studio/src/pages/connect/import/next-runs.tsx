@@ -22,7 +22,7 @@ export function NextRuns({ connector, isSaved }: NextRunsProps) {
   const schedule = connector.schedule ?? null
   const { error, nextRuns } = useCheck(schedule)
   const noted = useNoted(connector.uid, !isSaved || schedule === null)
-  // Every so many minutes is counted from the run before, which only a saved one has.
+  // An interval is counted from the previous run, which only a saved import has.
   const isCounted = schedule !== null && 'everyMinutes' in schedule
   const next = noted ?? (isCounted ? undefined : nextRuns[0])
   const after = isCounted ? undefined : nextRuns.find((time) => next !== undefined && time > next)
