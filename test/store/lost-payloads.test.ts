@@ -112,7 +112,7 @@ test('a file that was set aside is reported, by scrubs too, until it is removed 
     /^it cannot be read \(file is not a database\), and was moved to quarantine\//,
   )
   const place = first.split(' moved to ')[1]
-  const expected = `${place} has payloads that could not be read; remove it to be told no more`
+  const expected = `${place} has payloads that could not be read; delete it to stop this report`
   assert.deepEqual((await look(folder, true)).reported, [expected])
   const found: string[] = []
   const store = await openPayloadStore({ folder })

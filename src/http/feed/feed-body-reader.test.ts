@@ -55,7 +55,7 @@ test('read() refuses a body over the limit: by its length, while it comes, while
   await assert.rejects(reader.read(bomb.message, use), refused)
 })
 
-/** A body of so many bytes, all there, and how it is read. */
+/** Reads a complete body of `bytes` bytes. */
 function send(
   reader: FeedBodyReader,
   bytes: number,

@@ -32,7 +32,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined
 }
 
-/** What a call takes of the memory budget while a body of so many bytes is read. */
+/** The bytes of the memory budget that a call holds while it reads a body of this length. */
 export function bytesWhileRead(bodyBytes: number): number {
   return Math.ceil(bodyBytes * HELD_PER_BYTE)
 }
@@ -67,7 +67,7 @@ export class FeedBodyReader {
     this.#limitBytes = Math.min(limitBytes, Math.floor(budget.shareBytesMax / HELD_PER_BYTE))
   }
 
-  /** Refuses a body of so many bytes when the limit is lower. */
+  /** Refuses a body of this length when the limit is lower. */
   requireFits(bytes: number): void {
     if (bytes > this.#limitBytes) refuse('body_too_large', { limitBytes: this.#limitBytes })
   }

@@ -80,10 +80,10 @@ interface PutAside {
   readonly readQuery?: () => BodyQuery
 }
 
-/** Answers of so many bytes are written at once, in memory that is not worth counting. */
+/** Answers up to this length are written at once. Their memory is not counted. */
 const SHORT_BYTES_MAX = 128 * 1024
 
-/** A character of a text or an ID may take so many bytes in JSON. */
+/** The most bytes of a character of a text or an ID in JSON. */
 const ESCAPED_BYTES = 6
 
 /** What a row takes with a number. */
@@ -211,7 +211,7 @@ export class FeedCalls {
     return await this.#feed.extent(principal, path)
   }
 
-  /** GET …/plot: what of a range can be seen on so many pixels. */
+  /** GET …/plot: a range reduced to the pixels of a chart. */
   async plot(principal: Principal, path: OneStreamPath, query: string): Promise<Plot> {
     let held: MemoryShare | undefined
     const memory = new ReadMemory(this.#budget, {

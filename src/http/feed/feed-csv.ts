@@ -7,7 +7,7 @@ import { JsonBytes } from './json-bytes.ts'
 /** The type of these answers. */
 export const CSV_TYPE = 'text/csv; charset=utf-8; header=present'
 
-/** An answer is written in slices of about so many bytes; other calls go in between. */
+/** An answer is written in slices of about this length. Other calls run in between. */
 const SLICE_BYTES = 1024 * 1024
 const COMMA = 0x2c
 const LINE_END = Buffer.from('\r\n')
@@ -18,7 +18,7 @@ export function prefersCsv(accept: string | undefined): boolean {
   return prefers(accept, 'text/csv', 'application/json')
 }
 
-/** The rows of an answer, of about so many bytes, with turns for other calls in between. */
+/** The rows of an answer of about `bytes` bytes. Other calls run between slices. */
 export async function writeCsv(
   list: readonly FeedSeries[],
   fields: FeedFields,

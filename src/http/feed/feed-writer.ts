@@ -100,7 +100,7 @@ export function writeFeed(list: readonly FeedSeries[], fields: FeedFields): Buff
 /** What a sample has around its texts: numbers, keys and brackets. */
 const ROW_BYTES = 160
 
-/** An answer is written and counted in slices of about so many bytes; other calls go in between. */
+/** An answer is written and counted in slices of about this length. Other calls run in between. */
 const SLICE_BYTES = 1024 * 1024
 
 /**
@@ -132,7 +132,7 @@ function jsonBytesOf(text: string): number {
   return Buffer.byteLength(JSON.stringify(text))
 }
 
-/** What `writeFeed` writes, of at most so many bytes, with turns for other calls in between. */
+/** Like `writeFeed`, for an answer of up to `bytesMax` bytes. Other calls run between slices. */
 export async function writeLongFeed(
   list: readonly FeedSeries[],
   fields: FeedFields,

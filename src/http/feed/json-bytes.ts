@@ -25,7 +25,7 @@ function digitCount(value: number): number {
   return count
 }
 
-/** The whole number that a size is at so many decimal places, or -1 when it has more of them. */
+/** A size times 10 to the power of `places`. Returns -1 when that is no exact whole number. */
 function scaledDecimal(size: number, places: number): number {
   const scaled = Math.round(size * SCALES[places])
   return scaled < EXACT_BELOW && scaled / SCALES[places] === size ? scaled : -1
@@ -153,7 +153,7 @@ export class JsonBytes {
     this.length = start + count
   }
 
-  /** Makes room for so many more bytes and answers all of them; valid until the next write. */
+  /** Makes room for `bytes` more bytes. Returns the whole buffer, valid until the next write. */
   reserve(bytes: number): Buffer {
     if (this.length + bytes <= this.#bytes.length) return this.#bytes
     const wider = Buffer.allocUnsafe((this.#bytes.length + bytes) * 2)

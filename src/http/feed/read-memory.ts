@@ -7,7 +7,7 @@ import {
 } from '../../base/index.ts'
 import type { TextMemory } from '../../store/index.ts'
 
-/** Texts of so many bytes together are read in memory that is not worth counting. */
+/** Texts up to this total length are read without counting their memory. */
 const UNCOUNTED_BYTES_MAX = 32 * 1024
 
 /** What texts take while they are read, for each byte of an answer: packed, plain, and as strings. */

@@ -2,10 +2,10 @@ import { nextIteration } from '../../base/index.ts'
 import { showNumber } from '../../feed/index.ts'
 import type { RequestedAnswer, RequestedValue } from '../../feed/put/index.ts'
 
-/** A character of a text may take so many bytes in JSON. */
+/** The most bytes of a character of a text in JSON. */
 const ESCAPED_BYTES = 6
 
-/** An answer is written in slices of about so many characters; other calls go in between. */
+/** An answer is written in slices of about this length. Other calls run in between. */
 const SLICE_LENGTH = 1024 * 1024
 
 function show(value: RequestedValue): string {

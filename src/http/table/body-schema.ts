@@ -20,7 +20,7 @@ const build = AjvCompiler()(
   { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true } },
 ) as unknown as (route: { readonly schema: TSchema }) => Check
 
-/** Made when a body is first held against a schema: to make all at once would cost every start. */
+/** Compiled when a schema is first used: compiling all of them would slow down every start. */
 const checks = new WeakMap<TSchema, Check>()
 
 /** Refuses a body that does not fit a schema, naming the first place; fills in its defaults. */

@@ -28,7 +28,7 @@ type Input<Body> =
       readonly body?: Body
     }
   | {
-      /** Parsed, and held against the schema. */
+      /** Parsed and checked against the schema. */
       readonly kind: 'json'
       readonly limitBytes: number
       readonly schema: TSchema
@@ -75,7 +75,7 @@ export function json(
   }
 }
 
-/** A body of JSON that is held against its schema before `run`. */
+/** A JSON body that is checked against its schema before `run`. */
 export function checkedJson<S extends TSchema>(
   schema: S,
   limitBytes = ADMIN_BODY_BYTES_MAX,
@@ -141,7 +141,7 @@ interface Entry<Body, Target> extends Description {
   readonly isWrite?: boolean
   /** Whether a GET is served as HEAD. */
   readonly hasHead?: boolean
-  /** Whether so many calls come that they are served past Node's HTTP parser where that is possible. */
+  /** Whether calls are frequent enough to bypass Node's HTTP parser where that is possible. */
   readonly isHot?: boolean
   /** Whether a call follows by itself what other processes commit, or needs none of it. */
   readonly isCurrent?: boolean

@@ -36,7 +36,7 @@ export interface ServingParts {
 const OF_PEOPLE = /^\/api\/(?:organization|org_user)(?:\/|$)/
 
 /**
- * Serves a call, whatever comes of it: admission, body, check, run, answer, each in one place for all
+ * Serves a call to its end: admission, body, check, run, answer, each in one place for all
  * operations. A body that lies in memory of its connection is read, or copied, before this returns.
  */
 export function serveOperation(parts: ServingParts, exchange: Exchange, match: Match): void {

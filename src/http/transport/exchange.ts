@@ -86,7 +86,7 @@ export interface Exchange {
   /** Sent in X-Request-Id and in every log line about this request. */
   readonly id: string
   readonly req: RequestHead
-  /** The body: still to be read from the request, or here until the lane's serve() returns. */
+  /** The body: the request to read it from, or its bytes, valid until serve() returns. */
   readonly incoming: IncomingMessage | Buffer
   readonly reply: Reply
   /** The caller's address: the peer's, or what a trusted proxy says. */
@@ -109,7 +109,7 @@ export interface Exchange {
   warnings: readonly string[]
 }
 
-/** Answers a request, whatever comes of it. */
+/** Answers a request, also when it fails. */
 export type Serve = (exchange: Exchange) => void
 
 /** Finds who serves requests of a method and target; undefined: nobody does. */

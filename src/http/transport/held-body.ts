@@ -8,7 +8,7 @@ export class BodyBytes {
   #memory: Buffer
   #length = 0
 
-  /** With room for so many bytes. */
+  /** Has room for `capacity` bytes. */
   constructor(capacity: number) {
     this.#memory = Buffer.allocUnsafeSlow(capacity)
   }

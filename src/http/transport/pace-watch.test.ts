@@ -14,7 +14,7 @@ class Body {
   }
 }
 
-/** Lets seconds pass in steps of five, with so many bytes of the body in each second. */
+/** Lets seconds pass in steps of five, with `rate` bytes of the body in each second. */
 function pass(
   at: { readonly clock: ManualClock; readonly watch: PaceWatch },
   body: Body,

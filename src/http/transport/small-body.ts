@@ -19,9 +19,9 @@ const DECODER_BYTES = 128 * 1024
 const FIRST_BYTES = 4 * 1024
 
 /**
- * Reads a body of a call whose bodies are small and hands it to `use`. What came is counted in the
- * memory budget as it comes, and a decoder is opened only when all of it is there: a client that sends a
- * little and stops holds that little, not a decoder.
+ * Reads a body of a call whose bodies are small and hands it to `use`. Received bytes are counted
+ * in the memory budget as they arrive. A decoder is opened only when the body is complete, so a client
+ * that sends a little and stops does not hold one.
  */
 export async function withSmallBody<T>(
   source: Readable,
@@ -49,9 +49,9 @@ export async function withSmallBody<T>(
 }
 
 interface Holding extends Disposable {
-  /** Counts so many bytes of the body, all that came so far. */
+  /** Counts `bytes` bytes, all that were received of the body so far. */
   grow(bytes: number): Promise<void> | undefined
-  /** Counts so many more while the body is inflated. */
+  /** Counts `bytes` more bytes while the body is inflated. */
   growToInflate(bytes: number): Promise<void> | undefined
 }
 

@@ -35,7 +35,7 @@ export class BodyMemory {
     this.#budget = budget
   }
 
-  /** A buffer of at least so many bytes, or undefined when too much is in use. */
+  /** A buffer of at least `bytesMin` bytes, or undefined when too much is in use. */
   take(bytesMin: number): Buffer | undefined {
     let bytes = SMALLEST_BYTES
     while (bytes < bytesMin) bytes *= 2

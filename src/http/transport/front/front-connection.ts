@@ -80,8 +80,8 @@ interface Arriving {
 
 /**
  * A connection whose plain requests are read here. A request that is not plain, or whose head has not
- * arrived in one piece, goes to Node's HTTP server with all its bytes. When it is answered, the next
- * request is judged anew, whatever came before it.
+ * arrived in one piece, goes to Node's HTTP server with all its bytes. After its answer, the next
+ * request may be read here again.
  */
 export class FrontConnection implements Reply, Passage, Quiet {
   readonly #socket: Socket

@@ -385,7 +385,7 @@ test('closeAllConnections() closes those that are read here and those that come 
   while ((await started.connections()) > 0) await new Promise(setImmediate)
 })
 
-test('a body that comes byte by byte is a 408, and what comes of it later is not served', async () => {
+test('a body that arrives byte by byte is a 408, and bytes that arrive later are not served', async () => {
   let served = 0
   const { open, arrivals, clock } = await start((_head, _body, to) => {
     served += 1

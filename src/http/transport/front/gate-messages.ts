@@ -21,9 +21,9 @@ const PARTS_MAX = 64
  * kept as bytes, counted in the budget of unauthenticated clients, and no more is read; each waits its turn with
  * what others have sent.
  *
- * Where a request ends is for the parser alone to say. It is given bytes up to the next blank line,
- * as no head ends anywhere else, and of a body what its own reading of the head says: a cut
- * in the wrong place costs one more call and changes nothing. Between two requests `takeBack` is asked
+ * Only the parser decides where a request ends. It gets bytes up to the next blank line, because
+ * headers end only there. Of a body it gets the bytes that its parsed headers announce. A cut in the wrong
+ * place costs one more call and changes nothing. Between two requests `takeBack` is asked
  * for the next one: if it takes the bytes, nothing comes here until `begin`.
  */
 export class MessageGate {
@@ -198,7 +198,7 @@ export class MessageGate {
     this.#rest = NOTHING
   }
 
-  /** Where the parser has come to with a part of so many bytes. */
+  /** Updates the known position of the parser after a part of `bytes` bytes. */
   #look(bytes: number): void {
     if (this.#begun !== undefined) {
       const { complete, headers } = this.#begun

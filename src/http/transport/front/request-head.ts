@@ -38,9 +38,9 @@ const SPECIAL = new Set([
 ])
 
 /**
- * Reads a head, without the empty line behind it, when `findServe` knows who serves it and every byte
- * of it is of the strict kind; undefined for anything else, so that what is unusual, ambiguous or
- * wrong gets judged in one place only: by Node's own parser.
+ * Reads request headers, without the blank line after them. Returns undefined unless `findServe` knows
+ * the target and every byte is of the strict form. So only Node's own parser decides about unusual,
+ * ambiguous, or wrong requests.
  */
 export function readStrictHead(
   text: string,

@@ -12,7 +12,7 @@ export class UnauthenticatedHold {
     this.#budget = budget
   }
 
-  /** Says that so many bytes are held; false when there is no room for them, and nothing changes. */
+  /** Sets the number of held bytes. Returns false, and changes nothing, when there is no room for them. */
   resize(bytes: number): boolean {
     const countedBytes = Math.max(0, bytes - FREE_BYTES)
     const more = countedBytes - this.#countedBytes

@@ -31,6 +31,6 @@ export function listSetAside(folder: string): string[] {
   const names = readdirSync(quarantine).filter((name) => SET_ASIDE.test(name))
   return names.map(
     (name) =>
-      `${QUARANTINE}/${name} has payloads that could not be read; remove it to be told no more`,
+      `${QUARANTINE}/${name} has payloads that could not be read; delete it to stop this report`,
   )
 }

@@ -118,7 +118,7 @@ export class ComponentLists {
       try {
         const component = this.#reader.findRef(row.ref)?.component
         if (component === undefined) {
-          throw new CatalogDamaged('the list of components leads nowhere')
+          throw new CatalogDamaged('the list of components names one that does not exist')
         }
         const isOurs = component.orgUid === orgUid && isListedAt(component, row)
         // One in the place of another of the same name comes twice.
