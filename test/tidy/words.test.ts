@@ -1,12 +1,26 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { sentencesOf, wordsIn } from '../support/prose.ts'
+import { type Sentence, sentencesOf, wordsIn } from '../support/prose.ts'
+import { sourceProseOf } from '../support/source-prose.ts'
 
 const WORDS_MAX = 35
 const LIST = 'test/tidy/banned-words.txt'
 
-const pages = globSync(['*.md', 'docs/**/*.md', '{src,studio,test}/**/README.md']).sort()
+/** Sources that have to name banned words: as examples, and as tables of an old format. */
+const NAMING_THEM = [
+  'test/tidy/words.test.ts',
+  'src/store/embedded/catalog/upgrade/upgrade-format-9.ts',
+]
+
+const pages = globSync(['*.md', 'docs/**/*.md', '{src,studio,test}/**/README.md'])
+  .sort()
+  .map((file) => ({ file, sentences: sentencesOf(readFileSync(file, 'utf8')) }))
+
+const sources = globSync('{src,studio/src,test,bench,tools}/**/*.{ts,tsx}')
+  .filter((file) => !NAMING_THEM.includes(file) && !file.includes('/generated/'))
+  .sort()
+  .map((file) => ({ file, ...sourceProseOf(readFileSync(file, 'utf8')) }))
 
 /** The rules of the list: a pattern between words, and what to write instead. */
 const rules = readFileSync(LIST, 'utf8')
@@ -49,20 +63,56 @@ test('sentencesOf() separates paragraphs, list items, and cells, and counts code
   assert.equal(wordsIn('- Four – five, 6 of code.'), 5)
 })
 
-test(`no sentence of the documentation has more than ${WORDS_MAX} words`, () => {
-  const long = pages.flatMap((page) =>
-    sentencesOf(readFileSync(page, 'utf8'))
-      .filter(({ text }) => wordsIn(text) > WORDS_MAX)
-      .map(({ line, text }) => `${page}:${line} (${wordsIn(text)} words): ${text.slice(0, 60)}…`),
-  )
-  assert.deepEqual(long, [])
+test('sourceProseOf() joins line comments, leaves out examples, and reads texts of several words', () => {
+  const code = `// One
+// two. Three
+
+/**
+ * Four.
+ *
+ *     npm start
+ */
+f('one-word', 'now five words here', "mend")
+`
+  assert.deepEqual(sourceProseOf(code), {
+    comments: [
+      { line: 1, text: 'One two.' },
+      { line: 2, text: 'Three' },
+      { line: 5, text: 'Four.' },
+    ],
+    texts: [{ line: 9, text: 'now five words here' }],
+  })
 })
 
-test(`no page of the documentation has a word of ${LIST}`, () => {
-  const found = pages.flatMap((page) =>
-    sentencesOf(readFileSync(page, 'utf8')).flatMap(({ line, text }) =>
-      bannedIn(text).map((word) => `${page}:${line} ${word}`),
-    ),
+function longIn(file: string, sentences: readonly Sentence[]): string[] {
+  return sentences
+    .filter(({ text }) => wordsIn(text) > WORDS_MAX)
+    .map(({ line, text }) => `${file}:${line} (${wordsIn(text)} words): ${text.slice(0, 60)}…`)
+}
+
+function bannedAt(file: string, sentences: readonly Sentence[]): string[] {
+  return sentences.flatMap(({ line, text }) =>
+    bannedIn(text).map((word) => `${file}:${line} ${word}`),
   )
-  assert.deepEqual(found, [])
+}
+
+test(`no sentence of the documentation or of a comment has more than ${WORDS_MAX} words`, () => {
+  assert.deepEqual(
+    [
+      ...pages.flatMap(({ file, sentences }) => longIn(file, sentences)),
+      ...sources.flatMap(({ file, comments }) => longIn(file, comments)),
+    ],
+    [],
+  )
+})
+
+test(`no page, comment, message, or test name has a word of ${LIST}`, () => {
+  assert.ok(sources.length > 1000)
+  assert.deepEqual(
+    [
+      ...pages.flatMap(({ file, sentences }) => bannedAt(file, sentences)),
+      ...sources.flatMap(({ file, comments, texts }) => bannedAt(file, [...comments, ...texts])),
+    ],
+    [],
+  )
 })
