@@ -9,6 +9,7 @@ const arrows: Record<string, readonly string[]> = {
   time: ['base'],
   access: ['base'],
   expression: ['base', 'time'],
+  promql: ['base', 'time'],
   store: ['base', 'time'],
   catalog: ['base', 'time', 'access', 'expression', 'store'],
   auth: ['base', 'access', 'catalog', 'store'],
@@ -274,6 +275,8 @@ test('outside things are imported only where they belong', () => {
   const places: Record<string, RegExp> = {
     'node:sqlite': /^src\/(?:store\/embedded|sql\/run)\//,
     '@fastify/ajv-compiler': /^src\/http\/table\//,
+    '@prometheus-io/lezer-promql': /^src\/promql\/syntax\//,
+    '@lezer/common': /^src\/promql\/syntax\//,
     chevrotain: /^src\/(?:expression|sql)\//,
     pino: /^src\/base\/log\.ts$/,
     'cassandra-driver': /^src\/store\/cassandra\/connection\//,
