@@ -19,6 +19,11 @@ import { Retention } from './expire/retention.ts'
 import type { FeedSeries } from './get/feed-series.ts'
 import { type GetCommand, getFeed, getLastValues, type ShowFile } from './get/get-feed.ts'
 import { type Extent, type ExtentPath, measureExtent } from './get/measure-extent.ts'
+import {
+  type DoubleColumns,
+  type DoublesQuery,
+  readWithSpecials,
+} from './get/read-with-specials.ts'
 import { getPlot } from './plot/get-plot.ts'
 import { getSparks, type Sparks, type SparksCommand } from './plot/get-sparks.ts'
 import type { Plot, PlotCommand } from './plot/plot.ts'
@@ -194,6 +199,11 @@ export class Feed {
   /** A statistic of the last period in which a stream has a value, for one stream or each. */
   lastStatistics(principal: Principal, command: StatisticCommand): Promise<FeedSeries[]> {
     return this.#look(() => getLastStatistics(this.#deps, principal, command))
+  }
+
+  /** The samples of one stream as doubles, with NaN and the infinities. The caller has checked permissions. */
+  readWithSpecials(handle: StreamHandle, query: DoublesQuery): Promise<DoubleColumns> {
+    return readWithSpecials(this.#deps.store, handle, query)
   }
 
   /** How much hangs on a component or stream. */
