@@ -30,7 +30,16 @@ export class IncomingBody {
     this.#isLent = false
     this.#body = Buffer.from(this.#body as Buffer)
   }
+
+  /** Marks the body as read. Nothing needs a copy of it. */
+  release(): void {
+    if (!this.#isLent) return
+    this.#isLent = false
+    this.#body = NOTHING
+  }
 }
+
+const NOTHING = Buffer.alloc(0)
 
 /** Who reads a body, and of what it takes memory. */
 interface Reading {
@@ -91,7 +100,9 @@ async function readWhole<T>(
   const { current } = body
   if (Buffer.isBuffer(current)) {
     if (current.length > limitBytes) refuse('body_too_large', { limitBytes })
-    return use(current)
+    const read = use(current)
+    body.release()
+    return read
   }
   const { headers } = exchange.req
   const sent = {
@@ -144,7 +155,10 @@ export async function readBytes<T>(
     await reader.budget.waitSmall(heldBytes, { heldBytes: current.length })
   }
   try {
-    return await use(body.current as Buffer, undefined)
+    const reading = use(body.current as Buffer, undefined)
+    // A reader of lent bytes has read them before it waits. A copy would double the cost of a small put.
+    body.release()
+    return await reading
   } finally {
     reader.budget.endSmall(heldBytes)
   }
