@@ -148,7 +148,8 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   // Background jobs walk all streams, which the index has only where all are loaded.
   const hasAll = config.index === 'all'
   if (hasAll) data.scrub.start()
-  const jobs = { ...data, catalogStore, clock, log, isStarted: hasAll }
+  const jobClock = data.stores.sharedClock ?? clock
+  const jobs = { ...data, catalogStore, clock: jobClock, log, isStarted: hasAll }
   const deleteProfileJob = startDeleteProfiles(jobs, opened)
   await data.derivation.start({ isWorker: hasAll })
   const budget = new MemoryBudget(budgetBytesOf(memoryBytesOf(config)))
