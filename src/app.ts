@@ -137,7 +137,6 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const parts = await openIdentityParts({ ...options, config, clock, log }, opened)
   const { catalogStore, identity, oauthBase } = parts
   const firstStart = await beginFirstStart({ identity, config, log }, opened)
-  purgeRegularly({ store: catalogStore, clock, log }, opened)
   trimAuditRegularly({ identity, log }, opened)
   const oauth = { ...oauthBase, users: identity.oauthUsers, planGrantActs: grantAuditor(identity) }
   const gate = new Gate(identity)
@@ -149,6 +148,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const hasAll = config.index === 'all'
   if (hasAll) data.scrub.start()
   const jobClock = data.stores.sharedClock ?? clock
+  purgeRegularly({ store: catalogStore, clock: jobClock, log }, opened)
   const jobs = { ...data, catalogStore, clock: jobClock, log, isStarted: hasAll }
   const deleteProfileJob = startDeleteProfiles(jobs, opened)
   await data.derivation.start({ isWorker: hasAll })
