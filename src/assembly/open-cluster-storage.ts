@@ -77,7 +77,6 @@ async function openClusterStores(
     ...stores,
     backups: noBackups,
     timeSlot,
-    sharedClock,
     findClockProblem: () => sharedClock.problem,
     findStoreProblem: () => watch.problem,
     findDetails: () => (standby.isMissing ? [NO_STANDBY] : []),

@@ -18,6 +18,8 @@ export {
   readJsonSamples,
   SLICE_BYTES,
 } from './json/json-samples.ts'
+export { OtlpReader } from './otlp/otlp-reader.ts'
+export { transcodeJson } from './otlp/transcode-json.ts'
 export { previewLines } from './preview-lines.ts'
 export { RemoteWriteReader, type RemoteWriteVersion } from './prometheus/remote-write-reader.ts'
 export { inflateSnappy, snappyLength } from './prometheus/snappy.ts'

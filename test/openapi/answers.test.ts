@@ -451,6 +451,18 @@ test('remote write answers as described', async () => {
   await callerWith({})('POST', path, body, { ...headers, expect: '4' })
 })
 
+test('OpenTelemetry metrics answer as described', async () => {
+  const gauge = { dataPoints: [{ timeUnixNano: '1700000000000000000', asDouble: 1 }, {}] }
+  const metrics = { resourceMetrics: [{ scopeMetrics: [{ metrics: [{ name: 'up', gauge }] }] }] }
+  const path = '/v1/metrics'
+  await device('POST', path, metrics)
+  await device('POST', path, {})
+  await device('POST', path, [], { expect: '4' })
+  await callerWith({})('POST', path, metrics, { expect: '4' })
+  const headers = { 'Content-Type': 'application/x-protobuf' }
+  await device('POST', path, new Blob([new Uint8Array([0x0a])]), { ...headers, expect: '4' })
+})
+
 test('an answer that is not described is found', () => {
   const given = { method: 'GET', path: '/healthz', status: 200, contentType: 'application/json' }
   const check = (text: string, more = {}) => described.check({ ...given, text, ...more })

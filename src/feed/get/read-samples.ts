@@ -3,7 +3,7 @@ import type {
   RangeQuery,
   Sample,
   SampleColumns,
-  SampleReads,
+  SampleStore,
   StreamHandle,
   TextMemory,
 } from '../../store/index.ts'
@@ -58,7 +58,7 @@ function latestFirst(
 }
 
 async function readRange(
-  store: SampleReads,
+  store: SampleStore,
   handle: StreamHandle,
   query: RangeQuery,
 ): Promise<SampleColumns> {
@@ -67,7 +67,7 @@ async function readRange(
 
 /** The latest samples of a random stream in a range. */
 export function readRandom(
-  store: SampleReads,
+  store: SampleStore,
   handle: StreamHandle,
   asked: AskedRange & { readonly limit: number },
 ): Promise<ReadSamples> {
@@ -77,7 +77,7 @@ export function readRandom(
 
 /** The one sample of a point stream, wherever it lies. */
 export async function readPoint(
-  store: SampleReads,
+  store: SampleStore,
   handle: StreamHandle,
   memory?: TextMemory,
 ): Promise<ReadSamples> {
@@ -96,7 +96,7 @@ export function endsOf(cycle: Cycle, { from, until }: AskedRange): { from: numbe
 
 /** The latest samples of an interval stream in a range, with a gap where an interval has none. */
 export async function readIntervals(
-  store: SampleReads,
+  store: SampleStore,
   stream: { readonly handle: StreamHandle; readonly cycle: Cycle },
   asked: AskedRange & { readonly limit: number },
 ): Promise<ReadSamples> {
@@ -138,7 +138,7 @@ export async function readIntervals(
 
 /** The last sample of an interval stream in a range that is no gap. */
 export async function readLastInterval(
-  store: SampleReads,
+  store: SampleStore,
   stream: { readonly handle: StreamHandle; readonly cycle: Cycle },
   asked: AskedRange,
 ): Promise<ReadSamples> {

@@ -96,6 +96,7 @@ function describeOperation(operation: ApiOperation, method: string, path: string
     if (ownErrors === 'oauth') return oauthErrors()
     if (ownErrors === 'influx') return doorErrors('InfluxRefused')
     if (ownErrors === 'text') return doorErrors('TextRefused')
+    if (ownErrors === 'rpc') return doorErrors('RpcRefused')
     if (ownErrors !== undefined) return errorsWith([...ownErrors, 431, 500, 503])
     if (isOpen) return errorsWith([431, 500, 503])
     const { 'x-capability': capability = '' } = shown

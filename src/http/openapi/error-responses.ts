@@ -100,6 +100,17 @@ const influxErrorSchema = {
   },
 }
 
+/** The errors of OpenTelemetry. */
+const rpcStatusSchema = {
+  title: 'RpcStatus',
+  type: 'object',
+  required: ['code', 'message'],
+  properties: {
+    code: { type: 'integer', description: 'Code of gRPC' },
+    message: { type: 'string', description: 'What is wrong' },
+  },
+}
+
 /** The responses that operations refer to, by name. */
 export function errorResponses(): Record<string, object> {
   const own = Object.entries(STATUSES).map(([status, { name, about }]) => {
@@ -135,7 +146,25 @@ export function errorResponses(): Record<string, object> {
       'text/plain': { schema: { type: 'string' }, example: 'This API key is not known' },
     },
   }
-  const others = { OAuthRefused: oauth, InfluxRefused: influx, TextRefused: text }
+  const rpc = {
+    description: 'Error as google.rpc.Status, in the type of the request',
+    content: {
+      'application/json': {
+        schema: rpcStatusSchema,
+        example: { code: 16, message: 'This API key is not known' },
+      },
+      'application/x-protobuf': {
+        schema: { type: 'string', format: 'binary' },
+        example: '(binary)',
+      },
+    },
+  }
+  const others = {
+    OAuthRefused: oauth,
+    InfluxRefused: influx,
+    TextRefused: text,
+    RpcRefused: rpc,
+  }
   return { ...Object.fromEntries(own), ...others }
 }
 
@@ -173,7 +202,9 @@ export function oauthErrors(): Record<number, object> {
 }
 
 /** The errors of calls of another protocol, as the response of a name has them. */
-export function doorErrors(name: 'InfluxRefused' | 'TextRefused'): Record<number, object> {
+export function doorErrors(
+  name: 'InfluxRefused' | 'TextRefused' | 'RpcRefused',
+): Record<number, object> {
   const refused = refTo(name)
   const statuses = [400, 401, 403, 413, 415, 500, 503].map((status) => [status, refused])
   return { ...Object.fromEntries(statuses), ...errorsWith([431]) }

@@ -36,6 +36,7 @@ import { oauthClientOperations } from './oauth-client-operations.ts'
 import { oauthOperations } from './oauth-operations.ts'
 import { orgUserOperations } from './org-user-operations.ts'
 import { organizationOperations } from './organization-operations.ts'
+import { otlpOperations } from './otlp-operations.ts'
 import { helpOperations, studioOperations } from './page-operations.ts'
 import { readingOperations } from './reading-operations.ts'
 import { refusedOperation } from './refused-operation.ts'
@@ -100,6 +101,7 @@ export function serviceOperations(parts: OperationParts): HttpOperation[] {
     ...sinkOperations(parts),
     ...influxOperations({ ...parts, bodyBytesMax: config.bodyBytesMax }),
     ...remoteWriteOperations({ ...parts, bodyBytesMax: config.bodyBytesMax }),
+    ...otlpOperations({ ...parts, bodyBytesMax: config.bodyBytesMax }),
     refusedOperation(parts),
     addressPreviewOperation(parts),
     seriesOperation(parts),

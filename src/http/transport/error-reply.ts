@@ -6,12 +6,17 @@ export interface ErrorReply {
   readonly status: number
   /** The code in the envelope. */
   readonly code: string
-  readonly body: string
+  readonly body: string | Uint8Array
   readonly headers: Readonly<Record<string, string>>
   /** Present when the fault is ours: logged under this id, which the answer carries. */
   readonly incident: string | undefined
   /** What was kept back of a refusal's message, whole, for the log; undefined: nothing was. */
   readonly reason: string | undefined
+}
+
+/** An error as text: ours. */
+interface TextReply extends ErrorReply {
+  readonly body: string
 }
 
 /** Handles come back as soon as connections and files are closed. */
@@ -30,7 +35,7 @@ export function errorEnvelope(
 }
 
 /** Turns whatever was thrown into the answer for the client. */
-export function errorReply(error: unknown): ErrorReply {
+export function errorReply(error: unknown): TextReply {
   if (error instanceof Refusal) return refusalReply(error)
   if (error instanceof CatalogConflict) {
     const what = 'This record was changed by another request. Read it again, then repeat the change'
@@ -65,7 +70,7 @@ function hiddenReason(error: Refusal): string | undefined {
   return error.code === 'read_only' ? error.message : undefined
 }
 
-function refusalReply(error: Refusal): ErrorReply {
+function refusalReply(error: Refusal): TextReply {
   const retryAfter = error.retryAfterSeconds
   const challenge = bearerChallenge(error)
   return {

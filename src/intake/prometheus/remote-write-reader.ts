@@ -22,6 +22,8 @@ const FIELDS = {
 const SAMPLE_VALUE = 1
 const SAMPLE_TIME = 2
 
+/** The component of a series that has neither an instance nor a job. */
+const COMPONENT = 'prometheus'
 const NO_LABELS: Labels = {}
 const NONE = -1
 /** What a field costs at least, of the bytes that are read at a time. */
@@ -229,7 +231,7 @@ export class RemoteWriteReader implements DoorReader {
     const key = JSON.stringify(Object.entries(series).sort(([a], [b]) => (a < b ? -1 : 1)))
     let open = this.#openByLabels.get(key)
     if (open === undefined) {
-      const address = addressOfLabels(series)
+      const address = addressOfLabels(series, COMPONENT)
       open = { series, moreLabels: NO_LABELS, isOnChange: false, address, samples: [], handle: 0 }
       this.#openByLabels.set(key, open)
       this.#slice.samples.series.push(open)

@@ -11,9 +11,6 @@ const LABEL_KEY = (1 << 3) | WIRE_BYTES
 const LABEL_NAME = 1
 const LABEL_VALUE = 2
 
-/** The component of a series that has neither an instance nor a job. */
-const COMPONENT = 'prometheus'
-
 /** Labels that were read, or the reason why they cannot be. */
 type ReadLabels = { readonly labels: Labels } | { readonly mistake: string }
 
@@ -44,14 +41,14 @@ export function readLabels(bytes: Buffer, from: number, until: number): ReadLabe
   return { labels: Object.fromEntries(present) }
 }
 
-/** The address that a series proposes. */
-export function addressOfLabels(labels: Labels): SeriesAddress {
+/** The address that a series proposes: `component` if it has neither an instance nor a job. */
+export function addressOfLabels(labels: Labels, component: string): SeriesAddress {
   const { [NAME]: stream, instance, job } = labels
   if (instance !== undefined) {
     return { component: instance, stream, used: [NAME, 'instance', 'job'] }
   }
   if (job !== undefined) return { component: job, stream, used: [NAME, 'job'] }
-  return { component: COMPONENT, stream, used: [NAME] }
+  return { component, stream, used: [NAME] }
 }
 
 /** How a list of rejected points shows a series: `up{instance="a"}`. */

@@ -1,5 +1,8 @@
 /** NaN, the infinities, and Prometheus' stale marker: values that only the query API shows. */
 
+/** The bits of the stale marker, as specialTextAt() writes them. */
+export const STALE_MARKER = '7ff0000000000002'
+
 /** Whether the double at a place, little-endian, is not finite. */
 export function isSpecialAt(bytes: Uint8Array, at: number): boolean {
   return (bytes[at + 7] & 0x7f) === 0x7f && bytes[at + 6] >= 0xf0

@@ -19,6 +19,7 @@ const WITHOUT_ENTRY: Readonly<Record<string, string>> = {
   putInfluxLinesToBucket: 'as putFeed',
   putInfluxLinesToDatabase: 'as putFeed',
   putRemoteWrite: 'as putFeed',
+  putOtlpMetrics: 'as putFeed',
   answerInfluxQuery: 'reads',
   getAddressPreview: 'a preview changes nothing',
   putConnectorSink: 'the call of a device; its payload is kept in the list of payloads',

@@ -39,7 +39,7 @@ const SERIES = encodeURIComponent('{"__name__":"m","host":"c1"}')
 const OWN = new Set(['DELETE /api/login'])
 
 /** Writes of other protocols, whose bodies are no JSON. `test/api/door` has the tests of their rights. */
-const WRITES_OF_DOORS = new Set(['influx', 'remote_write'])
+const WRITES_OF_DOORS = new Set(['influx', 'remote_write', 'opentelemetry'])
 
 /** Calls of InfluxDB's clients that answer every caller alike. */
 const ALIKE = new Set(['POST /query', 'GET /influx/query'])
