@@ -3,6 +3,7 @@
  * its own name, so what runs in threads names this door, and all others the whole, index.ts.
  */
 export { BoundedCache } from './bounded-cache.ts'
+export { CallQueue } from './call-queue.ts'
 export { characterCount } from './character-count.ts'
 export { type Clock, ManualClock, systemClock } from './clock.ts'
 export { growColumn } from './columns/grow-column.ts'

@@ -21,6 +21,7 @@ import { Documents, type StreamsDeletedListener } from './documents/documents.ts
 import { BY_DEVICES } from './documents/record-change.ts'
 import { retryConflicts } from './documents/retry-conflicts.ts'
 import type { StreamIndex } from './index/stream-index.ts'
+import { LabelIndex } from './labels/label-index.ts'
 import { showComponent } from './record/component-rules.ts'
 import { ComponentStreams } from './record/component-streams.ts'
 import { Components } from './record/components.ts'
@@ -90,6 +91,8 @@ export class Catalog {
   readonly derivations: DerivationEdges
   /** Streams that one call may create, those of templates counted. */
   readonly createMax: number
+  /** The labels of the streams whose values are numbers. */
+  readonly labels: LabelIndex
   /** How it follows what other processes commit to the same store. */
   readonly catchUps: CatchUps
   readonly #base: CatalogBase
@@ -98,6 +101,7 @@ export class Catalog {
     const { people, clock = systemClock } = deps
     this.createMax = deps.createMax ?? STREAMS_CREATED_PER_CALL_MAX
     this.index = documents.index
+    this.labels = new LabelIndex(documents)
     this.catchUps = documents.catchUps
     this.derivations = documents.edges
     this.cycles = new SimpleRecords(documents, cycleRules, usesBy(documents, 'baseCycle'))

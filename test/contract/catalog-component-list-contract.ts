@@ -206,6 +206,42 @@ export function componentListCases(check: (name: string, run: Case) => void): vo
     assert.deepEqual(await store.components.streamsOf('org', own, { start: 0, limit: 9 }), [])
   })
 
+  check('a walk over labels finds each stream that has labels or a look-back', async (store) => {
+    const plain = createOf(Array.from({ length: 450 }, (_, at) => [`p${at}`, ['s']] as const))
+    const other = createOf([['o', ['s']]], { orgUid: 'other', labels: [{ of: 'another' }] })
+    const create = createOf([['a', ['s0', 's1', 's2', 's3']]], {
+      labels: [{ site: 'north' }, undefined, { site: 'south', __name__: 'x' }, undefined],
+    })
+    await store.commit([plain, other])
+    await store.commit([create])
+    const fields = streamFields('s3', { order: 3, more: { lookbackMs: 60_000 } })
+    const uids = [1, 2, 3, 4].map((ordinal) => countedUidOf(create.uid, ordinal))
+    const put = putStream(uids[3], { ...fields, componentUid: create.uid }, { expectedRevision: 1 })
+    await store.commit([put])
+    for (const limit of [1, 2, 100]) {
+      const seen = new Map<string, unknown>()
+      let after: string | undefined
+      do {
+        const page = await store.components.walkLabeled({ orgUid: 'org', after, limit })
+        assert.ok(page.streams.length <= limit)
+        for (const { uid, labels, more } of page.streams) seen.set(uid, labels ?? more)
+        after = page.next
+      } while (after !== undefined)
+      const expected = [
+        [uids[0], { site: 'north' }],
+        [uids[2], { site: 'south', __name__: 'x' }],
+        [uids[3], { lookbackMs: 60_000 }],
+      ]
+      assert.deepEqual(
+        [...seen].sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
+        expected,
+      )
+    }
+    assert.deepEqual(await store.components.walkLabeled({ orgUid: 'nobody', limit: 3 }), {
+      streams: [],
+    })
+  })
+
   check('a scan hands out all organizations as the reads tell them, at any size', async (store) => {
     const each = Array.from(
       { length: 2_500 },

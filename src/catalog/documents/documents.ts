@@ -22,6 +22,8 @@ import {
   type ComponentList,
   type CreateComponents,
   type DocumentKey,
+  type LabeledPage,
+  type LabeledWalk,
   type Labels,
   type ListQuery,
   type PutDocument,
@@ -262,6 +264,20 @@ export class Documents {
   async getStreamOnce(orgUid: string, uid: string): Promise<StoredStream | undefined> {
     const cached = this.#cache.get({ orgUid, kind: 'stream', uid })
     return (cached as StoredStream) ?? (await this.#store.components.getStream(orgUid, uid))
+  }
+
+  /** As ComponentReads.walkLabeled: memory holds no labels here. */
+  walkLabeled(walk: LabeledWalk): Promise<LabeledPage> {
+    return this.#store.components.walkLabeled(walk)
+  }
+
+  /** The streams of a component from the store, some of them at a time. */
+  streamsOf(
+    orgUid: string,
+    componentUid: string,
+    page: { readonly start: number; readonly limit: number },
+  ): Promise<StoredStream[]> {
+    return this.#store.components.streamsOf(orgUid, componentUid, page)
   }
 
   /** The stream of a series, from the store: memory holds no series. */

@@ -53,6 +53,7 @@ export async function readStream(
     ...readDerivationType(field, input, before),
     delete_profile: pickReference(input.delete_profile, before.delete_profile),
     location: input.location === undefined ? before.location : pickLocation(input.location),
+    ...readLookback(input.lookbackMs, before),
     ...readLabels(field, input.labels, before),
   }
   checkId(`${field}.id`, body.id)
@@ -61,6 +62,15 @@ export async function readStream(
   checkKind(field, body)
   await checkReferences(field, input, { before, references })
   return body
+}
+
+/** Null is the default again. */
+function readLookback(
+  given: StreamInput['lookbackMs'],
+  before: StreamBody,
+): Pick<StreamBody, 'lookbackMs'> {
+  const lookbackMs = given === undefined ? before.lookbackMs : given
+  return lookbackMs == null ? {} : { lookbackMs }
 }
 
 /** Labels whose texts are blank are not there. */

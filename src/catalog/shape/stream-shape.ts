@@ -1,11 +1,12 @@
 import type { Static } from 'typebox'
 import { Type } from '../../base/index.ts'
-import type {
-  JsonObject,
-  JsonValue,
-  Labels,
-  StreamDefinition,
-  StreamFields,
+import {
+  type JsonObject,
+  type JsonValue,
+  type Labels,
+  LOOKBACK_FIELD,
+  type StreamDefinition,
+  type StreamFields,
 } from '../../store/index.ts'
 import {
   type Derivation,
@@ -28,6 +29,9 @@ import { VALUE_TYPES, type ValueType, valueCodeOf } from './value-type.ts'
 /** How a stream is summed up where a cycle is asked for without a statistic. */
 export const ROLLUP_METHODS = ['avg', 'sum', 'min', 'max', 'first', 'last'] as const
 export type RollupMethod = (typeof ROLLUP_METHODS)[number]
+
+/** A year: longer than any base interval but some of years. */
+const LOOKBACK_MS_MAX = 366 * 86_400_000
 
 const DERIVATION_TYPES = ['NONE', 'FROM_EXPRESSION'] as const
 type DerivationType = (typeof DERIVATION_TYPES)[number]
@@ -59,6 +63,12 @@ export const streamShape = Type.Object({
   derivation: Type.Optional(Type.Union([Type.Null(), derivationShape])),
   delete_profile: Type.Optional(referenceShape),
   location: Type.Optional(Type.Union([Type.Null(), locationShape])),
+  lookbackMs: Type.Optional(
+    Type.Union([Type.Null(), Type.Integer({ minimum: 1, maximum: LOOKBACK_MS_MAX })], {
+      description:
+        'For how long a sample counts in queries of Prometheus. 5 minutes by default, or twice the base interval',
+    }),
+  ),
   labels: Type.Optional(
     Type.Unsafe<Labels>({
       type: 'object',
@@ -87,6 +97,8 @@ export type StreamBody = {
   readonly derivation: Derivation | null
   readonly delete_profile: Reference | null
   readonly location: Location | null
+  /** For how long a sample counts in queries of Prometheus; absent where the default holds. */
+  readonly lookbackMs?: number
   /** Absent where there are none. */
   readonly labels?: Labels
 }
@@ -141,6 +153,7 @@ const moreDefaults = {
   delete_profile: defaultStream.delete_profile,
   location: defaultStream.location,
   leftAlone: undefined,
+  [LOOKBACK_FIELD]: undefined,
 }
 
 /** What a store keeps of a stream, beside its place in the component. */

@@ -99,6 +99,9 @@ const streamFields = {
   streamDerivationType: oneOf(['NONE', 'FROM_EXPRESSION']),
   delete_profile: reference,
   location,
+  lookbackMs: Type.Optional(
+    Type.Integer({ description: 'For how long a sample counts in queries of Prometheus' }),
+  ),
   labels: Type.Optional(labels),
 }
 

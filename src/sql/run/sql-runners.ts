@@ -3,7 +3,7 @@
  * long or too much, or whose runner dies, fails alone; another runner takes its place.
  */
 import { type Clock, type Log, type Refusal, refusal } from '../../base/index.ts'
-import { CallQueue } from './call-queue.ts'
+import { CallQueue } from '../../base/plain.ts'
 import { FairShare, kindOf } from './fair-share.ts'
 import { Runner } from './runner.ts'
 import type { RunningCall } from './running-call.ts'

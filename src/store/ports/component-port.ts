@@ -134,6 +134,22 @@ export interface ComponentList {
   readonly bytesMax?: number
 }
 
+/** A walk over the streams that have labels or a look-back. */
+export interface LabeledWalk {
+  readonly orgUid: string
+  readonly after?: string
+  readonly limit: number
+}
+
+/** Some of these streams, and where the walk continues. */
+export interface LabeledPage {
+  readonly streams: StoredStream[]
+  readonly next?: string
+}
+
+/** The field of StreamDefinition.more that queries of Prometheus read. */
+export const LOOKBACK_FIELD = 'lookbackMs'
+
 /** What a start reads of some components, in columns. */
 export interface ScannedComponents {
   /** Numbers by which ScannedStreams names them. */
@@ -194,6 +210,11 @@ export interface ComponentReads {
     componentUid: string,
     page: { readonly start: number; readonly limit: number },
   ): Promise<StoredStream[]>
+  /**
+   * Streams of an organization that have labels or a look-back, in no order, some at a time. Pages may be empty. `after`
+   * is the `next` of the page before. Streams that do not check are left out.
+   */
+  walkLabeled(query: LabeledWalk): Promise<LabeledPage>
   list(query: ComponentList): Promise<{ components: StoredComponent[]; totalCount: number }>
   /** As CatalogStore.walk(), over the components of an organization. */
   walk(query: {

@@ -7,10 +7,13 @@ import type {
   ComponentList,
   ComponentReads,
   IndexReceiver,
+  LabeledPage,
+  LabeledWalk,
   Labels,
   StoredComponent,
   StoredStream,
 } from '../../ports/component-port.ts'
+import { LOOKBACK_FIELD } from '../../ports/component-port.ts'
 import type { Database } from '../connection/database.ts'
 import { toStored } from '../connection/stored-text.ts'
 import { INDEXED_LENGTH, LISTED_FOLDER, LISTED_NAME_START } from '../schema/tables.ts'
@@ -20,6 +23,10 @@ import { scanIndex } from './scan-columns.ts'
 import { SqlConditions } from './sql-conditions.ts'
 
 const ORDER = `${LISTED_FOLDER}, ${LISTED_NAME_START}, number`
+
+/** Behind which row a walk continues. */
+type LabeledPlace = readonly [component: number, place: number, uid: string]
+const NOTHING_BEFORE: LabeledPlace = [0, 0, '00000000-0000-0000-0000-000000000000']
 
 export class ComponentStoreReads implements ComponentReads {
   readonly #database: Database
@@ -70,6 +77,23 @@ export class ComponentStoreReads implements ComponentReads {
       [componentUid, toStored(orgUid), start, limit],
     )
     return rows.map(streamOf)
+  }
+
+  async walkLabeled({ orgUid, after, limit }: LabeledWalk): Promise<LabeledPage> {
+    const [component, place, uid] =
+      after === undefined ? NOTHING_BEFORE : (JSON.parse(after) as LabeledPlace)
+    const rows = await this.#database.read(
+      `SELECT ${STREAM_FIELDS}, s.component FROM component c JOIN stream s ON s.component = c.number
+        WHERE c.org = $1 AND (s.component, s.place, s.uid) > ($2, $3, $4)
+          AND (s.labels IS NOT NULL OR strpos(s.more::text, $5) > 0)
+        ORDER BY s.component, s.place, s.uid LIMIT $6`,
+      [toStored(orgUid), component, place, uid, `"${LOOKBACK_FIELD}"`, limit],
+    )
+    const streams = rows.map(streamOf)
+    const last = streams.at(-1)
+    if (last === undefined || rows.length < limit) return { streams }
+    const next: LabeledPlace = [Number(rows.at(-1)?.at(-1)), last.order, last.uid]
+    return { streams, next: JSON.stringify(next) }
   }
 
   async list(query: ComponentList): Promise<{ components: StoredComponent[]; totalCount: number }> {

@@ -7,6 +7,8 @@ import type {
   ComponentList,
   ComponentReads,
   IndexReceiver,
+  LabeledPage,
+  LabeledWalk,
   Labels,
   LostComponents,
   StoredComponent,
@@ -19,6 +21,7 @@ import { CatalogReadTable } from '../catalog-read-table.ts'
 import { ComponentLists } from './component-lists.ts'
 import { ComponentReader } from './component-reader.ts'
 import { IndexScan } from './component-scan.ts'
+import { LabeledStreams } from './labeled-streams.ts'
 import { LostRows } from './lost-components.ts'
 import { StreamReader } from './stream-reader.ts'
 
@@ -39,6 +42,7 @@ export class EmbeddedComponents implements ComponentReads {
   readonly #parts: StoreParts
   readonly #components: ComponentReader
   readonly #streams: StreamReader
+  readonly #labeled: LabeledStreams
   readonly #lists: ComponentLists
 
   constructor(parts: StoreParts) {
@@ -47,6 +51,7 @@ export class EmbeddedComponents implements ComponentReads {
     this.#parts = parts
     this.#components = new ComponentReader(db, scopes, texts)
     this.#streams = new StreamReader(db, { components: this.#components, scopes, texts })
+    this.#labeled = new LabeledStreams(db, this.#components, texts)
     this.#lists = new ComponentLists(db, scopes, this.#components)
   }
 
@@ -90,6 +95,13 @@ export class EmbeddedComponents implements ComponentReads {
       return owner && this.#streams.page(owner, page)
     })
     return streams ?? []
+  }
+
+  async walkLabeled(walk: LabeledWalk): Promise<LabeledPage> {
+    const page = this.#read('the streams with labels', walk.orgUid, (scope) =>
+      this.#labeled.step(scope, walk, (what) => this.#parts.onDamage(what)),
+    )
+    return page ?? { streams: [] }
   }
 
   async list(query: ComponentList): Promise<{ components: StoredComponent[]; totalCount: number }> {
