@@ -2,12 +2,15 @@
 import { enableCompileCache, flushCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
+import { installationFolder, isSingleFile } from './base/installation.ts'
 
 // Stripping types and compiling is most of what a start does. A folder that cannot be written only
-// means that every start does it again; threads find the folder by the environment.
-const cacheFolder = join(import.meta.dirname, '..', 'node_modules', '.cache', 'weir')
-process.env.NODE_COMPILE_CACHE ??= cacheFolder
-enableCompileCache(process.env.NODE_COMPILE_CACHE)
+// means that every start does it again; threads find the folder by the environment. Node keeps no such code of a single
+// executable.
+if (!isSingleFile) {
+  process.env.NODE_COMPILE_CACHE ??= join(installationFolder, 'node_modules', '.cache', 'weir')
+  enableCompileCache(process.env.NODE_COMPILE_CACHE)
+}
 
 const { exitWith, serve } = await import('./serve.ts')
 // What serves calls and seals is compiled at its first use, not after hundreds: what runs once, to

@@ -1,14 +1,17 @@
 /** `weir serve`: the same process as `npm start`, with the same memory settings. */
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { installationFolder, isSingleFile } from './base/index.ts'
 
-/** Flags that Node reads only when it starts. `npm start` and the files in deploy/ have the same. */
+/** Flags that Node reads only when it starts. `npm start` and the single executable have the same. */
 const NODE_FLAGS = ['--max-semi-space-size=16']
 
 /** Variables that the C library and Node read only when a process starts; others of the user come first. */
 const START_SETTINGS: Readonly<Record<string, string>> = {
   MALLOC_ARENA_MAX: '2',
   MALLOC_MMAP_THRESHOLD_: '1048576',
-  NODE_COMPILE_CACHE: join(import.meta.dirname, '..', 'node_modules', '.cache', 'weir'),
+  // A single executable ignores it.
+  NODE_COMPILE_CACHE: join(installationFolder, 'node_modules', '.cache', 'weir'),
 }
 
 /**
@@ -16,14 +19,20 @@ const START_SETTINGS: Readonly<Record<string, string>> = {
  * them. The process ID stays the same, so signals and the exit code need no forwarding.
  */
 export async function runServe(): Promise<void> {
-  const main = join(import.meta.dirname, 'main.ts')
   // Windows cannot replace a process, and its C library has no such settings.
   if (hasSettings() || process.platform === 'win32') {
     await import('./main.ts')
     return
   }
-  const words = [process.execPath, ...NODE_FLAGS, ...process.execArgv, main]
+  const words = isSingleFile
+    ? [process.execPath, 'serve']
+    : [process.execPath, ...NODE_FLAGS, ...process.execArgv, serviceFile()]
   process.execve?.(process.execPath, words, { ...START_SETTINGS, ...process.env })
+}
+
+/** The file that `npm start` runs. */
+function serviceFile(): string {
+  return fileURLToPath(new URL('./main.ts', import.meta.url))
 }
 
 function hasSettings(): boolean {

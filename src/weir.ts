@@ -33,9 +33,12 @@ type Options = ParsedLine['options']
 
 async function main(): Promise<void> {
   const line = parseCommand(process.argv.slice(2))
-  if (line.name !== 'serve') outliveReaders()
+  if (line.name !== 'serve' && line.name !== 'demo') outliveReaders()
   if (line.name === 'help') console.log(usageText)
   else if (line.name === 'serve') await (await import('./serve-command.ts')).runServe()
+  else if (line.name === 'demo') await (await import('./demo-command.ts')).runDemo()
+  else if (line.name === 'version') (await import('./version-command.ts')).printVersion(line)
+  else if (line.name === 'licenses') (await import('./version-command.ts')).printLicenses(line)
   else if (line.name === 'check') await runCheck(line)
   else if (line.name === 'backup') await (await import('./backup-command.ts')).runBackup(line)
   else if (line.name === 'restore') await (await import('./backup-command.ts')).runRestore(line)

@@ -60,4 +60,4 @@ export {
   readTimeZone,
   SettingMistake,
 } from './settings/setting-readers.ts'
-export { version } from './version.ts'
+export { releaseCommit, version } from './version.ts'

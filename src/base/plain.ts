@@ -22,6 +22,13 @@ export { requireCreatable } from './creation-limit.ts'
 export { EARLIEST_TIME, type EpochMs, epochMs, isSampleTime, TIME_END } from './epoch.ts'
 export { Refusal, refusal, refuse } from './errors.ts'
 export { readId, refuseFieldAt, requireUnicode, showValue } from './field-checks.ts'
+export {
+  type FileSource,
+  filesBelow,
+  installationFolder,
+  installedFiles,
+  isSingleFile,
+} from './installation.ts'
 export { invariant, unreachable } from './invariant.ts'
 export { KillableThread, serveThread, ThreadExhausted } from './killable-thread.ts'
 export * from './limits.ts'

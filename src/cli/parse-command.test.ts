@@ -8,7 +8,9 @@ import { usageText } from './usage-text.ts'
 test('parseCommand() reads names, positional words, options and --json', () => {
   const check = (line: string, expected: object) =>
     assert.deepEqual(parseCommand(line.split(' ').filter((word) => word !== '')), expected, line)
-  check('', { name: 'help', options: {}, isJson: false })
+  check('', { name: 'serve', options: {}, isJson: false })
+  check('help', { name: 'help', options: {}, isJson: false })
+  check('--version', { name: 'version', options: {}, isJson: false })
   check('user add --help', { name: 'help', options: {}, isJson: false })
   check('org list --json', { name: 'org list', options: {}, isJson: true })
   check('key add a --ip ::1 --ip=10.0.0.0/8', {

@@ -16,8 +16,10 @@ export const commands: Readonly<Record<string, readonly string[]>> = {
   add: ['driver'],
   backup: ['target', 'with-key'],
   check: [],
+  demo: [],
   'folder accept-loss': [],
   help: [],
+  licenses: [],
   'migrate influx': ['url', 'db', 'to', 'user', 'progress'],
   move: ['to'],
   restore: ['backup', 'to'],
@@ -29,6 +31,7 @@ export const commands: Readonly<Record<string, readonly string[]>> = {
   'org list': [],
   'user add': ['email', 'org', 'role', 'password', 'first-name', 'last-name', 'time-zone'],
   'user reset-password': ['email', 'password'],
+  version: [],
 }
 
 /** Options that take no value. */
@@ -69,8 +72,10 @@ const needed: Readonly<Record<string, readonly (readonly [option: string, words:
 
 /** Reads the words after `weir`. */
 export function parseCommand(words: readonly string[]): ParsedLine {
-  const isHelp = words.length === 0 || words.some((word) => word === '--help' || word === '-h')
-  if (isHelp) return { name: 'help', options: {}, isJson: false }
+  const bare = { options: {}, isJson: false }
+  if (words.length === 0) return { name: 'serve', ...bare }
+  if (words.some((word) => word === '--help' || word === '-h')) return { name: 'help', ...bare }
+  if (words.length === 1 && words[0] === '--version') return { name: 'version', ...bare }
   const name = [words.slice(0, 2).join(' '), words[0]].find((one) => Object.hasOwn(commands, one))
   if (name === undefined) {
     const said = words.slice(0, 2).filter((word) => !word.startsWith('--'))

@@ -1,7 +1,8 @@
 /** What `weir help` prints. */
-export const usageText = `Usage: npm run weir -- <command> [options] [--json]
+export const usageText = `Usage: weir [<command>] [options] [--json]
 
-  serve                           run the service, as npm start does
+  serve                           run the service; the same as weir without a command
+  demo                            run a service with a month of example data in data/demo
   user add <email>                add a user to an organization
       --role OWNER|ADMIN|MEMBER|GUEST (MEMBER)  --org <uid>  --password <text>
       --first-name <text>  --last-name <text>  --time-zone <zone> (UTC)
@@ -31,6 +32,8 @@ export const usageText = `Usage: npm run weir -- <command> [options] [--json]
       --user <name>  --progress <file>    password of InfluxDB is INFLUX_PASSWORD. Run it again to
                                   continue after an interruption
   add sqlserver|oracle            install a database driver in WEIR_DRIVERS_DIR
+  version, --version              print the version and the commit it was built from
+  licenses                        print the licenses of the libraries in this release
   folder accept-loss              continue without a part of the data folder that is lost for
                                   good. Stop the service first
 

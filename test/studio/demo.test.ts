@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { DemoClient } from '../../tools/demo/demo-client.ts'
-import { greenhouse } from '../../tools/demo/greenhouse-streams.ts'
-import { putPresent } from '../../tools/demo/live-greenhouse.ts'
-import { seedGreenhouse } from '../../tools/demo/seed-greenhouse.ts'
+import { DemoClient } from '../../src/demo/demo-client.ts'
+import { greenhouse } from '../../src/demo/greenhouse-streams.ts'
+import { putPresent } from '../../src/demo/live-greenhouse.ts'
+import { seedGreenhouse } from '../../src/demo/seed-greenhouse.ts'
 import { type Service, startService } from '../support/service.ts'
 import { eventually } from '../support/settle.ts'
 

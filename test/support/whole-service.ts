@@ -1,7 +1,7 @@
 /** A service with something of every kind, and what it answers: for tests that bring all of it elsewhere. */
 import assert from 'node:assert/strict'
-import { DemoClient } from '../../tools/demo/demo-client.ts'
-import { seedGreenhouse } from '../../tools/demo/seed-greenhouse.ts'
+import { DemoClient } from '../../src/demo/demo-client.ts'
+import { seedGreenhouse } from '../../src/demo/seed-greenhouse.ts'
 import { caller, signIn } from './caller.ts'
 import { callSink, VALUES_SQL, valuesBody } from './connector-home.ts'
 import { FeedClient } from './feed-client.ts'

@@ -50,6 +50,7 @@ const arrows: Record<string, readonly string[]> = {
     'connectors',
   ],
   cli: ['base', 'store'],
+  demo: [],
 }
 
 /** Which folder of store/embedded may import which: seal writes samples.db, sealed reads it. */

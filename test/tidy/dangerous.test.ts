@@ -27,7 +27,11 @@ test('no source runs programs or text as code', () => {
   }
   // The command `weir add` runs npm, with constant arguments; the service does not load this file.
   const installer = 'src/connectors/driver/install-driver.ts'
-  assert.deepEqual(holders(programs, [starter, ...helpers, installer]), [])
+  // The command `weir version` of a clone asks git for its commit; the service does not load this file either.
+  const versions = 'src/version-command.ts'
+  assert.deepEqual(holders(programs, [starter, ...helpers, installer, versions]), [])
+  assert.deepEqual(holders(/\/version-command\.ts'/), ['src/weir.ts'])
+  assert.equal(readFileSync(versions, 'utf8').match(/\bexec\w*\('git', \['rev-parse'/g)?.length, 1)
   assert.deepEqual(holders(/\/install-driver\.ts'/), ['src/add-command.ts'])
   assert.equal(readFileSync(installer, 'utf8').match(/\bexecFile\('npm', args,/g)?.length, 1)
   const started = readFileSync(starter, 'utf8')
@@ -43,7 +47,10 @@ test('no source of the service calls out but the one that judges where to', () =
   // `weir migrate` calls the servers that the operator names; the service does not load this file.
   const migration = 'src/migrate/call-server.ts'
   const own = ['src/http/pages/authorize/authorize.js', 'src/cli/send-command.ts']
-  const callers = [...own, migration, wayOut]
+  // The demonstration calls its own service, or the one that WEIR_URL names.
+  const demonstration = 'src/demo/demo-client.ts'
+  const callers = [...own, migration, demonstration, wayOut]
+  assert.deepEqual(holders(/\/demo\/index\.ts'/), ['src/demo-command.ts', 'src/demo-service.ts'])
   assert.deepEqual(holders(/\/migrate\/index\.ts'/), ['src/migrate-command.ts'])
   assert.deepEqual(
     holders(/\bfetch\(|\b(?:http|https|net|tls)\.(?:request|get|connect)\(/, callers),

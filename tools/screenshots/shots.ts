@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import type { DemoClient } from '../demo/demo-client.ts'
+import type { DemoClient } from '../../src/demo/demo-client.ts'
 
 /** A picture: of what, how large, in which theme. */
 export interface Shot {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import type { DriverPlace } from './driver-place.ts'
@@ -17,7 +17,7 @@ const OUTPUT_BYTES_MAX = 10_000_000
  * the one of the lock file. False when the driver is there already. Throws a DriverMistake.
  */
 export async function installDriver(place: DriverPlace): Promise<boolean> {
-  const { folder, packageName, source } = place
+  const { folder, packageName, manifest, lock } = place
   if (existsSync(folder)) return false
   const parent = dirname(folder)
   const started = `.${basename(folder)}.${process.pid}`
@@ -26,9 +26,8 @@ export async function installDriver(place: DriverPlace): Promise<boolean> {
     mkdirSync(parent, { recursive: true })
     removeLeft(parent)
     mkdirSync(work)
-    for (const file of ['package.json', 'package-lock.json']) {
-      copyFileSync(join(source, file), join(work, file))
-    }
+    writeFileSync(join(work, 'package.json'), manifest)
+    writeFileSync(join(work, 'package-lock.json'), lock)
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
     const what = `Cannot write to ${parent} (${code})`

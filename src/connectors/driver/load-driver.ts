@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { installationFolder } from '../../base/plain.ts'
 import { DatabaseFailure } from '../database/database-port.ts'
 import { type DriverName, driverPlace } from './driver-place.ts'
 
@@ -16,7 +17,7 @@ const WORDS: Readonly<Record<DriverName, string>> = {
 export function loadDriver(name: DriverName, driversDir?: string): NodeJS.Require {
   const { folder, packageName } = driverPlace(name, driversDir)
   if (existsSync(folder)) return createRequire(join(folder, 'package.json'))
-  const load = createRequire(import.meta.url)
+  const load = createRequire(join(installationFolder, 'package.json'))
   try {
     load.resolve(packageName)
     return load

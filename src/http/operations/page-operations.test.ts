@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { brotliCompressSync, brotliDecompressSync, gzipSync } from 'node:zlib'
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
-import { createLog, systemClock } from '../../base/index.ts'
+import { createLog, filesBelow, systemClock } from '../../base/index.ts'
 import { buildServer } from '../server.ts'
 import { httpOperation } from '../table/http-operation.ts'
 import { noStudioPage, studioOperations } from './page-operations.ts'
@@ -48,9 +48,9 @@ async function serve(t: TestContext, folder: string): Promise<Ask> {
     log: createLog({ level: 'silent' }),
     trustedProxies: [],
     readiness: [],
-    noPage: noStudioPage(folder),
+    noPage: noStudioPage(filesBelow(folder)),
     operations: () => [
-      ...studioOperations(folder),
+      ...studioOperations(filesBelow(folder)),
       httpOperation({
         methods: ['GET'],
         path: '/api/thing',

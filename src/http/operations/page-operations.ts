@@ -1,9 +1,7 @@
 /** Pages that people see, and what these load: the studio, the API explorer, and the description. */
-import { fileURLToPath } from 'node:url'
-import { refuse } from '../../base/index.ts'
+import { type FileSource, installedFiles, refuse } from '../../base/index.ts'
 import { docsFiles, docsPolicy, renderDocsPage } from '../pages/docs/docs-page.ts'
 import { HelpPages, helpPolicy, helpStyle } from '../pages/help/help-pages.ts'
-import { studioFolder } from '../pages/studio/studio-build.ts'
 import { type StudioFile, StudioFiles } from '../pages/studio/studio-files.ts'
 import { studioHeaders, unbuiltPage } from '../pages/studio/studio-page.ts'
 import { Answer } from '../table/call-answer.ts'
@@ -30,11 +28,13 @@ const PAGE_PATHS = [
 ]
 
 const HTML = 'text/html; charset=utf-8'
+/** The built studio. */
+const builtStudio = (): FileSource => installedFiles('studio/dist')
 const page = { methods: ['GET'], callers: 'anyone' } as const
 
 /** The studio: its page at every path of the page map, and the files that it loads. */
-export function studioOperations(folder = studioFolder): HttpOperation[] {
-  const files = new StudioFiles(folder)
+export function studioOperations(studio = builtStudio()): HttpOperation[] {
+  const files = new StudioFiles(studio)
   const [path, ...aliases] = PAGE_PATHS
   return [
     httpOperation({
@@ -47,7 +47,7 @@ export function studioOperations(folder = studioFolder): HttpOperation[] {
         // The page is for who opens it in a browser; the answers are the same for everyone.
         if (isOfInflux && header('sec-fetch-mode') !== 'navigate') return answerQuery(query.q)
         const headers = { ...studioHeaders, 'Cache-Control': 'no-cache', Vary: 'accept-encoding' }
-        const file = await files.find('index.html', header('accept-encoding'))
+        const file = files.find('index.html', header('accept-encoding'))
         if (file !== undefined) return sentFile(file, header('if-none-match'), headers)
         return new Answer(unbuiltPage, { headers: { ...headers, 'Content-Type': HTML } })
       },
@@ -57,7 +57,7 @@ export function studioOperations(folder = studioFolder): HttpOperation[] {
       path: '/assets/*',
       run: async ({ exchange: { req }, header }) => {
         const target = pathOf(req.url ?? '')
-        const file = await files.find(target.slice(1), header('accept-encoding'))
+        const file = files.find(target.slice(1), header('accept-encoding'))
         if (file === undefined) return refuseMissing(target)
         return sentFile(file, header('if-none-match'), {
           ...studioHeaders,
@@ -71,10 +71,10 @@ export function studioOperations(folder = studioFolder): HttpOperation[] {
 }
 
 /** The studio for a browser that opens an address at which nothing is: its page says so, and leads on. */
-export function noStudioPage(folder = studioFolder): (acceptEncoding?: string) => Promise<Answer> {
-  const files = new StudioFiles(folder)
+export function noStudioPage(studio = builtStudio()): (acceptEncoding?: string) => Promise<Answer> {
+  const files = new StudioFiles(studio)
   return async (acceptEncoding) => {
-    const file = await files.find('index.html', acceptEncoding)
+    const file = files.find('index.html', acceptEncoding)
     const headers = {
       ...studioHeaders,
       // The address may come to be something: nobody keeps this answer, nor takes it for another caller's.
@@ -130,8 +130,8 @@ export function helpOperations(): HttpOperation[] {
   ]
 }
 
-/** Where the package of the API explorer has its files. */
-const explorerFolder = fileURLToPath(new URL('static', import.meta.resolve('@fastify/swagger-ui')))
+/** The files of the API explorer. A release has them in another folder, which its build writes here. */
+const EXPLORER_FOLDER = 'node_modules/@fastify/swagger-ui/static'
 
 /** The API explorer, which needs no internet, and the description that it shows. */
 export function docsOperations(deps: {
@@ -141,7 +141,7 @@ export function docsOperations(deps: {
   const { publicUrl, describe } = deps
   const policy = docsPolicy(publicUrl === undefined ? undefined : new URL(publicUrl).origin)
   const headers = { 'Content-Security-Policy': policy }
-  const files = new StudioFiles(explorerFolder)
+  const files = new StudioFiles(installedFiles(EXPLORER_FOLDER))
   let description: Buffer | undefined
   return [
     httpOperation({
@@ -175,7 +175,7 @@ export function docsOperations(deps: {
       path: '/docs/static/:name',
       errorHeaders: headers,
       run: async ({ exchange: { req }, ids: { name }, header }) => {
-        const file = await files.find(name, header('accept-encoding'))
+        const file = files.find(name, header('accept-encoding'))
         if (file === undefined) return refuseMissing(pathOf(req.url ?? ''))
         const kept = { ...headers, 'Cache-Control': 'public, max-age=0' }
         return sentFile(file, header('if-none-match'), kept)

@@ -2,12 +2,15 @@
 import { execFile } from 'node:child_process'
 import { chmodSync, readdirSync, realpathSync, symlinkSync } from 'node:fs'
 import { getCompileCacheDir } from 'node:module'
-import { dirname, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { dirname, extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { installationFolder, isSingleFile } from '../../base/plain.ts'
 
-const ROOT = join(import.meta.dirname, '..', '..', '..')
-const ENTRY = join(import.meta.dirname, 'runner-main.ts')
+/** The code of a runner. */
+const ENTRY = new URL('./runner-main.ts', import.meta.url)
+/** The first word for a single executable that is a runner. */
+export const RUNNER_WORD = 'sql-runner'
 
 /** The user and group `nobody` of most systems. It owns no files. */
 export const NOBODY = 65_534
@@ -20,16 +23,31 @@ type RunnerTask = 'serve' | 'load' | 'compile'
 
 /** Node with the arguments of a runner that has so much memory for its heap. */
 export function runnerCommand(memoryMb: number, task: RunnerTask): string[] {
+  const flags = [
+    '--disallow-code-generation-from-strings',
+    `--max-old-space-size=${memoryMb}`,
+    '--max-semi-space-size=8',
+    '--v8-pool-size=1',
+    '--no-warnings',
+  ]
+  // Its code is in memory, so it needs no right to read files.
+  if (isSingleFile) {
+    return [
+      process.execPath,
+      `--node-options=${['--permission', ...flags].join(' ')}`,
+      RUNNER_WORD,
+      task,
+    ]
+  }
   const cache = getCompileCacheDir()
-  const modules = join(ROOT, 'node_modules')
-  const readable = [join(ROOT, 'src'), join(ROOT, 'package.json'), modules, realpathSync(modules)]
+  const readable = codeOfRunners()
   const cacheRoot = cache === undefined ? undefined : dirname(cache)
   if (cacheRoot !== undefined) readable.push(cacheRoot)
   // Files can be read until the code is loaded; then the runner gives the right up, for good.
   const start = [
     `import { enableCompileCache, flushCompileCache, getCompileCacheDir } from 'node:module'`,
     cacheRoot === undefined ? '' : `enableCompileCache(${JSON.stringify(cacheRoot)})`,
-    `await import(${JSON.stringify(pathToFileURL(ENTRY).href)})`,
+    `await import(${JSON.stringify(ENTRY.href)})`,
     task === 'compile' ? 'flushCompileCache(); console.log(getCompileCacheDir())' : '',
   ]
   return [
@@ -38,15 +56,20 @@ export function runnerCommand(memoryMb: number, task: RunnerTask): string[] {
     ...readable.map((path) => `--allow-fs-read=${path}`),
     // Node takes the cache only with both rights; the limit of the shell lets nothing be written.
     ...(cacheRoot === undefined ? [] : [`--allow-fs-write=${cacheRoot}`]),
-    '--disallow-code-generation-from-strings',
-    `--max-old-space-size=${memoryMb}`,
-    '--max-semi-space-size=8',
-    '--v8-pool-size=1',
-    '--no-warnings',
+    ...flags,
     '--input-type=module',
     `--eval=${start.join('\n')}`,
     task,
   ]
+}
+
+/** What a runner reads while it loads: the bundles of a release, or the sources and packages of a clone. */
+function codeOfRunners(): string[] {
+  const file = fileURLToPath(ENTRY)
+  const manifest = join(installationFolder, 'package.json')
+  if (extname(file) !== '.ts') return [dirname(file), manifest]
+  const modules = join(installationFolder, 'node_modules')
+  return [join(installationFolder, 'src'), manifest, modules, realpathSync(modules)]
 }
 
 let compiled: Promise<string | undefined> | undefined

@@ -37,7 +37,7 @@ function dropRights(): void {
   const rights = ['fs.read', 'fs.write', 'child', 'worker', 'net', 'addon', 'wasi', 'inspector']
   const kept = rights.filter((right) => permission.has(right))
   invariant(kept.length === 0, `a runner has the rights ${kept}`)
-  invariant(!permission.has('fs.read', import.meta.filename), 'a runner can read files')
+  invariant(!permission.has('fs.read', process.execPath), 'a runner can read files')
 }
 
 /** The calls of one runner, and the programs that it keeps compiled. */

@@ -1,25 +1,17 @@
-/** `npm run demo` beside other programs, on a copy of its sources: it keeps its data below them. */
+/** `weir demo` beside other programs. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, cpSync, symlinkSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { test } from 'node:test'
 import { childEnv } from '../../support/child-env.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-function copyTree(): string {
-  const tree = temporaryFolder()
-  cpSync('tools', join(tree, 'tools'), { recursive: true })
-  for (const name of ['package.json', 'package-lock.json']) copyFileSync(name, join(tree, name))
-  // The service itself is that of this checkout, which other tests have compiled.
-  for (const name of ['src', 'node_modules']) symlinkSync(resolve(name), join(tree, name))
-  return tree
-}
-
-function startDemo(tree: string) {
-  const child = spawn(process.execPath, ['tools/demo/main.ts'], { cwd: tree, env: childEnv })
+/** Starts the demonstration, which keeps its data below the current folder. */
+function startDemo(folder: string) {
+  const weir = resolve('src/weir.ts')
+  const child = spawn(process.execPath, [weir, 'demo'], { cwd: folder, env: childEnv })
   let output = ''
   const { promise: planting, resolve: plants } = Promise.withResolvers<void>()
   for (const stream of [child.stdout, child.stderr]) {
@@ -46,10 +38,10 @@ async function takePort(port: number): Promise<Server> {
 }
 
 test('the demonstration takes the next free port, and a second one says that it runs already', async (t) => {
-  const tree = copyTree()
+  const folder = temporaryFolder()
   const server = await takePort(8080)
   t.after(() => server.close())
-  const first = startDemo(tree)
+  const first = startDemo(folder)
   t.after(async () => {
     first.child.kill('SIGKILL')
     await first.ended
@@ -57,7 +49,7 @@ test('the demonstration takes the next free port, and a second one says that it 
   const early = first.ended.then(() => assert.fail(`The demonstration ended: ${first.output()}`))
   await Promise.race([first.planting, early])
   assert.match(first.output(), /^Port 8080 is in use\. Trying 8081\.$/m)
-  const second = startDemo(tree)
+  const second = startDemo(folder)
   assert.equal(await second.ended, 75, second.output())
   assert.match(second.output(), /^A demonstration already runs on .*data\/demo\. Use that one/m)
   assert.doesNotMatch(second.output(), /\n\s+at /)

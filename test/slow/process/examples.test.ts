@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { startService } from '../../support/service.ts'
@@ -36,8 +36,11 @@ function scriptOf(examples: readonly Example[]): string {
     `echo "example at line ${line}" >&2`,
     ...text.split('\n').map(checked),
   ])
-  return ['set -euo pipefail', CURL, ...lines].join('\n')
+  return ['set -euo pipefail', CURL, WEIR, ...lines].join('\n')
 }
+
+/** The command of an installed package. */
+const WEIR = `weir() { '${process.execPath}' '${resolve('src/weir.ts')}' "$@"; }`
 
 const CURL = `curl() { command curl -sS --fail-with-body --max-time 300 "$@"; }
 answer_is() { if [ "$1" != "$2" ]; then echo "answered $1, and not $2" >&2; exit 1; fi; }`

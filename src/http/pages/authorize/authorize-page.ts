@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs'
 import type { Brand } from '../../../base/index.ts'
 
+const STYLE = readFileSync(new URL('authorize.css', import.meta.url), 'utf8')
+const SCRIPT = readFileSync(new URL('authorize.js', import.meta.url), 'utf8')
+
 /** The page's own script and style, the same for everyone. */
 export const authorizeAssets = {
-  'authorize.css': { type: 'text/css; charset=utf-8', text: readAsset('authorize.css') },
-  'authorize.js': { type: 'text/javascript; charset=utf-8', text: readAsset('authorize.js') },
+  'authorize.css': { type: 'text/css; charset=utf-8', text: STYLE },
+  'authorize.js': { type: 'text/javascript; charset=utf-8', text: SCRIPT },
 } as const
 
 /**
@@ -61,10 +64,6 @@ ${SECTIONS.replaceAll('{{brand}}', () => name)}
 /** A text as HTML shows it, in elements and in attributes. */
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-}
-
-function readAsset(name: string): string {
-  return readFileSync(new URL(name, import.meta.url), 'utf8')
 }
 
 const MARK = `<svg class="brand-logo" viewBox="0 0 32 32" width="32" height="32" aria-hidden="true">

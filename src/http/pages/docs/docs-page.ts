@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs'
 
+const STYLE = readFileSync(new URL('docs.css', import.meta.url), 'utf8')
+const SCRIPT = readFileSync(new URL('docs.js', import.meta.url), 'utf8')
+
 /** What the page loads beside the explorer's own files. */
 export const docsFiles = [
-  { name: 'docs.css', type: 'text/css; charset=UTF-8', text: readAsset('docs.css') },
-  { name: 'docs.js', type: 'application/javascript; charset=utf-8', text: readAsset('docs.js') },
+  { name: 'docs.css', type: 'text/css; charset=UTF-8', text: STYLE },
+  { name: 'docs.js', type: 'application/javascript; charset=utf-8', text: SCRIPT },
 ]
 
 /**
@@ -52,7 +55,3 @@ const MARK = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" fill="none" stroke="#2b8ca3" stroke-width="3.5" stroke-linecap="round">' +
     '<path d="M2 12c4.7-5 9.3-5 14 0s9.3 5 14 0"/><path d="M2 22c4.7-5 9.3-5 14 0s9.3 5 14 0" opacity=".5"/></svg>',
 )}`
-
-function readAsset(name: string): string {
-  return readFileSync(new URL(name, import.meta.url), 'utf8')
-}

@@ -1,10 +1,7 @@
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { extname, posix } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { installedFiles } from '../../../base/index.ts'
 import { renderMarkdown, titleOf } from './render-markdown.ts'
-
-/** The folder of the installation, which has the documentation. */
-const root = fileURLToPath(new URL('../../../../', import.meta.url))
 
 /** A help page or picture as it is sent. */
 interface HelpFile {
@@ -18,27 +15,21 @@ const ROOT_PAGES = ['ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECUR
 
 /** The documentation of the installation as pages for browsers, read and rendered when first asked for. */
 export class HelpPages {
-  readonly #folder: string
+  readonly #source = installedFiles()
   /** Nothing else is ever opened. */
   #names: ReadonlySet<string> | undefined
   /** Bounded by the names. */
   readonly #files = new Map<string, HelpFile>()
 
-  constructor(folder = root) {
-    this.#folder = folder
-  }
-
   /** The file at an address below /help, such as `/help/format/folder`; undefined where there is none. */
   find(path: string): HelpFile | undefined {
-    this.#names ??= new Set(
-      globSync([...ROOT_PAGES, 'docs/**/*.md', 'docs/images/*.png'], { cwd: this.#folder }),
-    )
+    this.#names ??= new Set(this.#source.list(...ROOT_PAGES, 'docs/**/*.md', 'docs/images/*.png'))
     const names = this.#names
     const name = fileNames(path).find((one) => names.has(one))
     if (name === undefined) return undefined
     const known = this.#files.get(path)
     if (known !== undefined) return known
-    const bytes = readFileSync(`${this.#folder}/${name}`)
+    const bytes = this.#source.read(name)
     const file =
       extname(name) === '.png'
         ? { type: 'image/png', body: bytes }

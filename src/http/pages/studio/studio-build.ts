@@ -5,8 +5,9 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { installationFolder, installedFiles, isSingleFile } from '../../../base/plain.ts'
 
-const root = join(import.meta.dirname, '..', '..', '..', '..')
+const root = installationFolder
 
 /** The folder with the build. */
 export const studioFolder = join(root, 'studio', 'dist')
@@ -28,6 +29,7 @@ const GENERATED = /(?:^|[\\/])generated(?:[\\/]|$)/
  * installation without sources. It reads contents, because copies change times.
  */
 export function sourceStamp(): string | undefined {
+  if (isSingleFile) return undefined
   try {
     const names = readdirSync(join(root, 'studio', 'src'), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -59,7 +61,7 @@ function lockedPackages(): string {
 /** The stamp of the build; undefined where nothing is built. */
 export function builtStamp(): string | undefined {
   try {
-    return readFileSync(join(studioFolder, STAMP_NAME), 'utf8')
+    return installedFiles('studio/dist').read(STAMP_NAME).toString()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
@@ -87,5 +89,5 @@ export function findStudioProblem(): StudioProblem | undefined {
 }
 
 function serviceVersion(): string {
-  return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version
+  return JSON.parse(installedFiles().read('package.json').toString()).version
 }

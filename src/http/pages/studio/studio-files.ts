@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile, stat } from 'node:fs/promises'
-import { extname, join } from 'node:path'
+import { extname } from 'node:path'
+import type { FileSource } from '../../../base/index.ts'
 import { takenEncodings } from '../../transport/taken-encodings.ts'
 
 /** A file of the studio as it is sent. */
@@ -34,22 +34,22 @@ const TYPES: Readonly<Record<string, string>> = {
  * after a rebuild, so that developers see their changes.
  */
 export class StudioFiles {
-  readonly #folder: string
+  readonly #source: FileSource
   #build: Build | undefined
 
-  constructor(folder: string) {
-    this.#folder = folder
+  constructor(source: FileSource) {
+    this.#source = source
   }
 
   /** The file of this name in the best form the caller takes; undefined when there is none. */
-  async find(name: string, acceptEncoding: string | undefined): Promise<StudioFile | undefined> {
-    const build = await this.#current(name)
+  find(name: string, acceptEncoding: string | undefined): StudioFile | undefined {
+    const build = this.#current(name)
     if (build === undefined || !build.names.has(name)) return undefined
     const form = bestForm(build.names, name, acceptEncoding)
     const path = `${name}${form === undefined ? '' : SUFFIXES[form]}`
     const known = build.files.get(path)
     if (known !== undefined) return known
-    const bytes = await readFile(join(this.#folder, path))
+    const bytes = this.#source.read(path)
     const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`
     const type = TYPES[extname(name)] ?? 'application/octet-stream'
     const file = { type, bytes, encoding: form, etag }
@@ -58,12 +58,12 @@ export class StudioFiles {
   }
 
   /** The current build. It is checked for each page, whose name stays when its bytes change. */
-  async #current(name: string): Promise<Build | undefined> {
+  #current(name: string): Build | undefined {
     if (this.#build !== undefined && name !== 'index.html') return this.#build
-    const mark = await markOf(join(this.#folder, 'index.html'))
+    const mark = this.#source.mark('index.html')
     if (mark === undefined) return undefined
     if (this.#build?.mark === mark) return this.#build
-    const names = new Set(await readdir(this.#folder, { recursive: true }))
+    const names = new Set(this.#source.list('**/*'))
     this.#build = { mark, names, files: new Map() }
     return this.#build
   }
@@ -79,14 +79,4 @@ function bestForm(
   const taken = takenEncodings(acceptEncoding)
   const forms = ['br', 'gzip'] as const
   return forms.find((form) => taken.includes(form) && names.has(`${name}${SUFFIXES[form]}`))
-}
-
-async function markOf(path: string): Promise<string | undefined> {
-  try {
-    const { ino, size, mtimeMs } = await stat(path)
-    return `${ino} ${size} ${mtimeMs}`
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
 }

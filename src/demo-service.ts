@@ -1,7 +1,7 @@
 /** The service of the demonstration, on the first free port. */
-import { openApp } from '../../src/app.ts'
-import { createLog, readConfig } from '../../src/base/index.ts'
-import type { DemoPlace } from './demo-client.ts'
+import { openApp } from './app.ts'
+import { createLog, readConfig } from './base/index.ts'
+import type { DemoPlace } from './demo/index.ts'
 
 const PORT_FIRST = 8080
 const PORTS_TRIED = 10

@@ -6,9 +6,9 @@ import {
   climateStreams,
   type DemoComponent,
   type DemoStream,
+  type DemoValue,
   demoUnits,
   greenhouse,
-  type Value,
 } from './greenhouse-streams.ts'
 import { seedWork } from './greenhouse-work.ts'
 
@@ -127,12 +127,12 @@ async function seedHistory(client: DemoClient, component: DemoComponent, seeding
 }
 
 /** The samples of a stream within a range. */
-export function samplesOf(
+function samplesOf(
   { everyMs, onChange = false, valueAt }: DemoStream,
   { from, until, nowMs }: { readonly from: number; readonly until: number; readonly nowMs: number },
-): { time: number[]; data: Value[] } {
+): { time: number[]; data: DemoValue[] } {
   const time: number[] = []
-  const data: Value[] = []
+  const data: DemoValue[] = []
   if (valueAt === undefined) return { time, data }
   const first = Math.ceil(from / everyMs) * everyMs
   let before = onChange ? valueAt(first - everyMs, nowMs - first) : undefined

@@ -15,7 +15,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
 /** A value as the feed takes it. */
-export type Value = number | string | boolean
+export type DemoValue = number | string | boolean
 
 /** A stream: its record, and its values. */
 export interface DemoStream {
@@ -30,7 +30,7 @@ export interface DemoStream {
   /** Only what differs from the sample before is sent. */
   readonly onChange?: boolean
   /** The value at a time, so long ago; undefined: there was none. */
-  readonly valueAt?: (time: number, age: number) => Value | undefined
+  readonly valueAt?: (time: number, age: number) => DemoValue | undefined
 }
 
 /** A component with its streams. */

@@ -1,5 +1,5 @@
 import type { DemoClient } from './demo-client.ts'
-import { greenhouse, type Value } from './greenhouse-streams.ts'
+import { type DemoValue, greenhouse } from './greenhouse-streams.ts'
 
 /** How often the demonstration speaks: sooner than a greenhouse would, so that something moves. */
 const EVERY_MS = 2_000
@@ -8,7 +8,7 @@ const EVERY_MS = 2_000
 export async function putPresent(
   client: DemoClient,
   time: number,
-  before: Map<string, Value>,
+  before: Map<string, DemoValue>,
 ): Promise<void> {
   const samples = greenhouse.flatMap(({ id: compId, streams }) =>
     streams.flatMap(({ id: streamId, everyMs, isHourly = false, onChange = false, valueAt }) => {
@@ -27,7 +27,7 @@ export async function putPresent(
 
 /** Puts current values at intervals until the returned function is called. Retries when the service is unavailable. */
 export function startLive(client: DemoClient, onProblem: (problem: string) => void): () => void {
-  const before = new Map<string, Value>()
+  const before = new Map<string, DemoValue>()
   let isBusy = false
   const timer = setInterval(() => {
     if (isBusy) return
