@@ -10,8 +10,12 @@ const NODE_FLAGS = ['--max-semi-space-size=16']
 const START_SETTINGS: Readonly<Record<string, string>> = {
   MALLOC_ARENA_MAX: '2',
   MALLOC_MMAP_THRESHOLD_: '1048576',
-  // A single executable ignores it.
-  NODE_COMPILE_CACHE: join(installationFolder, 'node_modules', '.cache', 'weir'),
+  // A single executable has compiled code inside.
+  ...(isSingleFile ? {} : compileCache()),
+}
+
+function compileCache(): Readonly<Record<string, string>> {
+  return { NODE_COMPILE_CACHE: join(installationFolder, 'node_modules', '.cache', 'weir') }
 }
 
 /**

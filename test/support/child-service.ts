@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { pathToFileURL } from 'node:url'
 import { childEnv } from './child-env.ts'
+import { SERVICE_FILE } from './program.ts'
 import { startServiceOn } from './service-on.ts'
 
 /** A service in a process of its own, for tests that kill it. */
@@ -33,7 +35,7 @@ const OUTPUT_MAX = 65_536
 export async function startChildService(
   dataDir: string,
   settings: Readonly<Record<string, string>>,
-  main = new URL('../../src/main.ts', import.meta.url),
+  main = pathToFileURL(SERVICE_FILE),
   openFilesMax?: number,
 ): Promise<ChildService> {
   const env = { ...childEnv, WEIR_DATA_DIR: dataDir, WEIR_PORT: '0', ...settings }

@@ -1,4 +1,5 @@
 /** The process of SharedProcess: runs a main file for each message, and answers with its outcome. */
+import { pathToFileURL } from 'node:url'
 import type { SharedRun } from './shared-process.ts'
 
 const EXIT = new Error('The main file has ended the process')
@@ -46,5 +47,5 @@ process.on('message', ({ main, words, settings }: SharedRun) => {
   process.once('beforeExit', () => end(Number(process.exitCode ?? 0)))
   process.channel?.unref()
   // Another query is another module to Node: it runs again, over modules that are loaded.
-  void import(`../../${main}?run=${runs}`)
+  void import(`${pathToFileURL(main)}?run=${runs}`)
 })

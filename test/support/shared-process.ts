@@ -2,14 +2,17 @@
  * Runs main files one after the other in one process: a process of its own spends most of its CPU time on loading the
  * service. For starts that are refused and for commands; a start that succeeds needs a process of its own.
  */
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 import { atEnd } from './at-end.ts'
 import { childEnv } from './child-env.ts'
+import { isPackage } from './program.ts'
 import type { CommandOutcome } from './weir-command.ts'
 
-/** What the process runs: a file below the root of the repository, with words and settings. */
+/** What the process runs: SERVICE_FILE or COMMAND_FILE, with words and settings. */
 export interface SharedRun {
-  readonly main: 'src/main.ts' | 'src/weir.ts'
+  readonly main: string
   readonly words: readonly string[]
   readonly settings: Readonly<Record<string, string>>
 }
@@ -34,7 +37,9 @@ export class SharedProcess {
 
   /** Runs a main file to its end; runs wait for each other. */
   run(run: SharedRun): Promise<CommandOutcome> {
-    const outcome = this.#last.then(() => this.#runNext(run))
+    // A file of a package starts its program once a process: others of its files import it.
+    const runNext = () => (isPackage ? this.#runAlone(run) : this.#runNext(run))
+    const outcome = this.#last.then(runNext)
     this.#last = outcome.catch(() => {})
     return outcome
   }
@@ -48,6 +53,21 @@ export class SharedProcess {
     child.once('message', resolve).once('exit', onExit)
     child.send(run)
     return await promise.finally(() => child.off('message', resolve).off('exit', onExit))
+  }
+
+  async #runAlone({ main, words, settings }: SharedRun): Promise<CommandOutcome> {
+    const { env, execArgv = [], ...user } = this.#options
+    const child = spawn(process.execPath, [...execArgv, main, ...words], {
+      ...user,
+      env: { ...childEnv, ...env, ...settings },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const [out, err, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'close'),
+    ])
+    return { code, out, err }
   }
 
   #start(): ChildProcess {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { childEnv } from './child-env.ts'
+import { COMMAND_FILE } from './program.ts'
 import { sharedProcess } from './shared-process.ts'
 
 /** How a command of the command line ended. */
@@ -22,9 +23,8 @@ export function startWeir(
   words: readonly string[],
   settings: Readonly<Record<string, string>> = {},
 ): RunningCommand {
-  const main = new URL('../../src/weir.ts', import.meta.url).pathname
   const env = { ...childEnv, WEIR_DATA_DIR: dataDir, ...settings }
-  const child = spawn(process.execPath, [main, ...words], {
+  const child = spawn(process.execPath, [COMMAND_FILE, ...words], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -49,5 +49,5 @@ export function runWeirWith(
   settings: Readonly<Record<string, string>>,
   ...words: string[]
 ): Promise<CommandOutcome> {
-  return sharedProcess.run({ main: 'src/weir.ts', words, settings })
+  return sharedProcess.run({ main: COMMAND_FILE, words, settings })
 }

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import { bundleService } from './bundle.ts'
 import { stagePackage } from './stage-package.ts'
 
@@ -110,14 +111,16 @@ function isPlatform(name: string): name is Platform {
 }
 
 if (import.meta.main) {
-  const named = process.argv.slice(2)
-  const unknown = named.find((name) => !isPlatform(name))
+  const { values, positionals } = parseArgs({
+    options: { to: { type: 'string', default: 'build' } },
+    allowPositionals: true,
+  })
+  const unknown = positionals.find((name) => !isPlatform(name))
   if (unknown !== undefined) {
     console.error(`Cannot build for "${unknown}": use ${Object.keys(PLATFORMS).join(' or ')}`)
     process.exit(64)
   }
-  const platforms =
-    named.length > 0 ? named.filter(isPlatform) : (Object.keys(PLATFORMS) as Platform[])
-  for (const path of await buildBinaries(resolve('build'), platforms))
+  const named = positionals.length > 0 ? positionals : Object.keys(PLATFORMS)
+  for (const path of await buildBinaries(resolve(values.to), named.filter(isPlatform)))
     console.log(`${path} (${(statSync(path).size / 1e6).toFixed(0)} MB)`)
 }

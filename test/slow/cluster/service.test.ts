@@ -1,4 +1,5 @@
 /** The service on a cluster: two processes on one cluster, as people run them. */
+
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,6 +8,7 @@ import { after, before, test } from 'node:test'
 import type { ClusterPlace } from '../../../src/assembly/open-cluster-stores.ts'
 import { type ChildService, startChildServices } from '../../support/child-service.ts'
 import { callApi, getJson, putFile } from '../../support/file-client.ts'
+import { SERVICE_FILE } from '../../support/program.ts'
 import { eventually } from '../../support/settle.ts'
 import { sharedProcess } from '../../support/shared-process.ts'
 import {
@@ -174,7 +176,7 @@ function cases(): void {
   test('settings that the cluster refuses end the start with what is wrong', async () => {
     const start = (settings: Record<string, string>) => {
       const given = { ...settings, WEIR_DATA_DIR: join(home, 'wrong') }
-      return sharedProcess.run({ main: 'src/main.ts', words: [], settings: given })
+      return sharedProcess.run({ main: SERVICE_FILE, words: [], settings: given })
     }
     const check = async (more: Record<string, string>, expected: RegExp) => {
       const { code, err } = await start({ ...settingsOf(place), ...more })

@@ -1,4 +1,5 @@
 // Alone: it sets variables of npm in its environment.
+
 import assert from 'node:assert/strict'
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -22,6 +23,7 @@ import { type DriverPlace, driverPlace } from '../../../src/connectors/driver/dr
 import { DriverMistake, installDriver } from '../../../src/connectors/driver/install-driver.ts'
 import { loadDriver } from '../../../src/connectors/driver/load-driver.ts'
 import { childEnv } from '../../support/child-env.ts'
+import { COMMAND_FILE } from '../../support/program.ts'
 import { eventually } from '../../support/settle.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'weir-drivers-'))
@@ -153,7 +155,7 @@ async function weirAdd(
   env: Readonly<Record<string, string>>,
 ): Promise<{ code: number; text: string }> {
   const { promise, resolve } = Promise.withResolvers<{ code: number; text: string }>()
-  const args = ['src/weir.ts', 'add', name]
+  const args = [COMMAND_FILE, 'add', name]
   execFile(process.execPath, args, { env: { ...childEnv, ...env } }, (error, stdout, stderr) =>
     resolve({ code: Number(error?.code ?? 0), text: `${stdout}${stderr}` }),
   )
@@ -175,7 +177,7 @@ test('weir add that is killed leaves no driver', async () => {
   const driversDir = join(root, 'killed')
   isHanging = true
   const { npm_config_registry = '' } = process.env
-  const child = spawn(process.execPath, ['src/weir.ts', 'add', 'oracle'], {
+  const child = spawn(process.execPath, [COMMAND_FILE, 'add', 'oracle'], {
     env: {
       ...childEnv,
       ...registryEnv,

@@ -11,6 +11,7 @@ import { BackupDamaged, restoreBackup } from '../../../src/store/embedded/index.
 import { caller, signIn } from '../../support/caller.ts'
 import { type ChildService, startChildService } from '../../support/child-service.ts'
 import { callApi, getJson, putFile } from '../../support/file-client.ts'
+import { SERVICE_FILE } from '../../support/program.ts'
 import { startServiceOn } from '../../support/service-on.ts'
 import { sharedProcess } from '../../support/shared-process.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -331,7 +332,7 @@ test('a restore that was killed is known as such: no service starts on it, and i
     () => fs.rmSync(to, { recursive: true }),
   )
   const started = await sharedProcess.run({
-    main: 'src/main.ts',
+    main: SERVICE_FILE,
     words: [],
     settings: { WEIR_DATA_DIR: to, WEIR_PORT: '0' },
   })

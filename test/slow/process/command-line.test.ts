@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { caller, signIn } from '../../support/caller.ts'
 import { childEnv } from '../../support/child-env.ts'
+import { COMMAND_FILE } from '../../support/program.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { type CommandOutcome, runWeir } from '../../support/weir-command.ts'
 
@@ -22,7 +23,7 @@ async function weir(
   if (input === undefined) return await runWeir(dataDir, ...words)
   const env = { ...childEnv, WEIR_DATA_DIR: dataDir }
   const { promise, resolve } = Promise.withResolvers<CommandOutcome>()
-  const child = execFile(process.execPath, ['src/weir.ts', ...words], { env }, (error, out, err) =>
+  const child = execFile(process.execPath, [COMMAND_FILE, ...words], { env }, (error, out, err) =>
     resolve({ code: error === null ? 0 : Number(error.code), out, err }),
   )
   child.stdin?.end(input)

@@ -1,17 +1,17 @@
 /** `weir demo` beside other programs. */
+
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
-import { resolve } from 'node:path'
 import { test } from 'node:test'
 import { childEnv } from '../../support/child-env.ts'
+import { COMMAND_FILE } from '../../support/program.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** Starts the demonstration, which keeps its data below the current folder. */
 function startDemo(folder: string) {
-  const weir = resolve('src/weir.ts')
-  const child = spawn(process.execPath, [weir, 'demo'], { cwd: folder, env: childEnv })
+  const child = spawn(process.execPath, [COMMAND_FILE, 'demo'], { cwd: folder, env: childEnv })
   let output = ''
   const { promise: planting, resolve: plants } = Promise.withResolvers<void>()
   for (const stream of [child.stdout, child.stderr]) {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { startChildService } from '../../support/child-service.ts'
+import { SERVICE_FILE } from '../../support/program.ts'
 import { startServiceOn } from '../../support/service-on.ts'
 import { sharedProcess } from '../../support/shared-process.ts'
 import { fillDisk, mountDisk, type SmallDisk } from '../../support/small-disk.ts'
@@ -80,7 +81,7 @@ test('a disk that turns read-only: writes are 503 with Retry-After, reads go on,
   assert.equal(await service.stop(), 0)
   // A manager of services tries again after a disk's trouble, not after a wrong setting.
   const again = await sharedProcess.run({
-    main: 'src/main.ts',
+    main: SERVICE_FILE,
     words: [],
     settings: { ...settings, WEIR_DATA_DIR: join(disk.folder, 'data'), WEIR_PORT: '0' },
   })

@@ -1,11 +1,13 @@
 /** Every example for a shell in README.md and docs/ is run, unless it says why not. */
+
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { COMMAND_FILE } from '../../support/program.ts'
 import { startService } from '../../support/service.ts'
 
 const run = promisify(execFile)
@@ -40,7 +42,7 @@ function scriptOf(examples: readonly Example[]): string {
 }
 
 /** The command of an installed package. */
-const WEIR = `weir() { '${process.execPath}' '${resolve('src/weir.ts')}' "$@"; }`
+const WEIR = `weir() { '${process.execPath}' '${COMMAND_FILE}' "$@"; }`
 
 const CURL = `curl() { command curl -sS --fail-with-body --max-time 300 "$@"; }
 answer_is() { if [ "$1" != "$2" ]; then echo "answered $1, and not $2" >&2; exit 1; fi; }`

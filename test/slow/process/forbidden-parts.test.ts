@@ -1,4 +1,5 @@
 /** A data folder, or a part of it, that is not for the user of the service, as after a restore by another. */
+
 import assert from 'node:assert/strict'
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process'
 import {
@@ -19,6 +20,7 @@ import { after, before, test } from 'node:test'
 import { lockFolder, openPayloadStore } from '../../../src/store/embedded/index.ts'
 import { payloadOf } from '../../contract/payload-store-contract.ts'
 import { childEnv } from '../../support/child-env.ts'
+import { COMMAND_FILE, SERVICE_FILE } from '../../support/program.ts'
 import { startService } from '../../support/service.ts'
 import { SharedProcess, type SharedRun, sharedProcess } from '../../support/shared-process.ts'
 import type { CommandOutcome } from '../../support/weir-command.ts'
@@ -81,7 +83,8 @@ function runAlone(folder: string, ...words: string[]): SpawnSyncReturns<string> 
 }
 
 /** Where the sources themselves are not for that user, nothing can be reported. */
-const hasSources = runAlone('', '-e', "require('node:fs').readFileSync('src/main.ts')").status === 0
+const hasSources =
+  runAlone('', '-e', `require('node:fs').readFileSync('${SERVICE_FILE}')`).status === 0
 const skip = !hasSources && 'another user cannot read the sources here'
 
 function checkStart({ code, err }: Omit<CommandOutcome, 'out'>, part: string): void {
@@ -95,25 +98,25 @@ for (const name of ['catalog.db', 'payloads.db', 'journal', 'imports']) {
     const { folder, part } = forbid(name)
     // The first one leaves compiled sources to all others.
     if (name === 'catalog.db') {
-      const { status, stderr } = runAlone(folder, 'src/main.ts')
+      const { status, stderr } = runAlone(folder, SERVICE_FILE)
       checkStart({ code: status, err: stderr }, part)
-    } else checkStart(await run(folder, 'src/main.ts'), part)
+    } else checkStart(await run(folder, SERVICE_FILE), part)
   })
 }
 
 test('accept-loss gives up nothing that is only forbidden', { skip }, async () => {
   const { folder, part } = forbid('journal')
-  const { code, err } = await run(folder, 'src/weir.ts', 'folder', 'accept-loss')
+  const { code, err } = await run(folder, COMMAND_FILE, 'folder', 'accept-loss')
   assert.equal(code, 77, err)
   assert.match(err, /cannot be read and written by/)
   if (isRoot) chownSync(part, NOBODY, NOBODY)
   else chmodSync(part, 0o700)
-  const again = await run(folder, 'src/weir.ts', 'key', 'list')
+  const again = await run(folder, COMMAND_FILE, 'key', 'list')
   assert.equal(again.code, 0, again.err)
 })
 
 const start = (folder: string) =>
-  sharedProcess.run({ main: 'src/main.ts', words: [], settings: settingsOf(folder) })
+  sharedProcess.run({ main: SERVICE_FILE, words: [], settings: settingsOf(folder) })
 
 test('a part in whose place something else is is named by a start, which ends with 65', async () => {
   const folder = join(mkdtempSync(join(root, 'strange-')), 'data')

@@ -1,4 +1,5 @@
 /** A service whose output nobody reads goes on, stops when asked to, and ends when it must. */
+
 import assert from 'node:assert/strict'
 import { type ChildProcess, type StdioOptions, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,6 +11,7 @@ import { pathToFileURL } from 'node:url'
 import { signIn } from '../../support/caller.ts'
 import { childEnv } from '../../support/child-env.ts'
 import { keepablePort } from '../../support/port.ts'
+import { COMMAND_FILE, SERVICE_FILE } from '../../support/program.ts'
 import { startServiceOn } from '../../support/service-on.ts'
 import { eventually } from '../../support/settle.ts'
 import { runWeir, startWeir } from '../../support/weir-command.ts'
@@ -57,7 +59,7 @@ const PASSWORD = 'correct horse battery'
 async function start(
   name: string,
   stdio: StdioOptions,
-  [program, ...words]: readonly string[] = [process.execPath, 'src/main.ts'],
+  [program, ...words]: readonly string[] = [process.execPath, SERVICE_FILE],
 ): Promise<Lost> {
   const port = await keepablePort()
   const env = {
@@ -139,7 +141,7 @@ for (const [name, { stdio, lose }] of Object.entries(losses)) {
 
 test('a terminal that shows nothing: the service answers, and ends', within, async (t) => {
   if (spawnSync('script', ['--version']).error !== undefined) return t.skip('there is no script(1)')
-  const command = `echo $$ > ${folder}/pid; exec ${process.execPath} src/main.ts`
+  const command = `echo $$ > ${folder}/pid; exec ${process.execPath} ${SERVICE_FILE}`
   const words = ['script', '-q', '-e', '-c', command, '/dev/null']
   const lost = await start('terminal', ['pipe', 'ignore', 'ignore'], words)
   const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'))
@@ -165,9 +167,10 @@ test('weir backup whose output nobody reads is complete, exit code 0', within, a
 })
 
 test('weir whose result a full disk refuses ends with 74', within, async () => {
-  const main = new URL('../../../src/weir.ts', import.meta.url).pathname
   const full = openSync('/dev/full', 'w')
-  const child = spawn(process.execPath, [main, 'help'], { stdio: ['ignore', full, 'inherit'] })
+  const child = spawn(process.execPath, [COMMAND_FILE, 'help'], {
+    stdio: ['ignore', full, 'inherit'],
+  })
   closeSync(full)
   assert.deepEqual(await once(child, 'exit'), [74, null])
 })

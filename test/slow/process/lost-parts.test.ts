@@ -8,6 +8,7 @@ import { test } from 'node:test'
 import { openSampleStore } from '../../../src/store/embedded/index.ts'
 import { childEnv } from '../../support/child-env.ts'
 import { startChildService } from '../../support/child-service.ts'
+import { COMMAND_FILE, SERVICE_FILE } from '../../support/program.ts'
 import { startService } from '../../support/service.ts'
 import { startServiceOn } from '../../support/service-on.ts'
 import { type SharedRun, sharedProcess } from '../../support/shared-process.ts'
@@ -52,21 +53,21 @@ test('a start without samples.db, or with an empty one, is refused until the los
   renameSync(file, `${file}.away`)
   for (const state of ['missing', 'empty']) {
     if (state === 'empty') writeFileSync(file, '')
-    const refused = await run(dataDir, 'src/main.ts')
+    const refused = await run(dataDir, SERVICE_FILE)
     assert.equal(refused.code, 65, state)
     assert.match(refused.text, /^Cannot start: samples\.db in .* is missing or empty/)
     assert.match(refused.text, /restore it from the backup .* weir -- folder accept-loss/)
-    assert.equal((await run(dataDir, 'src/weir.ts', 'org', 'list')).code, 65)
+    assert.equal((await run(dataDir, COMMAND_FILE, 'org', 'list')).code, 65)
   }
   renameSync(`${file}.away`, file)
   const restored = await startServiceOn(dataDir, settings)
   assert.deepEqual(await get(restored.url), [{ time: 1, data: 1 }])
-  assert.equal((await run(dataDir, 'src/weir.ts', 'folder', 'accept-loss')).code, 75)
+  assert.equal((await run(dataDir, COMMAND_FILE, 'folder', 'accept-loss')).code, 75)
   await restored.close()
   for (const ending of ['', '-wal', '-shm']) rmSync(`${file}${ending}`, { force: true })
-  const accepted = await run(dataDir, 'src/weir.ts', 'folder', 'accept-loss')
+  const accepted = await run(dataDir, COMMAND_FILE, 'folder', 'accept-loss')
   assert.deepEqual([accepted.code, accepted.text.split('\n')[0]], [0, 'name  samples.db'])
-  assert.equal((await run(dataDir, 'src/weir.ts', 'folder', 'accept-loss')).text, '(none)\n')
+  assert.equal((await run(dataDir, COMMAND_FILE, 'folder', 'accept-loss')).text, '(none)\n')
   const after = await startServiceOn(dataDir, settings)
   await put(after.url, 2)
   assert.match(JSON.stringify(await get(after.url)), /"time":2/)
@@ -78,7 +79,7 @@ test('damage, a downgrade and too few file handles are reported in one sentence,
   await (await startService({ settings: { WEIR_DATA_DIR: dataDir } })).close()
   const file = join(dataDir, 'catalog.db')
   const sentence = async (code: number, text: RegExp): Promise<void> => {
-    const refused = await run(dataDir, 'src/main.ts')
+    const refused = await run(dataDir, SERVICE_FILE)
     assert.equal(refused.code, code, refused.text)
     assert.match(refused.text, text)
     assert.doesNotMatch(refused.text, /\n {4}at /)
@@ -88,10 +89,14 @@ test('damage, a downgrade and too few file handles are reported in one sentence,
     db.exec(sql)
     db.close()
   }
-  const limited = spawnSync('sh', ['-c', 'ulimit -n 64; exec "$0" src/main.ts', process.execPath], {
-    env: { ...childEnv, WEIR_DATA_DIR: dataDir, WEIR_PORT: '0' },
-    encoding: 'utf8',
-  })
+  const limited = spawnSync(
+    'sh',
+    ['-c', 'ulimit -n 64; exec "$0" "$1"', process.execPath, SERVICE_FILE],
+    {
+      env: { ...childEnv, WEIR_DATA_DIR: dataDir, WEIR_PORT: '0' },
+      encoding: 'utf8',
+    },
+  )
   assert.equal(limited.status, 71, limited.stderr)
   assert.match(
     limited.stderr,

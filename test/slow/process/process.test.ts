@@ -24,6 +24,7 @@ import { openApp } from '../../../src/app.ts'
 import { createLog, readConfig } from '../../../src/base/index.ts'
 import { childEnv } from '../../support/child-env.ts'
 import { keepablePort } from '../../support/port.ts'
+import { SERVICE_FILE } from '../../support/program.ts'
 import { startServiceOn } from '../../support/service-on.ts'
 import { sharedProcess } from '../../support/shared-process.ts'
 import type { CommandOutcome } from '../../support/weir-command.ts'
@@ -53,13 +54,13 @@ interface Running {
 }
 
 function start(settings: Record<string, string>): Running {
-  return watch(spawn(process.execPath, ['src/main.ts'], { env: envOf(settings) }))
+  return watch(spawn(process.execPath, [SERVICE_FILE], { env: envOf(settings) }))
 }
 
 /** A start that is refused, in a process that other tests share. */
 function startRefused(settings: Record<string, string>): Promise<CommandOutcome> {
   const given = { WEIR_PORT: '0', ...settings }
-  return sharedProcess.run({ main: 'src/main.ts', words: [], settings: given })
+  return sharedProcess.run({ main: SERVICE_FILE, words: [], settings: given })
 }
 
 /** `npm start` in a process group of its own, as a service manager starts it. */
@@ -226,7 +227,7 @@ test('the first start repeats neither a password nor a key that was given, and o
 test('on a terminal the log is text for people, and the first start is printed below it', async (t) => {
   if (spawnSync('script', ['--version']).error !== undefined) return t.skip('there is no script(1)')
   const env = envOf({ WEIR_DATA_DIR: join(folder, 'terminal') })
-  const command = `exec ${process.execPath} src/main.ts`
+  const command = `exec ${process.execPath} ${SERVICE_FILE}`
   const child = spawn('script', ['-q', '-e', '-c', command, '/dev/null'], { env, detached: true })
   groups.push(child.pid ?? 0)
   const running = watch(child)
@@ -249,7 +250,7 @@ test('off a terminal standard output has JSON lines only, the first start is pri
   mkdirSync(open, { recursive: true })
   chmodSync(open, 0o777)
   const env = envOf({ WEIR_DATA_DIR: open, WEIR_HOST: '0.0.0.0' })
-  const child = spawn(process.execPath, ['src/main.ts'], { env })
+  const child = spawn(process.execPath, [SERVICE_FILE], { env })
   let lines = ''
   child.stdout.on('data', (part) => {
     lines += part

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { childEnv } from '../../support/child-env.ts'
 import { fingerprint } from '../../support/old-folder.ts'
+import { COMMAND_FILE, SERVICE_FILE } from '../../support/program.ts'
 import { startService } from '../../support/service.ts'
 import { SharedProcess, type SharedRun } from '../../support/shared-process.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -40,27 +41,27 @@ async function refuses(
 test('a start on a read-only disk exits with 74 and one sentence, and changes nothing', async () => {
   const root = temporaryFolder()
   const missing = join(root, 'missing')
-  await refuses(missing, root, 'src/main.ts')
-  await refuses(join(missing, 'deep'), root, 'src/main.ts')
+  await refuses(missing, root, SERVICE_FILE)
+  await refuses(join(missing, 'deep'), root, SERVICE_FILE)
   assert.equal(existsSync(missing), false)
   const empty = join(root, 'empty')
   mkdirSync(empty, { mode: 0o700 })
-  await refuses(empty, empty, 'src/main.ts')
+  await refuses(empty, empty, SERVICE_FILE)
   assert.deepEqual(fingerprint(empty), {})
   const dataDir = join(root, 'data')
   await (await startService({ settings: { WEIR_DATA_DIR: dataDir } })).close()
   const before = fingerprint(dataDir)
-  const alone = spawnSync(process.execPath, ['--import', preload, 'src/main.ts'], {
+  const alone = spawnSync(process.execPath, ['--import', preload, SERVICE_FILE], {
     env: { ...childEnv, ...settingsOf(dataDir, dataDir) },
     encoding: 'utf8',
   })
   checkRefusal({ code: alone.status, out: alone.stdout, err: alone.stderr }, dataDir)
   // Parts may be links to other disks.
   const parts = ['lock', 'catalog.db', 'samples.db', 'progress', 'reserve', 'journal', 'files']
-  for (const name of parts) await refuses(dataDir, join(dataDir, name), 'src/main.ts')
+  for (const name of parts) await refuses(dataDir, join(dataDir, name), SERVICE_FILE)
   writeFileSync(join(dataDir, 'payloads.db'), '')
-  await refuses(dataDir, join(dataDir, 'payloads.db'), 'src/main.ts')
+  await refuses(dataDir, join(dataDir, 'payloads.db'), SERVICE_FILE)
   rmSync(join(dataDir, 'payloads.db'))
-  await refuses(dataDir, dataDir, 'src/weir.ts', 'org', 'list')
+  await refuses(dataDir, dataDir, COMMAND_FILE, 'org', 'list')
   assert.deepEqual(fingerprint(dataDir), before)
 })
