@@ -137,7 +137,6 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const parts = await openIdentityParts({ ...options, config, clock, log }, opened)
   const { catalogStore, identity, oauthBase } = parts
   const firstStart = await beginFirstStart({ identity, config, log }, opened)
-  purgeRegularly({ store: catalogStore, clock, log }, opened)
   trimAuditRegularly({ identity, log }, opened)
   const oauth = { ...oauthBase, users: identity.oauthUsers, planGrantActs: grantAuditor(identity) }
   const gate = new Gate(identity)
@@ -148,7 +147,9 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   // Background jobs walk all streams, which the index has only where all are loaded.
   const hasAll = config.index === 'all'
   if (hasAll) data.scrub.start()
-  const jobs = { ...data, catalogStore, clock, log, isStarted: hasAll }
+  const jobClock = data.stores.sharedClock ?? clock
+  purgeRegularly({ store: catalogStore, clock: jobClock, log }, opened)
+  const jobs = { ...data, catalogStore, clock: jobClock, log, isStarted: hasAll }
   const deleteProfileJob = startDeleteProfiles(jobs, opened)
   await data.derivation.start({ isWorker: hasAll })
   const budget = new MemoryBudget(budgetBytesOf(memoryBytesOf(config)))

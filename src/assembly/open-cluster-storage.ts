@@ -77,6 +77,7 @@ async function openClusterStores(
     ...stores,
     backups: noBackups,
     timeSlot,
+    sharedClock,
     findClockProblem: () => sharedClock.problem,
     findStoreProblem: () => watch.problem,
     findDetails: () => (standby.isMissing ? [NO_STANDBY] : []),

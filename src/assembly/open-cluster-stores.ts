@@ -94,7 +94,7 @@ export async function openStoresOfCluster(
   { clock, onFailure }: ClusterStoresOptions,
   opened: AsyncDisposableStack,
 ) {
-  const sharedClock = new SharedClock()
+  const sharedClock = new SharedClock(clock)
   const order = await PostgresSampleOrder.open({
     database,
     clock,
@@ -104,7 +104,7 @@ export async function openStoresOfCluster(
   opened.defer(() => order.close())
   const samples = await openClusterSamples(cluster, order, { clock, onFailure })
   opened.defer(() => samples.close())
-  const blobs = await openClusterBlobs(cluster, { clock })
+  const blobs = await openClusterBlobs(cluster, { clock: sharedClock })
   opened.defer(() => blobs.close())
   const payloads = await openPostgresPayloads(database)
   opened.defer(() => payloads.close())

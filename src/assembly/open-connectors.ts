@@ -54,7 +54,7 @@ interface ConnectorParts {
   readonly opened: AsyncDisposableStack
   readonly payloads: PayloadStore
   readonly storage: Pick<OpenedStorage, 'isShared'>
-  readonly stores: Pick<OpenedStores, 'blobs'>
+  readonly stores: Pick<OpenedStores, 'blobs' | 'sharedClock'>
 }
 
 /** Opens connectors, connections and imports over the parts that they need. */
@@ -70,6 +70,7 @@ export function openConnectors(parts: ConnectorParts) {
   const holder = parts.storage.isShared ? newUid() : readHolder(folder)
   const imports = new Imports({
     ...parts,
+    clock: parts.stores.sharedClock ?? clock,
     connections,
     connectors,
     holder,

@@ -96,7 +96,15 @@ export async function openData(parts: DataParts, opened: AsyncDisposableStack) {
     onDamage: (finding) => damage.note(finding),
   })
   const fileSweep = startFileSweep(
-    { blobs, catalogStore, clock, fileStreams, isStarted: config.index === 'all', log, samples },
+    {
+      blobs,
+      catalogStore,
+      clock: stores.sharedClock ?? clock,
+      fileStreams,
+      isStarted: config.index === 'all',
+      log,
+      samples,
+    },
     opened,
   )
   const { places, scrub } = await openScrub({

@@ -53,6 +53,8 @@ export interface OpenedStores {
   }
   /** What an operator should know although calls are served. */
   findDetails?(): readonly string[]
+  /** The clock of jobs that delete by age or begin at a time, where several machines do them. */
+  readonly sharedClock?: Clock
   /** What is wrong with this machine's clock, among machines that share their data. */
   findClockProblem?(): string | undefined
   /** Why calls that need stored data are refused at the moment. */

@@ -17,7 +17,13 @@ import {
 } from './delete-feed.ts'
 import { Retention } from './expire/retention.ts'
 import type { FeedSeries } from './get/feed-series.ts'
-import { type GetCommand, getFeed, getLastValues, type ShowFile } from './get/get-feed.ts'
+import {
+  type GetCommand,
+  type GetDeps,
+  getFeed,
+  getLastValues,
+  type ShowFile,
+} from './get/get-feed.ts'
 import { type Extent, type ExtentPath, measureExtent } from './get/measure-extent.ts'
 import {
   type DoubleColumns,
@@ -183,22 +189,22 @@ export class Feed {
 
   /** The samples of one stream or all of a component. */
   get(principal: Principal, command: GetCommand): Promise<FeedSeries[]> {
-    return this.#look(() => getFeed(this.#deps, principal, command))
+    return this.#look(() => getFeed(this.#reading, principal, command))
   }
 
   /** The last sample of one stream or of each of a component. */
   lastValues(principal: Principal, command: GetCommand): Promise<FeedSeries[]> {
-    return this.#look(() => getLastValues(this.#deps, principal, command))
+    return this.#look(() => getLastValues(this.#reading, principal, command))
   }
 
   /** A statistic of one stream or of each of a component, for the periods of a cycle. */
   statistics(principal: Principal, command: StatisticCommand): Promise<FeedSeries[]> {
-    return this.#look(() => getStatistics(this.#deps, principal, command))
+    return this.#look(() => getStatistics(this.#reading, principal, command))
   }
 
   /** A statistic of the last period in which a stream has a value, for one stream or each. */
   lastStatistics(principal: Principal, command: StatisticCommand): Promise<FeedSeries[]> {
-    return this.#look(() => getLastStatistics(this.#deps, principal, command))
+    return this.#look(() => getLastStatistics(this.#reading, principal, command))
   }
 
   /** The samples of one stream as doubles, with NaN and the infinities. The caller has checked permissions. */
@@ -213,12 +219,12 @@ export class Feed {
 
   /** Reduces a range of one stream to the entries that a chart of a given width can show. */
   plot(principal: Principal, command: PlotCommand): Promise<Plot> {
-    return this.#look(() => getPlot(this.#deps, principal, command))
+    return this.#look(() => getPlot(this.#reading, principal, command))
   }
 
   /** Small lines of the streams of a component, for lists. */
   sparks(principal: Principal, command: SparksCommand): Promise<Sparks> {
-    return this.#look(() => getSparks(this.#deps, principal, command))
+    return this.#look(() => getSparks(this.#reading, principal, command))
   }
 
   /** Takes a range out of a stream, durably. */
@@ -228,6 +234,12 @@ export class Feed {
     beforeRemoval?: BeforeRemoval,
   ): Promise<void> {
     return this.#look(() => deleteFeed(this.#deps, principal, command, beforeRemoval))
+  }
+
+  /** What one call reads with. */
+  get #reading(): Omit<Required<FeedOptions>, 'store'> & GetDeps {
+    const reads = this.#deps.store.reads?.()
+    return reads === undefined ? this.#deps : { ...this.#deps, store: reads }
   }
 
   /** What another process has just made is found as well. */

@@ -1,6 +1,7 @@
 import type {
   Removal,
   SampleBatch,
+  SampleReads,
   SampleStore,
   StreamHandle,
   TouchedSpan,
@@ -22,14 +23,18 @@ export function shiftedSamples(store: SampleStore, by: number): SampleStore {
     handles: batch.handles.map((handle) => (handle > 0 ? handle + by : handle)),
     removals: batch.removals.map(removalThere),
   })
+  const readsThere = (reads: SampleReads): SampleReads => ({
+    range: (handle, query) => reads.range(there(handle), query),
+    latest: (handles, options) => reads.latest(handles.map(there), options),
+    span: (handle) => reads.span(there(handle)),
+    fold: (handle, edges, memory) => reads.fold(there(handle), edges, memory),
+    outline: (handle, edges, memory) => reads.outline(there(handle), edges, memory),
+  })
   return {
+    ...readsThere(store),
+    reads: () => readsThere(store.reads?.() ?? store),
     keepRoom: (bytes) => store.keepRoom(bytes),
     append: (batch) => store.append(batchThere(batch)),
-    range: (handle, query) => store.range(there(handle), query),
-    latest: (handles, options) => store.latest(handles.map(there), options),
-    span: (handle) => store.span(there(handle)),
-    fold: (handle, edges, memory) => store.fold(there(handle), edges, memory),
-    outline: (handle, edges, memory) => store.outline(there(handle), edges, memory),
     remove: (removal, isWanted) => store.remove(removalThere(removal), isWanted),
     forget: (handles) => store.forget(handles.map(there)),
     touchedSince: async (cursor, limit) => {

@@ -145,7 +145,7 @@ function rollUps({ store, memory }: ReadDeps, intervals: IntervalRows) {
     const asked = known.get(key)
     if (asked !== undefined) return asked
     const query = { ...cutQueryOf(variable), statistic, memory }
-    const asking = readCutPeriods(store, query, { ...intervals, cuts })
+    const asking = readCutPeriods(store.reads?.() ?? store, query, { ...intervals, cuts })
     known.set(key, asking)
     return asking
   }

@@ -37,7 +37,7 @@ export async function windowColumn(
   for (let row = 0; row < instants.length; row++) if (!Number.isNaN(froms[row])) rows.push(row)
   const pick = (column: Float64Array) => Float64Array.from(rows, (row) => column[row])
   const values = await readCutPeriods(
-    store,
+    store.reads?.() ?? store,
     { ...cutQueryOf(variable), statistic: window.stat, memory },
     {
       count: rows.length,

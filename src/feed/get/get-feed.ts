@@ -2,7 +2,7 @@ import type { Principal } from '../../access/index.ts'
 import { nextIteration, refuse } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import { POINT, VALUE_CODE } from '../../catalog/shape/index.ts'
-import type { SampleStore, StreamHandle, TextMemory } from '../../store/index.ts'
+import type { SampleReads, StreamHandle, TextMemory } from '../../store/index.ts'
 import { addressPath, findStreams, type OneStreamPath, type StreamPath } from '../find-streams.ts'
 import { baseCycleOf } from '../stream-facts.ts'
 import { type FeedFields, type FeedSeries, withMore } from './feed-series.ts'
@@ -23,7 +23,7 @@ export type ShowFile = (text: string, place: OneStreamPath & { readonly time: nu
 /** What reading works with. */
 export interface GetDeps {
   readonly catalog: Catalog
-  readonly store: SampleStore
+  readonly store: SampleReads
   readonly showFile: ShowFile
 }
 

@@ -3,7 +3,7 @@ import type {
   RangeQuery,
   Sample,
   SampleColumns,
-  SampleStore,
+  SampleReads,
   StreamHandle,
   TextMemory,
 } from '../../store/index.ts'
@@ -58,7 +58,7 @@ function latestFirst(
 }
 
 async function readRange(
-  store: SampleStore,
+  store: SampleReads,
   handle: StreamHandle,
   query: RangeQuery,
 ): Promise<SampleColumns> {
@@ -67,7 +67,7 @@ async function readRange(
 
 /** The latest samples of a random stream in a range. */
 export function readRandom(
-  store: SampleStore,
+  store: SampleReads,
   handle: StreamHandle,
   asked: AskedRange & { readonly limit: number },
 ): Promise<ReadSamples> {
@@ -77,7 +77,7 @@ export function readRandom(
 
 /** The one sample of a point stream, wherever it lies. */
 export async function readPoint(
-  store: SampleStore,
+  store: SampleReads,
   handle: StreamHandle,
   memory?: TextMemory,
 ): Promise<ReadSamples> {
@@ -96,7 +96,7 @@ export function endsOf(cycle: Cycle, { from, until }: AskedRange): { from: numbe
 
 /** The latest samples of an interval stream in a range, with a gap where an interval has none. */
 export async function readIntervals(
-  store: SampleStore,
+  store: SampleReads,
   stream: { readonly handle: StreamHandle; readonly cycle: Cycle },
   asked: AskedRange & { readonly limit: number },
 ): Promise<ReadSamples> {
@@ -138,7 +138,7 @@ export async function readIntervals(
 
 /** The last sample of an interval stream in a range that is no gap. */
 export async function readLastInterval(
-  store: SampleStore,
+  store: SampleReads,
   stream: { readonly handle: StreamHandle; readonly cycle: Cycle },
   asked: AskedRange,
 ): Promise<ReadSamples> {

@@ -1,8 +1,8 @@
 import { EARLIEST_TIME, epochMs, nextIteration } from '../../base/index.ts'
 import type {
   SampleColumns,
+  SampleReads,
   SampleSpan,
-  SampleStore,
   StreamHandle,
   TextMemory,
 } from '../../store/index.ts'
@@ -46,7 +46,7 @@ export interface CutValues {
  * Whole periods are folded together; those that are cut one by one, or in one walk where they are many.
  */
 export async function readCutPeriods(
-  store: SampleStore,
+  store: SampleReads,
   query: CutQuery,
   periods: CutPeriods,
 ): Promise<CutValues> {
@@ -148,7 +148,7 @@ function periodsOf(froms: readonly number[], untils: readonly number[]): Periods
 }
 
 async function setGroup(
-  store: SampleStore,
+  store: SampleReads,
   query: CutStream,
   { group, setValue }: { readonly group: RowGroup; readonly setValue: Tell },
 ): Promise<void> {
@@ -183,7 +183,7 @@ function isKnown(
 
 /** Walks once through the samples of a period and returns its statistic at every cut. */
 async function setRun(
-  store: SampleStore,
+  store: SampleReads,
   stream: CutStream,
   { run, setValue }: { readonly run: readonly RowGroup[]; readonly setValue: Tell },
 ): Promise<void> {

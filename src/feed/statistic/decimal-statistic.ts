@@ -1,6 +1,6 @@
 /** Statistics of BIG_DECIMAL streams: their samples are texts, which summaries do not add up. */
 import { refuse, unreachable } from '../../base/index.ts'
-import type { SampleColumns, SampleStore } from '../../store/index.ts'
+import type { SampleColumns, SampleReads } from '../../store/index.ts'
 import { type Cycle, intervalOf, type Periods } from '../../time/index.ts'
 import {
   addDecimals,
@@ -54,7 +54,7 @@ interface Tally {
 
 /** The values of a statistic for some ascending periods, exact; a mean has MEAN_DIGITS more decimals. */
 export async function decimalStatistics(
-  store: SampleStore,
+  store: SampleReads,
   stream: PlacedStream & {
     /** Where its intervals differ in length and weigh the mean. */
     readonly baseCycle: Cycle | undefined

@@ -1,5 +1,5 @@
 import { epochMs } from '../../base/index.ts'
-import type { SampleStore } from '../../store/index.ts'
+import type { SampleReads } from '../../store/index.ts'
 import type { Cycle, Period, Periods, Range } from '../../time/index.ts'
 import { type FoldedPeriods, foldPeriods, type PlacedStream } from './fold-periods.ts'
 
@@ -25,7 +25,7 @@ interface FilledQuery {
  * and jumps over stretches without samples.
  */
 export async function filledPeriods(
-  store: SampleStore,
+  store: SampleReads,
   stream: PlacedStream,
   { cycle, bounds, limit }: FilledQuery,
 ): Promise<FoldedPeriods[]> {
@@ -57,7 +57,7 @@ function denseWindow(cycle: Cycle, rest: Range, window: number): Periods {
 
 /** The periods of the latest samples in the bounds, or a window that ends at the latest sample. */
 async function peekPeriods(
-  store: SampleStore,
+  store: SampleReads,
   { handle, placement }: PlacedStream,
   { cycle, bounds, limit }: FilledQuery,
 ): Promise<Periods> {

@@ -1,5 +1,5 @@
 import { EARLIEST_TIME, TIME_END } from '../../base/index.ts'
-import type { SampleStore, StreamHandle, Summaries, TextMemory } from '../../store/index.ts'
+import type { SampleReads, StreamHandle, Summaries, TextMemory } from '../../store/index.ts'
 import { type Cycle, firstIntervalEnd, intervalOf, type Periods } from '../../time/index.ts'
 
 /**
@@ -46,7 +46,7 @@ export interface FoldedPeriods {
 
 /** Sums up periods, which ascend but need not touch each other. */
 export async function foldPeriods(
-  store: SampleStore,
+  store: SampleReads,
   stream: PlacedStream,
   periods: Periods,
 ): Promise<FoldedPeriods> {

@@ -1,5 +1,5 @@
 import { epochMs, nextIteration } from '../../base/index.ts'
-import type { SampleColumns, SampleStore } from '../../store/index.ts'
+import type { SampleColumns, SampleReads } from '../../store/index.ts'
 import type { Periods } from '../../time/index.ts'
 import type { PlacedStream } from './fold-periods.ts'
 
@@ -8,7 +8,7 @@ const PAGE_SAMPLES = 4_096
 
 /** Shows `visit` every sample of some ascending periods, oldest first: sample `at` of a page. */
 export async function visitPeriodSamples(
-  store: SampleStore,
+  store: SampleReads,
   { handle, placement, memory }: PlacedStream,
   periods: Periods,
   visit: (period: number, page: SampleColumns, at: number) => void,

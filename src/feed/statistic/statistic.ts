@@ -1,4 +1,4 @@
-import type { SampleStore, StreamHandle, TextMemory } from '../../store/index.ts'
+import type { SampleReads, StreamHandle, TextMemory } from '../../store/index.ts'
 import { ALL_PERIODS, type Cycle, type Range } from '../../time/index.ts'
 import {
   type DecimalStatistic,
@@ -50,7 +50,7 @@ interface RecordedStream extends PlacedStream {
  * the period of the first sample to that of the last.
  */
 export async function readStatistics(
-  store: SampleStore,
+  store: SampleReads,
   query: StatisticQuery,
 ): Promise<StatisticColumns> {
   const { handle, baseCycle, cycle } = query
@@ -111,7 +111,7 @@ interface ChosenPeriods {
 type PeriodReader = (period: number) => StatisticValue
 
 async function latestFirst(
-  store: SampleStore,
+  store: SampleReads,
   stream: RecordedStream,
   { part, wanted, statistic }: ChosenPeriods,
 ): Promise<StatisticColumns> {
@@ -135,7 +135,7 @@ async function latestFirst(
 
 /** Sets the values of the wanted periods of a part. */
 export function periodReader(
-  store: SampleStore,
+  store: SampleReads,
   stream: RecordedStream,
   { part, wanted, statistic }: ChosenPeriods,
 ): Promise<PeriodReader> | PeriodReader {
@@ -169,7 +169,7 @@ function readValue(
 }
 
 async function decimalReader(
-  store: SampleStore,
+  store: SampleReads,
   stream: RecordedStream,
   { part, wanted, statistic }: ChosenPeriods & { readonly statistic: DecimalStatistic },
 ): Promise<PeriodReader> {
@@ -195,7 +195,7 @@ function needsWeights({ baseCycle }: RecordedStream, statistic: StatisticId): bo
 }
 
 async function weightedReader(
-  store: SampleStore,
+  store: SampleReads,
   stream: RecordedStream,
   { part, statistic }: { part: FoldedPeriods; statistic: StatisticId },
 ): Promise<PeriodReader> {

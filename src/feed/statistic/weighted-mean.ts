@@ -4,7 +4,7 @@
  * of summaries.
  */
 import { ExactSums } from '../../base/index.ts'
-import type { SampleStore } from '../../store/index.ts'
+import type { SampleReads } from '../../store/index.ts'
 import { type Cycle, intervalOf, type Periods } from '../../time/index.ts'
 import type { PlacedStream } from './fold-periods.ts'
 import { visitPeriodSamples } from './period-samples.ts'
@@ -18,7 +18,7 @@ interface WeightedMeans {
 
 /** Measures the base intervals with a value in each of some ascending periods. */
 export async function weightedMeans(
-  store: SampleStore,
+  store: SampleReads,
   stream: PlacedStream & { readonly baseCycle: Cycle },
   periods: Periods,
 ): Promise<WeightedMeans> {

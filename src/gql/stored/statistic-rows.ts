@@ -44,8 +44,9 @@ export async function* readStatisticRows(
       isDecimal: index.valueCodeOf(handle) === VALUE_CODE.BIG_DECIMAL,
     }
     const found = new Map<StatisticId, Statistics>()
+    const reads = deps.store.reads?.() ?? deps.store
     for (const statistic of new Set(ids.values())) {
-      found.set(statistic, await readStatistics(deps.store, { ...query, statistic }))
+      found.set(statistic, await readStatistics(reads, { ...query, statistic }))
     }
     const [first] = found.values()
     if (first === undefined || first.count === 0 || !index.has(handle)) return

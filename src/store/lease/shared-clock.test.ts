@@ -16,6 +16,18 @@ test('a clock that is off by more than 2 s is reported as ahead or behind', () =
   assert.match(clock.problem ?? '', /61\.0 s behind that of PostgreSQL/)
 })
 
+test('now() is the shared time, whatever this machine has and however it jumps', () => {
+  const own = new ManualClock(1_700_000_000_000)
+  const clock = new SharedClock(own)
+  assert.equal(clock.now(), 1_700_000_000_000)
+  own.jump(7_200_000)
+  clock.note(7_200_000)
+  own.advance(5_000)
+  own.jump(-90_000)
+  assert.equal(clock.now(), 1_700_000_005_000)
+  assert.equal(clock.elapsed(), 5_000)
+})
+
 test('no times are assigned while the clock is off', async () => {
   const shared = new SharedClock()
   const lease = { name: 'times:0', holder: 'me', fence: 1 }

@@ -164,6 +164,9 @@ export interface KeptRoom {
 /** Where there is nothing to keep. */
 export const NO_ROOM: KeptRoom = { release: () => {} }
 
+/** Reads of samples. */
+export type SampleReads = Pick<SampleStore, 'range' | 'latest' | 'span' | 'fold' | 'outline'>
+
 /** What the feed needs from any storage engine for samples. */
 export interface SampleStore {
   /**
@@ -197,6 +200,11 @@ export interface SampleStore {
    * first edge and the last once.
    */
   outline(handle: StreamHandle, edges: Float64Array, memory?: TextMemory): Promise<Summaries>
+  /**
+   * The same reads for one call that reads a stream several times, where that is cheaper than single reads. They see all
+   * that was acknowledged before this call; of later writes they may see none.
+   */
+  reads?(): SampleReads
   /**
    * Takes a range out, durably; samples appended later into the range stay. `isWanted` is asked last,
    * when the removal takes its place among the appends. False: it was not, and nothing is removed.

@@ -1,4 +1,7 @@
-/** Backup and restore of a cluster in the order of docs/cluster.md, with pg_dump, pg_restore, and nodetool. */
+/**
+ * Backup and restore of a cluster in the order of docs/cluster.md, with pg_dump, pg_restore, and nodetool: of one node in
+ * every run, and of three with three copies in `npm run test:nightly`.
+ */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { copyFileSync, cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
@@ -7,10 +10,10 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { caller, signIn } from '../../support/caller.ts'
 import {
-  CASSANDRA_HOSTS,
   type CassandraNodes,
   freeClusterPort,
   startCassandraNodes,
+  TEST_HOSTS,
 } from '../../support/cassandra-nodes.ts'
 import { callApi, type FileTarget, getJson, putFile } from '../../support/file-client.ts'
 import { runNodetool } from '../../support/nodetool.ts'
@@ -26,7 +29,7 @@ import { clusterServiceSettings, clusterSkip } from '../../support/test-cluster.
 
 const skip = clusterSkip()
 const run = promisify(execFile)
-const HOSTS = CASSANDRA_HOSTS.slice(0, 1)
+const HOSTS = TEST_HOSTS
 const KEYSPACE = 'weir'
 const TAG = 'backup'
 const PASSWORD = 'correct horse battery'
@@ -117,7 +120,7 @@ async function snapshot(world: World): Promise<void> {
 
 async function restoreCassandra(world: World): Promise<void> {
   const { nodes, folder, jmxPorts } = world
-  for (const node of jmxPorts.keys()) await nodes.kill(node)
+  await Promise.all([...jmxPorts.keys()].map((node) => nodes.kill(node)))
   for (const node of jmxPorts.keys()) {
     for (const name of ['commitlog', 'hints', 'saved_caches'])
       rmSync(join(folder, `node${node + 1}`, name), { recursive: true, force: true })

@@ -3,14 +3,17 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Clock, epochMs, systemClock } from '../../../src/base/index.ts'
 import type { Call } from '../../support/caller.ts'
-import { eventually } from '../../support/settle.ts'
+import { INGEST } from '../../support/import-home.ts'
+import { eventually, settlesTo } from '../../support/settle.ts'
 import { clusterSkip } from '../../support/test-cluster.ts'
 import { openTwoApps, type TwoApps } from './two-apps.ts'
 
 const skip = clusterSkip()
 const T0 = 1_767_225_600_000
 let apps: TwoApps
-let aheadMs = 0
+const HOUR_MS = 3_600_000
+/** From the start, as on a machine that was never set right. */
+let aheadMs = HOUR_MS / 2
 
 const clock: Clock = {
   now: () => epochMs(systemClock.now() + aheadMs),
@@ -58,9 +61,47 @@ async function isServed(): Promise<void> {
 if (skip !== false) test('a clock that is off', { skip }, () => {})
 else {
   before(async () => {
-    apps = await openTwoApps('clock', {}, { clock })
+    apps = await openTwoApps('clock', { WEIR_OUTBOUND_ALLOW: '127.0.0.1' }, { clock })
   })
   after(() => apps?.close())
+
+  test('a process whose clock is half an hour ahead deletes nothing early, and keeps to the schedules of imports', async () => {
+    const { one, other } = apps
+    const profile = { id: 'hour', name: 'hour', sizeType: 'HOUR', count: 1 }
+    const kept = await one.owner('PUT', '/api/delete_profile', { delete_profile: profile })
+    const delete_profile = { uid: kept.body.delete_profile.uid }
+    const stream = [{ id: 's', name: 's', valueType: 'DOUBLE', delete_profile }]
+    await one.owner('PUT', '/api/component', { component: { id: 'aged', name: 'aged', stream } })
+    const now = Date.now()
+    const ages = [40, 62].map((minutes) => minutes * 60_000)
+    const rows = ages.map((age) => ({ compId: 'aged', streamId: 's', time: now - age, data: 1 }))
+    const put = await one.owner('PUT', '/api/feed', rows)
+    assert.equal(put.status, 200, put.text)
+    await other.app.deleteProfileJob.run()
+    const read = async () => (await one.owner('GET', '/api/comp/aged/stream/s/feed?c=9')).body
+    await settlesTo(read, [{ time: now - ages[0], data: 1 }])
+
+    const users = await other.owner('GET', '/api/org_user')
+    const server = { kind: 'POSTGRESQL', host: '127.0.0.1', port: 1, database: 'd' }
+    const connection = { ...server, user: 'u', password: 'p', tls: 'off' }
+    const connected = await other.owner('PUT', '/api/connection', { connection })
+    const connector = {
+      id: 'hourly',
+      connType: 'DB_IMPORT',
+      connection: { uid: connected.body.connection?.uid },
+      runningUser: { uid: users.body.org_user[0].uid },
+      schedule: { everyMinutes: 60 },
+      externalSql: 'SELECT 1',
+      procs: [{ timeZoneId: 'UTC', sql: INGEST }],
+    }
+    const made = await other.owner('PUT', '/api/connector', { connector })
+    assert.equal(made.status, 200, made.text)
+    const path = `/api/connector/${made.body.connector.uid}`
+    const { nextRun } = (await other.owner('GET', path)).body.connector
+    assert.ok(nextRun >= now + HOUR_MS && nextRun < now + 1.25 * HOUR_MS, `${nextRun - now} ms`)
+    assert.equal((await other.owner('DELETE', path)).status, 200)
+    aheadMs = 0
+  })
 
   test('a process whose clock is off by more than 2 s refuses samples without a time and says so, until it is right', async () => {
     await isServed()

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Call } from '../../support/caller.ts'
 import type { Random } from '../../support/random.ts'
 import { eventually } from '../../support/settle.ts'
 
@@ -24,8 +25,14 @@ const PACE_MS = 50
 const RETRY_MS = 100
 /** Longer than any call may take: nodes are given 12 s each. */
 const CALL_MS_MAX = 100_000
+const DERIVED_MS_MAX = 300_000
 /** Of the calls that fail, the share that is not made again. */
 const GIVEN_UP = 0.1
+/** Of the puts of one sample, the share that is a URL without a body. */
+const BY_URL = 0.5
+/** Streams of one call over many, and of all of these calls: one read returns them all. */
+const BULK_MAX = 60
+const CREATED_MAX = 900
 
 /** What may be stored at a time; undefined stands for nothing. One element: it must be. */
 type Possible = ReadonlySet<number | undefined>
@@ -54,7 +61,7 @@ interface Row {
   readonly streamId?: string
 }
 
-interface Call {
+interface LoadCall {
   readonly method: string
   readonly path: string
   readonly body?: string
@@ -66,7 +73,7 @@ export class FaultWorkload {
   readonly #random: Random
   readonly #name: string
   readonly #held: Held<number> = new Map()
-  /** Streams of another component, each of which gets one sample. */
+  /** Streams of another component, each with a sample at one time. */
   readonly #created: Held<string> = new Map()
   readonly counts: LoadCounts = {
     acknowledged: 0,
@@ -78,6 +85,8 @@ export class FaultWorkload {
     reads: 0,
   }
   #next = 0
+  #bulks = 0
+  #isDerived = false
   #isEnding = false
   #running: Promise<void> | undefined
   #failure: unknown
@@ -119,7 +128,7 @@ export class FaultWorkload {
     const isCreated = this.#created.values().some((possible) => !possible.has(undefined))
     if (isCreated) this.#compare(await this.#readCreated(target), this.#created)
     for (const stat of ['sum', 'max', 'nongapcount'] as const) {
-      const reply = await this.#readPages(target, `/cycle/hour/stat/${stat}`)
+      const reply = await this.#readPages(target, `${this.#path()}/cycle/hour/stat/${stat}`)
       assert.deepEqual(reply, hourly(found, stat), `${this.#name}: ${stat}`)
     }
   }
@@ -135,11 +144,45 @@ export class FaultWorkload {
     assert.deepEqual(lost, [], `${this.#name}: acknowledged and lost`)
   }
 
+  /** Derives a stream from the samples of this one from here on; `owner` calls any process. */
+  async derive(owner: Call): Promise<void> {
+    const [compId, streamId] = ['faults', this.#name]
+    // Ahead of all times that are read: a formula follows a stream that is there.
+    const put = await owner('PUT', `/api/feed?compId=${compId}&${streamId}=0&time=${T0 - HOUR_MS}`)
+    assert.equal(put.status, 200, put.text)
+    const { component } = (await owner('GET', `/api/component?id=${compId}`)).body
+    const derivation = {
+      expression: '2 * x + 1',
+      variables: [{ name: 'x', streamId }],
+      followsCorrections: true,
+    }
+    const stream = { id: this.#derived, streamDerivationType: 'FROM_EXPRESSION', derivation }
+    const made = await owner('PUT', `/api/component/${component[0].uid}/stream`, { stream })
+    assert.equal(made.status, 200, made.text)
+    this.#isDerived = true
+  }
+
+  /** Waits until every sample of a stream that is derived from has its result, and nothing else has. Another process takes over within two minutes. */
+  async checkDerived(target: LoadTarget): Promise<void> {
+    if (!this.#isDerived) return
+    const sources = await this.#readPages(target, this.#path())
+    const expected = sources.map(([time, data]) => [time, 2 * data + 1])
+    await eventually(async () => {
+      const results = await this.#readPages(target, `/api/comp/faults/stream/${this.#derived}`)
+      assert.deepEqual(results, expected, `${this.#derived}: the results of ${this.#name}`)
+    }, DERIVED_MS_MAX)
+  }
+
+  get #derived(): string {
+    return `${this.#name}-doubled`
+  }
+
   async #work(): Promise<void> {
     while (!this.#isEnding) {
       const dice = this.#random.next()
-      if (this.#next === 0 || dice < 0.5) await this.#append()
-      else if (dice < 0.55) await this.#create()
+      if (this.#next === 0 || dice < 0.3) await this.#append(this.#random.integer(1, 40))
+      else if (dice < 0.5) await this.#append(1)
+      else if (dice < 0.6) await this.#putBulk()
       else if (dice < 0.75) await this.#overwrite()
       else if (dice < 0.87) await this.#remove()
       else await this.#look()
@@ -147,19 +190,27 @@ export class FaultWorkload {
     }
   }
 
-  async #append(): Promise<void> {
+  async #append(count: number): Promise<void> {
     const from = this.#next
-    this.#next += this.#random.integer(1, 40)
+    this.#next += count
     await this.#put(range(from, this.#next))
   }
 
-  /** A stream that got the handle of another would show the samples of both. */
-  async #create(): Promise<void> {
-    const [compId, streamId] = [this.#creating, `s${this.#created.size}`]
-    const data = this.#created.size
-    const body = JSON.stringify([{ compId, streamId, time: T0, data }])
-    const call = { method: 'PUT', path: '/api/feed', body }
-    await this.#change(call, this.#created, new Map([[streamId, data]]))
+  /**
+   * One call over many streams: new ones and some that are there. A stream that got the handle of another would show the
+   * samples of both.
+   */
+  async #putBulk(): Promise<void> {
+    const known = this.#created.size
+    const end = Math.min(CREATED_MAX, known + this.#random.integer(1, BULK_MAX))
+    const from = Math.max(0, known - this.#random.integer(1, BULK_MAX))
+    this.#bulks += 1
+    const made = new Map(range(from, end).map((at) => [`s${at}`, at + this.#bulks / 1_024]))
+    const compId = this.#creating
+    const samples = [...made].map(([streamId, data]) => ({ compId, streamId, time: T0, data }))
+    const call = { method: 'PUT', path: '/api/feed', body: JSON.stringify(samples) }
+    await this.#change(call, this.#created, made)
+    this.counts.samples += made.size
   }
 
   get #creating(): string {
@@ -175,7 +226,11 @@ export class FaultWorkload {
     const made = new Map(places.map((at) => [timeOf(at), this.#random.integer(-1_000, 1_000)]))
     const [compId, streamId] = ['faults', this.#name]
     const samples = [...made].map(([time, data]) => ({ compId, streamId, time, data }))
-    const call = { method: 'PUT', path: '/api/feed', body: JSON.stringify(samples) }
+    const [{ time, data }] = samples
+    const isByUrl = samples.length === 1 && this.#random.next() < BY_URL
+    const call = isByUrl
+      ? { method: 'PUT', path: `/api/feed?compId=${compId}&${streamId}=${data}&time=${time}` }
+      : { method: 'PUT', path: '/api/feed', body: JSON.stringify(samples) }
     await this.#change(call, this.#held, made)
     this.counts.samples += made.size
   }
@@ -209,7 +264,7 @@ export class FaultWorkload {
 
   /** Makes a change until it is acknowledged; one that is given up may have been made or not. */
   async #change<Key>(
-    call: Call,
+    call: LoadCall,
     held: Held<Key>,
     made: ReadonlyMap<Key, number | undefined>,
   ): Promise<void> {
@@ -230,7 +285,7 @@ export class FaultWorkload {
   /** The answer of a call; undefined when the cluster is away or the process is gone. */
   async #ask(
     { url, cookie }: LoadTarget,
-    { method, path, body }: Call,
+    { method, path, body }: LoadCall,
   ): Promise<readonly Row[] | undefined> {
     let status: number
     let text: string
@@ -256,7 +311,9 @@ export class FaultWorkload {
   }
 
   async #readAll(target: LoadTarget): Promise<Map<number, number>> {
-    return new Map((await this.#readPages(target, '')).map(([time, data]) => [time, data]))
+    return new Map(
+      (await this.#readPages(target, this.#path())).map(([time, data]) => [time, data]),
+    )
   }
 
   /** The samples of the streams that were created; two of one stream would be another's. */
@@ -272,10 +329,10 @@ export class FaultWorkload {
     return found
   }
 
-  async #readPages(target: LoadTarget, what: string): Promise<[number, number][]> {
+  async #readPages(target: LoadTarget, feed: string): Promise<[number, number][]> {
     const found: [number, number][] = []
     for (let until = timeOf(this.#next) + HOUR_MS; ; ) {
-      const path = `${this.#path()}${what}/feed?sd=${T0}&ed=${until}&limit=1000&retIntvlSd`
+      const path = `${feed}/feed?sd=${T0}&ed=${until}&limit=1000&retIntvlSd`
       const page = await eventually(async () => {
         const answer = await this.#ask(target, { method: 'GET', path })
         assert.ok(answer !== undefined)

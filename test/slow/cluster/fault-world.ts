@@ -1,10 +1,11 @@
 /**
  * The systems that nightly faults act on: three nodes of Cassandra that check passwords and permissions. Each round
- * adds a PostgreSQL primary with a synchronous standby, and three processes whose clocks the test sets.
+ * adds a PostgreSQL primary with a synchronous standby, a database to import from, and three processes. The test sets
+ * the clocks of these processes.
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeKeyspace } from '../../../src/store/cassandra/connection/make-keyspace.ts'
 import { Cluster, type ClusterSettings } from '../../../src/store/cassandra/index.ts'
@@ -16,21 +17,31 @@ import {
   startCassandraNodes,
 } from '../../support/cassandra-nodes.ts'
 import { type ChildService, startChildService } from '../../support/child-service.ts'
+import { LOCAL } from '../../support/import-home.ts'
 import { urlOf } from '../../support/postgres-home.ts'
-import { startPostgresql, startStandby } from '../../support/postgresql-server.ts'
+import {
+  type PostgresqlServer,
+  startPostgresql,
+  startStandby,
+} from '../../support/postgresql-server.ts'
 import { eventually } from '../../support/settle.ts'
 import { clusterServiceSettings } from '../../support/test-cluster.ts'
 import type { LoadTarget } from './fault-load.ts'
 
 const PROCESSES = 3
-const PASSWORD = 'correct horse battery'
+/** The owner of each world. */
+export const ACCOUNT = { email: 'owner@localhost', password: 'correct horse battery' } as const
+const KEY = 'ab'.repeat(32)
 const ROLE = { user: 'weir', password: 'let me in' } as const
-const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1'
+const [FAKETIME] = globSync('/usr/lib/*/faketime/libfaketimeMT.so.1')
+/** Between two steps of a clock that drifts; libfaketime reads the file once a second. */
+const DRIFT_STEP_MS = 500
 const CHAIN = 'WEIR-FAULTS'
 
 /** Why the clocks of processes cannot be set here, or undefined. */
 export function clockLack(): string | undefined {
-  return existsSync(FAKETIME) ? undefined : 'no libfaketime on this machine: apt install faketime'
+  if (FAKETIME !== undefined) return undefined
+  return 'no libfaketime on this machine: apt install faketime'
 }
 
 /** Why packets cannot be dropped here, or undefined. */
@@ -87,6 +98,22 @@ async function administer(
   }
 }
 
+/** How far the clock of a process is off: by some seconds, and by more with each second since a moment. */
+interface WrongClock {
+  readonly seconds: number
+  readonly rate: number
+  readonly sinceMs: number
+}
+
+const RIGHT_CLOCK: WrongClock = { seconds: 0, rate: 0, sinceMs: 0 }
+
+/** Where `weir move` and a service find a cluster. */
+export interface MovePlace {
+  readonly settings: Record<string, string>
+  /** For services. */
+  readonly store: Record<string, string>
+}
+
 /** The servers and processes of a round. */
 export class FaultWorld {
   readonly nodes: CassandraNodes
@@ -95,8 +122,13 @@ export class FaultWorld {
     cookie: '',
   }))
   readonly #folder: string
-  readonly #settings: Record<string, string>
+  readonly #settings: Parts['settings']
   readonly #postgres: Postgres
+  /** The database that imports read. */
+  readonly source: PostgresqlServer
+  /** By process. */
+  clocks: readonly WrongClock[] = new Array<WrongClock>(PROCESSES).fill(RIGHT_CLOCK)
+  readonly #drifting: NodeJS.Timeout
   #services: ChildService[] = []
   #hasRules = false
 
@@ -104,26 +136,31 @@ export class FaultWorld {
     this.#folder = folder
     this.nodes = parts.nodes
     this.#postgres = parts.postgres
+    this.source = parts.source
     this.#settings = parts.settings
+    this.#drifting = setInterval(() => this.#setClocks(), DRIFT_STEP_MS)
   }
 
   static async open(nodes: CassandraNodes, folder: string, keyspace: string): Promise<FaultWorld> {
-    const postgres = await startPair()
+    const [postgres, source] = [await startPair(), await startPostgresql()]
     const grant = `GRANT CREATE, SELECT, MODIFY ON KEYSPACE ${keyspace} TO ${ROLE.user}`
     await administer(nodes, [grant], keyspace)
     const cassandra = settingsOf(nodes, keyspace)
     const settings = {
+      WEIR_STORE: 'cluster',
       ...clusterServiceSettings({ cassandra, postgresUrl: postgres.url }),
       WEIR_CASSANDRA_USER: ROLE.user,
       WEIR_CASSANDRA_PASSWORD: ROLE.password,
-      WEIR_OWNER_PASSWORD: PASSWORD,
-      WEIR_RATE_LIMITS: 'off',
+      WEIR_OWNER_PASSWORD: ACCOUNT.password,
+      WEIR_SQL_SECONDS: '120',
+      ...LOCAL,
     }
-    const world = new FaultWorld(folder, { nodes, postgres, settings })
+    const world = new FaultWorld(folder, { nodes, postgres, source, settings })
     try {
-      for (let at = 0; at < PROCESSES; at += 1) world.#makeFolder(at)
+      for (const at of world.processes) makeKeyFolder(world.folderOf(at))
+      world.#setClocks()
       await world.startAll()
-      const cookie = await signIn(world.#services[0], 'owner@localhost', PASSWORD)
+      const cookie = await signIn(world.#services[0], ACCOUNT.email, ACCOUNT.password)
       for (const target of world.targets) target.cookie = cookie
       return world
     } catch (error) {
@@ -141,15 +178,13 @@ export class FaultWorld {
   }
 
   async start(at: number): Promise<void> {
-    const preload = clockLack() === undefined ? FAKETIME : ''
     const clock = {
-      LD_PRELOAD: preload,
+      LD_PRELOAD: FAKETIME ?? '',
       FAKETIME_TIMESTAMP_FILE: this.#clockFile(at),
       FAKETIME_CACHE_DURATION: '1',
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
     }
-    const folder = join(this.#folder, `weir${at}`)
-    this.#services[at] = await startChildService(folder, { ...this.#settings, ...clock })
+    this.#services[at] = await startChildService(this.folderOf(at), { ...this.#settings, ...clock })
     this.targets[at].url = this.#services[at].url
   }
 
@@ -166,9 +201,27 @@ export class FaultWorld {
     process.kill(this.#services[at].pid, signal)
   }
 
-  /** Sets the clock of a process: `+55` seconds from the true time, or `+0 x1.5` for one that drifts. */
-  setClock(at: number, offset: string): void {
-    writeFileSync(this.#clockFile(at), offset)
+  /** The data folder of a process. */
+  folderOf(at: number): string {
+    return join(this.#folder, `weir${at}`)
+  }
+
+  /** The process that has the rows of an import; undefined while none has. */
+  importingProcess(): number | undefined {
+    const isImporting = (at: number) => {
+      const [folder] = globSync(join(this.folderOf(at), 'imports'))
+      return folder !== undefined && readdirSync(folder).some((name) => name !== 'holder')
+    }
+    return this.processes.find(isImporting)
+  }
+
+  /**
+   * Sets the clock of a process some seconds off. With a rate it drifts from there: by 0.25 s in each second, for
+   * example.
+   */
+  setClock(at: number, seconds: number, rate = 0): void {
+    this.clocks = this.clocks.with(at, { seconds, rate, sinceMs: performance.now() })
+    this.#setClocks()
   }
 
   /** Kills the primary of PostgreSQL and promotes the standby; once. */
@@ -200,18 +253,37 @@ export class FaultWorld {
     this.#hasRules = false
   }
 
-  async close(): Promise<void> {
-    this.rejoin()
-    await Promise.all(this.#services.map((service) => service?.kill()))
-    await this.#postgres.stop()
+  /** The cluster of this world. */
+  get place(): MovePlace {
+    const { WEIR_STORE, ...settings } = this.#settings
+    return { settings, store: { WEIR_STORE } }
   }
 
-  /** One key for all, as an operator gives it to them. */
-  #makeFolder(at: number): void {
-    const folder = join(this.#folder, `weir${at}`)
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    writeFileSync(join(folder, 'secret.key'), 'ab'.repeat(32), { mode: 0o600 })
-    this.setClock(at, '+0')
+  /** A cluster on the same servers that has nothing yet. */
+  async makePlace(name: string): Promise<MovePlace> {
+    await this.#postgres.ask(`CREATE SCHEMA ${name}`)
+    const grant = `GRANT CREATE, SELECT, MODIFY ON KEYSPACE ${name} TO ${ROLE.user}`
+    await administer(this.nodes, [grant], name)
+    const { settings, store } = this.place
+    const places = {
+      WEIR_POSTGRES_URL: urlOf(this.#postgres.port, name),
+      WEIR_CASSANDRA_KEYSPACE: name,
+    }
+    return { settings: { ...settings, ...places }, store }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#drifting)
+    this.rejoin()
+    await Promise.all(this.#services.map((service) => service?.kill()))
+    await Promise.all([this.#postgres.stop(), this.source.stop()])
+  }
+
+  #setClocks(): void {
+    for (const [at, { seconds, rate, sinceMs }] of this.clocks.entries()) {
+      const off = seconds + (rate * (performance.now() - sinceMs)) / 1_000
+      writeFileSync(this.#clockFile(at), `${off < 0 ? '' : '+'}${off.toFixed(3)}`)
+    }
   }
 
   #clockFile(at: number): string {
@@ -219,9 +291,17 @@ export class FaultWorld {
   }
 }
 
+/** Makes a data folder with the key that all processes have. */
+export function makeKeyFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  writeFileSync(join(folder, 'secret.key'), KEY, { mode: 0o600 })
+}
+
 interface Postgres {
   readonly url: string
   readonly port: number
+  /** Runs statements on the primary. */
+  ask(sql: string): Promise<unknown>
   promote(): Promise<void>
   stop(): Promise<void>
 }
@@ -229,7 +309,8 @@ interface Postgres {
 interface Parts {
   readonly nodes: CassandraNodes
   readonly postgres: Postgres
-  readonly settings: Record<string, string>
+  readonly source: PostgresqlServer
+  readonly settings: Record<string, string> & { readonly WEIR_STORE: string }
 }
 
 async function startPair(): Promise<Postgres> {
@@ -237,8 +318,9 @@ async function startPair(): Promise<Postgres> {
   const standby = await startStandby(primary)
   await primary.ask(`ALTER SYSTEM SET synchronous_standby_names = '*'`)
   await primary.ask('SELECT pg_reload_conf()')
-  let { port } = primary
+  let { port, ask } = primary
   return {
+    ask: (sql) => ask(sql),
     url: urlOf([primary.port, standby.port], 'public'),
     get port() {
       return port
@@ -246,7 +328,7 @@ async function startPair(): Promise<Postgres> {
     promote: async () => {
       await primary.kill()
       await standby.promote()
-      port = standby.port
+      ;({ port, ask } = standby)
     },
     stop: async () => {
       await primary.stop()

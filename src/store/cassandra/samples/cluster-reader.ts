@@ -19,17 +19,19 @@ import type {
   RangeQuery,
   Sample,
   SampleColumns,
+  SampleReads,
   SampleSpan,
   StreamHandle,
   Summaries,
   TextMemory,
 } from '../../ports/sample-port.ts'
+import { CallHeads, type ReadHeads } from './call-heads.ts'
 import { foldStream } from './fold-stream.ts'
 import { hidesAll } from './hidden-spans.ts'
 import type { ManifestEntry } from './leaf-index.ts'
 import { decodeEntry, type LeafReader } from './leaf-reader.ts'
 import { layRuns, type Overlay, runsIn, type WantedSpan } from './run-reader.ts'
-import { type LeafPlace, type SampleHead, type SampleHeads, ViewPassed } from './sample-head.ts'
+import { type LeafPlace, type SampleHead, ViewPassed } from './sample-head.ts'
 import { eachAtOnce } from './slots.ts'
 import { type TextRoom, TextRooms } from './text-room.ts'
 
@@ -46,7 +48,7 @@ const STREAMS_AT_ONCE = 64
 
 /** What reads look at. */
 interface ReaderDeps {
-  readonly heads: SampleHeads
+  readonly heads: ReadHeads
   readonly leaves: LeafReader
 }
 
@@ -64,11 +66,16 @@ interface PlacedEntry {
 }
 
 /** Reads samples of single streams: the chunks of their leaves with the runs laid over them. */
-export class ClusterReader {
+export class ClusterReader implements SampleReads {
   readonly #deps: ReaderDeps
 
   constructor(deps: ReaderDeps) {
     this.#deps = deps
+  }
+
+  /** Reads for one call, which read a stream once. */
+  forCall(): ClusterReader {
+    return new ClusterReader({ ...this.#deps, heads: new CallHeads(this.#deps.heads) })
   }
 
   /** As SampleStore has it. */
@@ -194,6 +201,7 @@ export class ClusterReader {
         return await read(room)
       } catch (error) {
         if (!(error instanceof ViewPassed)) throw error
+        this.#deps.heads.renew?.()
         if (tries === TRIES_MAX) refuse('overloaded', { retryAfterSeconds: 1 })
         await room.keepBytes(0)
       }

@@ -12,6 +12,7 @@ import {
   type Sample,
   type SampleBatch,
   type SampleColumns,
+  type SampleReads,
   type SampleSpan,
   type SampleStore,
   type StoreStatus,
@@ -138,6 +139,10 @@ export class ClusterSamples implements SampleStore {
 
   outline(handle: StreamHandle, edges: Float64Array, memory?: TextMemory): Promise<Summaries> {
     return this.#reader.outline(handle, edges, memory)
+  }
+
+  reads(): SampleReads {
+    return this.#reader.forCall()
   }
 
   async remove(removal: Removal, isWanted: () => boolean = () => true): Promise<boolean> {

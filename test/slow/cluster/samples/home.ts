@@ -46,9 +46,19 @@ function theHome(): Home {
   return home
 }
 
+/** The keyspace that has the tables. */
+export function keyspaceOfTests(): string {
+  return theHome().keyspace.settings.keyspace
+}
+
 /** What tests ask the tables themselves. */
 export async function askTables(cql: string, params: readonly unknown[] = [], timestamp?: number) {
   return await theHome().keyspace.cluster.run(cql, params, { timestamp })
+}
+
+/** Changes the tables. */
+export async function alterTables(...statements: readonly string[]): Promise<void> {
+  await theHome().keyspace.cluster.alter(...statements)
 }
 
 /** What tests ask the tables of PostgreSQL. */

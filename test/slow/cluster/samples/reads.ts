@@ -1,70 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import cassandra from 'cassandra-driver'
 import { epochMs } from '../../../../src/base/index.ts'
 import type { ClusterSamples } from '../../../../src/store/cassandra/index.ts'
+import type { SampleReads } from '../../../../src/store/index.ts'
 import { batch, stream } from '../../../support/samples.ts'
-import { eventually } from '../../../support/settle.ts'
 import { OwnStreams, openProcess, reportEnds } from './home.ts'
-
-/** What a call asked of Cassandra, as traces of its nodes show. */
-interface Traced {
-  /** Statements, each of one partition. */
-  readonly reads: number
-  readonly rows: number
-  readonly tombstones: number
-}
-
-const READ = /Read (\d+) live rows and (\d+) tombstone/
-
-type Execute = (
-  cql: string,
-  params: unknown[],
-  options: cassandra.QueryOptions,
-) => Promise<cassandra.types.ResultSet>
-
-/** Runs a call with the tracing of Cassandra on. */
-async function traced(work: () => Promise<unknown>): Promise<Traced> {
-  const prototype = cassandra.Client.prototype as unknown as { execute: Execute }
-  const { execute } = prototype
-  const asked: { readonly client: cassandra.Client; readonly result: cassandra.types.ResultSet }[] =
-    []
-  prototype.execute = async function (this: cassandra.Client, cql, params, options) {
-    const isRead = cql.startsWith('SELECT')
-    const result = await execute.call(this, cql, params, { ...options, traceQuery: isRead })
-    if (isRead) asked.push({ client: this, result })
-    return result
-  }
-  try {
-    await work()
-  } finally {
-    prototype.execute = execute
-  }
-  let [rows, tombstones] = [0, 0]
-  for (const { client, result } of asked) {
-    const found = await readOf(client, result)
-    rows += Number(found?.[1] ?? 0)
-    tombstones += Number(found?.[2] ?? 0)
-  }
-  return { reads: asked.length, rows, tombstones }
-}
-
-/** What the trace of a statement says of its read; undefined where its partition has nothing at all. */
-async function readOf(client: cassandra.Client, { info, rows }: cassandra.types.ResultSet) {
-  let before = -1
-  // A trace is written after the answer, event by event.
-  return await eventually(async () => {
-    const { events } = await client.metadata.getTrace(info.traceId as cassandra.types.Uuid)
-    const [read] = events.flatMap(({ activity }) => {
-      const found = READ.exec(String(activity))
-      return found === null ? [] : [found]
-    })
-    const isWhole = read !== undefined || (rows.length === 0 && events.length === before)
-    before = events.length
-    assert.ok(isWhole)
-    return read
-  })
-}
+import { traced } from './traced.ts'
 
 /** Three processes that write in turn, with as many calls each; none of them has read the stream. */
 async function written(streams: OwnStreams, calls: number): Promise<ClusterSamples[]> {
@@ -113,6 +54,51 @@ export function readTests(skip: string | false): void {
     const ends = await traced(() => stores[0].span(handle))
     assert.deepEqual([ends.reads, ends.rows], [1, 2])
     for (const store of stores) await store.close()
+  })
+
+  test('the reads of one call read the runs of a stream once, and see what was acknowledged before', {
+    skip,
+  }, async () => {
+    const streams = new OwnStreams()
+    const handle = stream(streams.handleOf(1))
+    const stores = await written(streams, 60)
+    await reportEnds()
+    await stores[1].compaction.compact(handle)
+    await stores[2].append(batch([[handle, 60_000, 60]]))
+    const edges = Float64Array.of(0, 30_000, 1e9)
+    const works = (reads: SampleReads) => async () => {
+      const span = await reads.span(handle)
+      const { count } = await reads.fold(handle, edges)
+      const query = { from: epochMs(0), until: epochMs(1e9), limit: 1_000 }
+      const range = await reads.range(handle, { ...query, order: 'latest_first' })
+      assert.deepEqual([span?.lastTime, [...count], range.count], [60_000, [30, 31], 61])
+    }
+    await works(stores[0])()
+    const apart = await traced(works(stores[0]))
+    const together = await traced(works(stores[0].reads()))
+    assert.deepEqual([apart.reads, together.reads], [3, 1])
+    for (const store of stores) await store.close()
+  })
+
+  test('a call whose stream is merged between two reads reads it again', { skip }, async () => {
+    const streams = new OwnStreams()
+    const handle = stream(streams.handleOf(1))
+    const [reader, other] = await written(streams, 60)
+    const all = { from: epochMs(0), until: epochMs(1e9), limit: 1_000 }
+    await reportEnds()
+    await other.compaction.compact(handle)
+    const reads = reader.reads()
+    await reads.latest([handle])
+    for (let pass = 0; pass < 2; pass += 1) {
+      streams.clock.advance(120_000)
+      await other.append(batch([[handle, 60_000 + pass, 1]]))
+      await reportEnds()
+      await other.compaction.compact(handle)
+    }
+    const found = await reads.range(handle, { ...all, order: 'oldest_first' })
+    assert.equal(found.count, 62)
+    await reader.close()
+    await other.close()
   })
 
   test('what was withdrawn and swept is not read again and again', { skip }, async () => {
