@@ -1,13 +1,6 @@
-/**
- * Planned next to these types:
- * `checkQuery(text, compilePattern): CheckedQuery` throws a `PromqlError`;
- * `queryInstant(query: InstantQuery, context: QueryContext): Promise<QueryResult>`;
- * `queryRange(query: SteppedQuery, context: QueryContext): Promise<QueryResult>`;
- * `parseSelector(text, compilePattern): SeriesMatcher[]` for `match[]`;
- * `PROMQL_POINTS_MAX` steps a query, and further limits.
- */
 export { PromqlError } from './promql-error.ts'
 export type { InstantQuery, QueryContext, QueryResult, QueryValue, SteppedQuery } from './query.ts'
+export { parseSelector, queryInstant, queryRange, queryType } from './run-query.ts'
 export {
   type CompilePattern,
   type FoldedSeries,

@@ -41,7 +41,7 @@ export interface SelectedSeries {
   readonly infos: readonly string[]
 }
 
-interface SelectedOne {
+export interface SelectedOne {
   /** By which the other calls name this series. Valid until the query ends. */
   readonly ref: number
   readonly labels: SeriesLabels
