@@ -1,5 +1,5 @@
-import { showRounded, showShortest } from './series/go-number.ts'
-import { placeText, quoted } from './syntax/syntax-error.ts'
+import { showRounded, showShortest } from './series/go-format.ts'
+import { inQuotes, placeText } from './syntax/syntax-error.ts'
 
 /** Where histogram_quantile had to make counts rise, over all steps. */
 interface ForcedRise {
@@ -61,7 +61,7 @@ export class AnnotationList {
   }
 
   badBucketLabel(value: string, start: number): void {
-    this.#warn(`bucket label "le" is missing or has a malformed value of ${quoted(value)}`, start)
+    this.#warn(`bucket label "le" is missing or has a malformed value of ${inQuotes(value)}`, start)
   }
 
   sortInRange(start: number): void {
@@ -73,14 +73,14 @@ export class AnnotationList {
 
   possibleNonCounter(metric: string, start: number): void {
     this.#inform(
-      `metric might not be a counter, name does not end in _total/_sum/_count/_bucket: ${quoted(metric)}`,
+      `metric might not be a counter, name does not end in _total/_sum/_count/_bucket: ${inQuotes(metric)}`,
       start,
     )
   }
 
   incompatibleTypes(operation: string, start: number): void {
     this.#inform(
-      `incompatible sample types encountered for binary operator ${quoted(operation)}: float ${operation} float`,
+      `incompatible sample types encountered for binary operator ${inQuotes(operation)}: float ${operation} float`,
       start,
     )
   }

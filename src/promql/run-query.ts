@@ -4,12 +4,12 @@ import { rangeSamples } from './evaluate/range-samples.ts'
 import { PromqlError } from './promql-error.ts'
 import { PROMQL_POINTS_MAX } from './promql-limits.ts'
 import type { InstantQuery, QueryContext, QueryResult, QueryValue, SteppedQuery } from './query.ts'
-import { compareLabels, labelsKey } from './series/series-labels.ts'
+import { compareLabels, labelsKey } from './series/label-list.ts'
 import { type StepGrid, type StepSeries, sameLabelsError } from './series/step-series.ts'
 import type { CompilePattern, SeriesMatcher } from './source.ts'
-import { checkQuery, typeOf } from './syntax/check-query.ts'
+import { checkQuery, queryTypeOf } from './syntax/check-query.ts'
 import { parseQuery, parseSelectorText } from './syntax/parse-query.ts'
-import { type QueryNode, unwrapParens, type ValueType } from './syntax/query-node.ts'
+import { type PromqlType, type QueryNode, unwrapParens } from './syntax/query-node.ts'
 
 /** The matchers of a selector, such as the value of `match[]`. Throws a `PromqlError` when it is none. */
 export function parseSelector(
@@ -22,8 +22,8 @@ export function parseSelector(
 }
 
 /** The type of a query. Throws a `PromqlError` when the query is none. */
-export function queryType(text: string, compilePattern: CompilePattern): ValueType {
-  return typeOf(parse(text, compilePattern))
+export function queryType(text: string, compilePattern: CompilePattern): PromqlType {
+  return queryTypeOf(parse(text, compilePattern))
 }
 
 function parse(text: string, compilePattern: CompilePattern): QueryNode {
@@ -71,7 +71,7 @@ export async function queryRange(query: SteppedQuery, context: QueryContext): Pr
   const { text, start, end, stepMs } = query
   const count = stepCount(query)
   const node = parse(text, context.compilePattern)
-  const type = typeOf(node)
+  const type = queryTypeOf(node)
   if (type !== 'vector' && type !== 'scalar') {
     const name = type === 'matrix' ? 'range vector' : type
     throw new PromqlError(

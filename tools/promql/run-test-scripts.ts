@@ -5,12 +5,12 @@
  */
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { type QueryResult, queryInstant, queryRange } from '../../src/promql/index.ts'
 import {
   compileTestPattern,
   type TestSeries,
   TestSource,
 } from '../../test/support/promql-series.ts'
-import { type QueryResult, queryInstant, queryRange } from '../../src/promql/index.ts'
 import { addSeries, parseScript, type ScriptEvaluation } from './test-script.ts'
 
 const EPSILON = 1e-6
@@ -64,8 +64,11 @@ function seriesOf({ value }: QueryResult): Array<{ key: string; points: Array<[n
 /** What differs from the script; empty when nothing does. */
 function compare(evaluation: ScriptEvaluation, { result, error }: Outcome): string {
   const { expectations, series, scalar, range } = evaluation
-  const failure = expectations.find((text) => /^expect(?:ed_fail\w*)? ?(?:fail|message|regexp)?/.test(text) && /fail/.test(text))
-  if (failure !== undefined) return result === undefined ? checkMessage(expectations, error) : 'did not fail'
+  const failure = expectations.find(
+    (text) => /^expect(?:ed_fail\w*)? ?(?:fail|message|regexp)?/.test(text) && /fail/.test(text),
+  )
+  if (failure !== undefined)
+    return result === undefined ? checkMessage(expectations, error) : 'did not fail'
   if (result === undefined) return error
   const { value } = result
   if (scalar !== undefined) {
@@ -77,25 +80,33 @@ function compare(evaluation: ScriptEvaluation, { result, error }: Outcome): stri
   const found = seriesOf(result)
   const vectorTimes = /range vector from (\S+) to (\S+) step (\S+)/.exec(expectations.join('\n'))
   const expected = series.map(({ labels, points }) => ({
-    key: keyOf(Object.entries(labels).filter(([, value]) => value !== '').flat()),
-    points: points.flatMap((point, at): Array<[number, number]> =>
-      typeof point === 'number'
-        ? [[range === undefined ? evaluation.time : range.start + at * range.stepMs, point]]
-        : [],
+    key: keyOf(
+      Object.entries(labels)
+        .filter(([, value]) => value !== '')
+        .flat(),
+    ),
+    points: points.flatMap(
+      (point, at): Array<[number, number]> =>
+        typeof point === 'number'
+          ? [[range === undefined ? evaluation.time : range.start + at * range.stepMs, point]]
+          : [],
     ),
   }))
   const isOrdered = expectations.includes('expect ordered')
   const byKey = (a: { key: string }, b: { key: string }): number => (a.key < b.key ? -1 : 1)
   const [left, right] = isOrdered ? [expected, found] : [expected.sort(byKey), found.sort(byKey)]
-  if (left.length !== right.length) return `${right.length} series instead of ${left.length}: ${show(found)}`
+  if (left.length !== right.length)
+    return `${right.length} series instead of ${left.length}: ${show(found)}`
   for (const [at, one] of left.entries()) {
     const other = right[at]
     if (one.key !== other.key) return `${other.key} instead of ${one.key}`
-    if (one.points.length !== other.points.length) return `${show([other])} instead of ${show([one])}`
+    if (one.points.length !== other.points.length)
+      return `${show([other])} instead of ${show([one])}`
     for (const [index, [time, number]] of one.points.entries()) {
       const [otherTime, otherNumber] = other.points[index]
       const isTime = vectorTimes !== null || time === otherTime
-      if (!isTime || !isClose(number, otherNumber)) return `${show([other])} instead of ${show([one])}`
+      if (!isTime || !isClose(number, otherNumber))
+        return `${show([other])} instead of ${show([one])}`
     }
   }
   return checkAnnotations(expectations, result)
@@ -127,7 +138,8 @@ function checkAnnotations(expectations: readonly string[], result: QueryResult):
     const texts = kind === 'warn' ? result.warnings : result.infos
     if (none !== undefined && texts.length > 0) return `annotation: ${texts.join('; ')}`
     if (none === undefined && texts.length === 0) return `no ${kind}`
-    if (match === 'msg' && !texts.some((text) => text.startsWith(wanted))) return `annotation: ${texts}`
+    if (match === 'msg' && !texts.some((text) => text.startsWith(wanted)))
+      return `annotation: ${texts}`
     if (match === 'regex' && !texts.some((text) => new RegExp(wanted).test(text))) {
       return `annotation: ${texts}`
     }
@@ -152,7 +164,8 @@ async function rangeDifference(
   const inMiddle = seriesOf(wide)
     .map(({ key, points }) => ({ key, points: points.filter(([at]) => at === time) }))
     .filter(({ points }) => points.length > 0)
-  const scalar = result.value.type === 'scalar' ? [[time, result.value.value] as [number, number]] : []
+  const scalar =
+    result.value.type === 'scalar' ? [[time, result.value.value] as [number, number]] : []
   const expected = type === 'scalar' ? [{ key: '[]', points: scalar }] : seriesOf(result)
   const byKey = (a: { key: string }, b: { key: string }): number => (a.key < b.key ? -1 : 1)
   const [left, right] = [show(expected.sort(byKey)), show(inMiddle.sort(byKey))]
@@ -189,13 +202,19 @@ async function runFile(file: string, totals: Map<string, number>): Promise<void>
     failed++
     const reason = reasonOf(evaluation, outcome, hasHistograms)
     totals.set(reason, (totals.get(reason) ?? 0) + 1)
-    console.log(`${basename(file)}:${evaluation.line} [${reason}] ${evaluation.query}\n    ${difference}`)
+    console.log(
+      `${basename(file)}:${evaluation.line} [${reason}] ${evaluation.query}\n    ${difference}`,
+    )
   }
   console.log(`${basename(file)}: ${passed} of ${passed + failed} pass\n`)
   totals.set('passed', (totals.get('passed') ?? 0) + passed)
 }
 
-function reasonOf(evaluation: ScriptEvaluation, { error }: Outcome, hasHistograms: boolean): string {
+function reasonOf(
+  evaluation: ScriptEvaluation,
+  { error }: Outcome,
+  hasHistograms: boolean,
+): string {
   if (error.includes('experimental in Prometheus')) return 'experimental syntax that is refused'
   const isNative = evaluation.series.some(({ points }) => points.includes('histogram'))
   if (isNative || hasHistograms) return 'native histograms'

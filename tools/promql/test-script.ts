@@ -1,7 +1,8 @@
 /** Scripts in the test language of Prometheus (`promql/promqltest`): commands that load series and evaluate queries. */
-import { setStale, type TestSeries } from '../../test/support/promql-series.ts'
+
 import { parseQuery } from '../../src/promql/syntax/parse-query.ts'
-import { readDuration, readNumber } from '../../src/promql/syntax/text-literals.ts'
+import { readDuration, readNumberLiteral } from '../../src/promql/syntax/text-literals.ts'
+import { setStale, type TestSeries } from '../../test/support/promql-series.ts'
 
 /** Points of one line; a native histogram is `histogram`, which the engine does not have. */
 export type ScriptPoint = number | 'none' | 'stale' | 'histogram'
@@ -29,7 +30,7 @@ export type ScriptCommand =
   | { readonly kind: 'eval'; readonly evaluation: ScriptEvaluation }
 
 function milliseconds(text: string): number {
-  return readDuration(text) ?? readNumber(text) * 1000
+  return readDuration(text) ?? readNumberLiteral(text) * 1000
 }
 
 /** Splits a script into its commands. */
@@ -57,16 +58,18 @@ function readCommand(head: string, body: readonly string[], line: number): Scrip
   if (head === 'clear') return { kind: 'clear' }
   const load = /^load\w*\s+(\S+)/.exec(head)
   if (load !== null) {
-    return { kind: 'load', stepMs: milliseconds(load[1]), series: body.map(readSeries) }
+    const series = body.map(readSeries)
+    // The suffix also makes native histograms of classic ones.
+    if (head.startsWith('load_with_nhcb')) series.push({ labels: {}, points: ['histogram'] })
+    return { kind: 'load', stepMs: milliseconds(load[1]), series }
   }
   return { kind: 'eval', evaluation: readEvaluation(head, body, line) }
 }
 
 function readEvaluation(head: string, body: readonly string[], line: number): ScriptEvaluation {
-  const instant = /^eval(?:_(\w+))?\s+instant\s+(?:at\s+(\S+)\s+)?([^]*)$/.exec(head)
-  const range = /^eval(?:_(\w+))?\s+range\s+from\s+(\S+)\s+to\s+(\S+)\s+step\s+(\S+)\s+([^]*)$/.exec(
-    head,
-  )
+  const instant = /^eval(?:_(\w+))?\s+instant\s+(?:at\s+(\S+)\s+)?([\s\S]*)$/.exec(head)
+  const range =
+    /^eval(?:_(\w+))?\s+range\s+from\s+(\S+)\s+to\s+(\S+)\s+step\s+(\S+)\s+([\s\S]*)$/.exec(head)
   if (instant === null && range === null) throw new Error(`line ${line}: ${head}`)
   const old = instant?.[1] ?? range?.[1]
   const expectations = old === undefined ? [] : [`expect ${old}`]
@@ -89,7 +92,7 @@ function readEvaluation(head: string, body: readonly string[], line: number): Sc
 
 function readSeries(text: string): ScriptLine {
   const form =
-    /^((?:[A-Za-z_:][\w:]*)?\s*(?:\{(?!\{)(?:[^"'`{}]|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`)*\})?)\s*([^]*)$/.exec(
+    /^((?:[A-Za-z_:][\w:]*)?\s*(?:\{(?!\{)(?:[^"'`{}]|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`)*\})?)\s*([\s\S]*)$/.exec(
       text,
     )
   const metric = form?.[1].trim() ?? ''
@@ -104,8 +107,8 @@ function readSeries(text: string): ScriptLine {
 
 function readPoints(text: string): ScriptPoint[] {
   const points: ScriptPoint[] = []
-  for (const [token] of text.matchAll(/\{\{.*?\}\}\S*|\S+/g)) {
-    if (token.startsWith('@') || token.includes('@')) throw new Error(`start timestamps: ${token}`)
+  for (const [token] of text.matchAll(/\{\{.*?\}\}(?:[-+]\{\{.*?\}\})?(?:x[0-9]+)?|\S+/g)) {
+    if (token.startsWith('@')) throw new Error(`start timestamps: ${token}`)
     points.push(...readPoint(token))
   }
   return points
@@ -119,13 +122,14 @@ function readPoint(token: string): ScriptPoint[] {
   const plain = /^(_|stale)(?:x([0-9]+))?$/.exec(token)
   if (plain !== null) {
     const point = plain[1] === '_' ? 'none' : 'stale'
-    // A blank is repeated so many times; a value once more.
+    // A blank is written as often as the number says; a value once more.
     const count = plain[2] === undefined ? 1 : Number(plain[2]) + (point === 'none' ? 0 : 1)
     return new Array<ScriptPoint>(count).fill(point)
   }
-  const form = /^([-+]?(?:Inf|NaN|0x[0-9a-f]+|[0-9.]+(?:e[-+]?[0-9]+)?))(?:([-+](?:Inf|NaN|[0-9.]+(?:e[-+]?[0-9]+)?))?x([0-9]+))?$/i.exec(
-    token,
-  )
+  const form =
+    /^([-+]?(?:Inf|NaN|[0-9.]+(?:e[-+]?[0-9]+)?))(?:([-+](?:Inf|NaN|[0-9.]+(?:e[-+]?[0-9]+)?))?x([0-9]+))?$/i.exec(
+      token,
+    )
   if (form === null) throw new Error(`point: ${token}`)
   const [, first, step = '0', repeats = '0'] = form
   const increment = numberOf(step)
@@ -140,15 +144,11 @@ function readPoint(token: string): ScriptPoint[] {
 
 function numberOf(text: string): number {
   const sign = text.startsWith('-') ? -1 : 1
-  return sign * readNumber(text.replace(/^[-+]/, ''))
+  return sign * readNumberLiteral(text.replace(/^[-+]/, ''))
 }
 
 /** Adds a line of `load` to the series of a test. */
-export function addSeries(
-  known: Map<string, TestSeries>,
-  line: ScriptLine,
-  stepMs: number,
-): void {
+export function addSeries(known: Map<string, TestSeries>, line: ScriptLine, stepMs: number): void {
   const key = JSON.stringify(Object.entries(line.labels).sort())
   const old = known.get(key)
   const samples = new Map<number, ScriptPoint>()

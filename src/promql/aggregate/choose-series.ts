@@ -1,4 +1,4 @@
-import { compareValues } from '../series/quantile-of.ts'
+import { compareForQuantile } from '../series/quantile-of.ts'
 import { emptySeries, hasValues, type StepSeries } from '../series/step-series.ts'
 import type { SeriesGroup } from './group-series.ts'
 import { ValueHeap } from './value-heap.ts'
@@ -71,6 +71,6 @@ function bestOf(
     if (Number.isNaN(a) || Number.isNaN(b)) {
       return (Number(Number.isNaN(a)) - Number(Number.isNaN(b))) * (isTop ? -1 : 1)
     }
-    return compareValues(a, b)
+    return compareForQuantile(a, b)
   }
 }

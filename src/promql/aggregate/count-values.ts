@@ -1,5 +1,5 @@
-import { plainDecimal } from '../series/go-number.ts'
-import { labelsKey, setLabel } from '../series/series-labels.ts'
+import { plainDecimal } from '../series/go-format.ts'
+import { labelsKey, setLabel } from '../series/label-list.ts'
 import { emptySeries, type StepSeries } from '../series/step-series.ts'
 import { type Grouping, groupLabelsOf } from './group-series.ts'
 

@@ -1,4 +1,4 @@
-import { keepLabels, labelsKey, removeLabels } from '../series/series-labels.ts'
+import { keepLabels, labelsKey, removeLabels } from '../series/label-list.ts'
 import type { StepSeries } from '../series/step-series.ts'
 import type { SeriesLabels } from '../source.ts'
 import type { VectorMatching } from '../syntax/query-node.ts'

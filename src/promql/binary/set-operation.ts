@@ -1,4 +1,4 @@
-import { labelsKey } from '../series/series-labels.ts'
+import { labelsKey } from '../series/label-list.ts'
 import { type StepSeries, StepTable } from '../series/step-series.ts'
 import type { VectorMatching } from '../syntax/query-node.ts'
 import { indexByMatch, matchLabelsOf, presenceOf } from './match-series.ts'

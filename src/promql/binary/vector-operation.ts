@@ -1,18 +1,18 @@
 import { executionError } from '../evaluate/evaluation.ts'
 import {
   dropMetadata,
+  formatLabels,
   keepLabels,
-  labelOf,
   labelsKey,
+  labelValue,
   removeLabels,
   setLabel,
-  showLabels,
-} from '../series/series-labels.ts'
+} from '../series/label-list.ts'
 import { emptySeries, type StepSeries, StepTable } from '../series/step-series.ts'
 import type { SeriesLabels } from '../source.ts'
-import type { BinaryNode, VectorMatching } from '../syntax/query-node.ts'
-import { arithmetic, comparisons } from './arithmetic.ts'
+import type { OperatorNode, VectorMatching } from '../syntax/query-node.ts'
 import { indexByMatch, matchLabelsOf, presenceOf } from './match-series.ts'
+import { arithmeticOperations, comparisonOperations } from './number-operations.ts'
 
 /** How a pair of values becomes a value, or nothing. */
 interface PairRule {
@@ -21,10 +21,10 @@ interface PairRule {
   readonly dropsMetadata: boolean
 }
 
-function pairRule({ operation, isBool }: BinaryNode): PairRule {
-  const compute = arithmetic[operation]
+function pairRule({ operation, isBool }: OperatorNode): PairRule {
+  const compute = arithmeticOperations[operation]
   if (compute !== undefined) return { result: compute, dropsMetadata: true }
-  const compare = comparisons[operation]
+  const compare = comparisonOperations[operation]
   // Operators on native histograms have no result for numbers.
   if (compare === undefined) return { result: () => undefined, dropsMetadata: false }
   if (isBool)
@@ -37,12 +37,12 @@ function pairRule({ operation, isBool }: BinaryNode): PairRule {
 
 /** An operation between each element of a vector and a number for each step. */
 export function combineWithScalar(
-  node: BinaryNode,
+  node: OperatorNode,
   series: readonly StepSeries[],
   { scalar, isSwapped }: { readonly scalar: Float64Array; readonly isSwapped: boolean },
 ): StepSeries[] {
   const rule = pairRule(node)
-  const isFilter = comparisons[node.operation] !== undefined && !node.isBool
+  const isFilter = comparisonOperations[node.operation] !== undefined && !node.isBool
   const table = new StepTable()
   for (const one of series) {
     const labels = rule.dropsMetadata ? dropMetadata(one.labels) : one.labels
@@ -71,7 +71,7 @@ interface Sides {
 }
 
 /** An operation between elements of two vectors that match by their labels. */
-export function combineVectors(node: BinaryNode, sides: Sides): StepSeries[] {
+export function combineVectors(node: OperatorNode, sides: Sides): StepSeries[] {
   return new VectorPairs(node, sides).combine()
 }
 
@@ -87,7 +87,7 @@ class VectorPairs {
   readonly #table = new StepTable()
   readonly #names: ReadonlySet<string>
 
-  constructor(node: BinaryNode, { left, right, count, hold }: Sides) {
+  constructor(node: OperatorNode, { left, right, count, hold }: Sides) {
     this.#hold = hold
     this.#matching = node.matching
     this.#rule = pairRule(node)
@@ -140,7 +140,7 @@ class VectorPairs {
       : removeLabels(one.labels, new Set([...this.#names, '__name__']))
     const side = this.#isSwapped ? 'left' : 'right'
     return executionError(
-      `found duplicate series for the match group ${showLabels(group)} on the ${side} hand-side of the operation: [${showLabels(one.labels)}, ${showLabels(other.labels)}];many-to-many matching not allowed: matching labels must be unique on one side`,
+      `found duplicate series for the match group ${formatLabels(group)} on the ${side} hand-side of the operation: [${formatLabels(one.labels)}, ${formatLabels(other.labels)}];many-to-many matching not allowed: matching labels must be unique on one side`,
     )
   }
 
@@ -174,7 +174,7 @@ class VectorPairs {
     if (cardinality === 'one-to-one') {
       labels = isOn ? keepLabels(labels, this.#names) : removeLabels(labels, this.#names)
     }
-    for (const name of include) labels = setLabel(labels, name, labelOf(one, name))
+    for (const name of include) labels = setLabel(labels, name, labelValue(one, name))
     return labels
   }
 }

@@ -1,4 +1,4 @@
-import { setLabel } from '../series/series-labels.ts'
+import { setLabel } from '../series/label-list.ts'
 import type { SeriesLabels } from '../source.ts'
 import { type QueryNode, unwrapParens } from '../syntax/query-node.ts'
 

@@ -12,7 +12,7 @@ import {
   varianceGroup,
 } from '../aggregate/fold-groups.ts'
 import { type Grouping, groupSeries } from '../aggregate/group-series.ts'
-import { showShortest } from '../series/go-number.ts'
+import { showShortest } from '../series/go-format.ts'
 import { hasValues, type StepGrid, type StepSeries } from '../series/step-series.ts'
 import { type AggregateNode, type QueryNode, unwrapParens } from '../syntax/query-node.ts'
 import { type Evaluation, evaluateScalar, evaluateVector, executionError } from './evaluation.ts'

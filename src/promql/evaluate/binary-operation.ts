@@ -1,15 +1,15 @@
-import { arithmetic, comparisons } from '../binary/arithmetic.ts'
+import { arithmeticOperations, comparisonOperations } from '../binary/number-operations.ts'
 import { combineSets } from '../binary/set-operation.ts'
 import { combineVectors, combineWithScalar } from '../binary/vector-operation.ts'
 import { hasValues, type StepGrid, type StepSeries, type StepValue } from '../series/step-series.ts'
 import { isSetOperation } from '../syntax/check-query.ts'
-import type { BinaryNode } from '../syntax/query-node.ts'
+import type { OperatorNode } from '../syntax/query-node.ts'
 import type { Evaluation } from './evaluation.ts'
 
 /** The result of an operator at each step of a grid. */
 export async function evaluateBinary(
   evaluation: Evaluation,
-  node: BinaryNode,
+  node: OperatorNode,
   grid: StepGrid,
 ): Promise<StepValue> {
   const left = await evaluation.evaluate(node.left, grid)
@@ -31,15 +31,15 @@ export async function evaluateBinary(
   return { type: 'vector', series }
 }
 
-function combineScalars(node: BinaryNode, left: Float64Array, right: Float64Array): Float64Array {
-  const compute = arithmetic[node.operation]
+function combineScalars(node: OperatorNode, left: Float64Array, right: Float64Array): Float64Array {
+  const compute = arithmeticOperations[node.operation]
   if (compute !== undefined) return left.map((value, step) => compute(value, right[step]))
-  const compare = comparisons[node.operation]
+  const compare = comparisonOperations[node.operation]
   return left.map((value, step) => (compare(value, right[step]) ? 1 : 0))
 }
 
 function combineSeries(
-  node: BinaryNode,
+  node: OperatorNode,
   sides: {
     readonly left: readonly StepSeries[]
     readonly right: readonly StepSeries[]
@@ -53,7 +53,7 @@ function combineSeries(
   return combineVectors(node, sides)
 }
 
-function combineMixed(node: BinaryNode, left: StepValue, right: StepValue): StepSeries[] {
+function combineMixed(node: OperatorNode, left: StepValue, right: StepValue): StepSeries[] {
   if (left.type === 'vector' && right.type === 'scalar') {
     return combineWithScalar(node, left.series, { scalar: right.values, isSwapped: false })
   }
@@ -66,7 +66,7 @@ function combineMixed(node: BinaryNode, left: StepValue, right: StepValue): Step
 /** `</` and `>/` cut native histograms; between numbers they yield nothing. */
 function informHistogramOperators(
   evaluation: Evaluation,
-  node: BinaryNode,
+  node: OperatorNode,
   sides: readonly StepValue[],
 ): void {
   if (node.operation !== '</' && node.operation !== '>/') return

@@ -53,7 +53,7 @@ export function executionError(message: string): PromqlError {
 }
 
 /** The time of a step of a grid. */
-export function timeOf(grid: StepGrid, step: number): number {
+export function stepTime(grid: StepGrid, step: number): number {
   return grid.start + step * grid.stepMs
 }
 

@@ -2,14 +2,14 @@ import type { AnnotationList } from '../annotations.ts'
 import { PromqlError } from '../promql-error.ts'
 import { PROMQL_SAMPLES_MAX } from '../promql-limits.ts'
 import type { QueryContext } from '../query.ts'
-import { dropMetadata } from '../series/series-labels.ts'
+import { dropMetadata } from '../series/label-list.ts'
 import { type StepGrid, type StepSeries, StepTable, type StepValue } from '../series/step-series.ts'
 import type { CompilePattern, SeriesSource } from '../source.ts'
-import type { QueryNode, UnaryNode } from '../syntax/query-node.ts'
+import type { QueryNode, SignNode } from '../syntax/query-node.ts'
 import { evaluateAggregation } from './aggregation.ts'
 import { evaluateBinary } from './binary-operation.ts'
-import { evaluateCall } from './call.ts'
 import { type Evaluation, SampleMemory } from './evaluation.ts'
+import { evaluateCall } from './function-call.ts'
 import { evaluateSelector } from './instant-selector.ts'
 import { isStepInvariant } from './step-invariant.ts'
 
@@ -105,7 +105,7 @@ function spread(value: StepValue, count: number, memory: SampleMemory): StepValu
   return { type: 'vector', series }
 }
 
-function negate(node: UnaryNode, value: StepValue): StepValue {
+function negate(node: SignNode, value: StepValue): StepValue {
   if (node.operation === '+') return value
   if (value.type === 'scalar') return { type: 'scalar', values: value.values.map((one) => -one) }
   const table = new StepTable()

@@ -4,16 +4,16 @@ import {
   type HistogramBuckets,
 } from '../functions/classic-histogram.ts'
 import { groupBuckets, mapHistograms } from '../functions/histogram-functions.ts'
-import { showShortest } from '../series/go-number.ts'
-import { setLabel } from '../series/series-labels.ts'
+import { showShortest } from '../series/go-format.ts'
+import { setLabel } from '../series/label-list.ts'
 import { type StepGrid, type StepSeries, StepTable } from '../series/step-series.ts'
-import { type CallNode, type QueryNode, unwrapParens } from '../syntax/query-node.ts'
-import { type Evaluation, evaluateScalar, evaluateVector, timeOf } from './evaluation.ts'
+import { type FunctionNode, type QueryNode, unwrapParens } from '../syntax/query-node.ts'
+import { type Evaluation, evaluateScalar, evaluateVector, stepTime } from './evaluation.ts'
 
 /** `histogram_quantile` of classic histograms. */
 export async function evaluateHistogramQuantile(
   evaluation: Evaluation,
-  node: CallNode,
+  node: FunctionNode,
   grid: StepGrid,
 ): Promise<StepSeries[]> {
   const [quantileNode, vectorNode] = node.args
@@ -32,7 +32,7 @@ export async function evaluateHistogramQuantile(
 /** `histogram_quantiles`: several quantiles of each histogram, with the quantile as a label. */
 export async function evaluateHistogramQuantiles(
   evaluation: Evaluation,
-  node: CallNode,
+  node: FunctionNode,
   grid: StepGrid,
 ): Promise<StepSeries[]> {
   const [vectorNode, labelNode, ...quantileNodes] = node.args
@@ -73,7 +73,7 @@ function openMetricsNumber(value: number): string {
 /** `histogram_fraction` of classic histograms. */
 export async function evaluateHistogramFraction(
   evaluation: Evaluation,
-  node: CallNode,
+  node: FunctionNode,
   grid: StepGrid,
 ): Promise<StepSeries[]> {
   const [lowerNode, upperNode, vectorNode] = node.args
@@ -94,7 +94,7 @@ function quantileAt(
   return (buckets, step) => {
     const { value, forced } = bucketQuantile(at.quantiles[step], buckets)
     if (forced !== undefined) {
-      evaluation.annotations.forcedRise({ ...forced, time: timeOf(at.grid, step) }, at.start)
+      evaluation.annotations.forcedRise({ ...forced, time: stepTime(at.grid, step) }, at.start)
     }
     return value
   }

@@ -1,8 +1,8 @@
-import { labelOf, labelsKey, setLabel, showLabels } from '../series/series-labels.ts'
+import { formatLabels, labelsKey, labelValue, setLabel } from '../series/label-list.ts'
 import { emptySeries, type StepGrid, type StepSeries, StepTable } from '../series/step-series.ts'
 import type { CompilePattern, SeriesLabels, SeriesMatcher } from '../source.ts'
-import { type CallNode, type QueryNode, unwrapParens } from '../syntax/query-node.ts'
-import { type Evaluation, evaluateVector, executionError, timeOf } from './evaluation.ts'
+import { type FunctionNode, type QueryNode, unwrapParens } from '../syntax/query-node.ts'
+import { type Evaluation, evaluateVector, executionError, stepTime } from './evaluation.ts'
 import { latestSamples } from './instant-selector.ts'
 
 /** Labels by which a series finds its info series. */
@@ -11,14 +11,14 @@ const identifyingLabels = ['instance', 'job']
 /** `info`: adds labels of info series, such as target_info, to series with the same `instance` and `job`. */
 export async function evaluateInfo(
   evaluation: Evaluation,
-  node: CallNode,
+  node: FunctionNode,
   grid: StepGrid,
 ): Promise<StepSeries[]> {
   const base = await evaluateVector(evaluation, node.args[0], grid)
   const matchers = infoMatchers(node)
   const accepts = matcherTests(nameMatchers(matchers), evaluation.compilePattern)
   const isInfo = (labels: SeriesLabels): boolean =>
-    accepts.every((test) => test(labelOf(labels, '__name__')))
+    accepts.every((test) => test(labelValue(labels, '__name__')))
   const enriched = base.filter(({ labels }) => !isInfo(labels))
   const dataMatchers = matchers.filter(({ name }) => name !== '__name__')
   const infos = await readInfos(evaluation, { node, grid, enriched, matchers })
@@ -36,7 +36,7 @@ export async function evaluateInfo(
   return table.rows()
 }
 
-function infoMatchers(node: CallNode): readonly SeriesMatcher[] {
+function infoMatchers(node: FunctionNode): readonly SeriesMatcher[] {
   const second = node.args[1] === undefined ? undefined : unwrapParens(node.args[1])
   return second?.kind === 'selector' ? second.matchers : []
 }
@@ -62,7 +62,7 @@ function matcherTests(
 }
 
 interface InfoRequest {
-  readonly node: CallNode
+  readonly node: FunctionNode
   readonly grid: StepGrid
   readonly enriched: readonly StepSeries[]
   readonly matchers: readonly SeriesMatcher[]
@@ -75,7 +75,7 @@ async function readInfos(
 ): Promise<StepSeries[]> {
   const identity: SeriesMatcher[] = []
   for (const name of identifyingLabels) {
-    const values = new Set(enriched.map(({ labels }) => labelOf(labels, name)))
+    const values = new Set(enriched.map(({ labels }) => labelValue(labels, name)))
     values.delete('')
     if (values.size === 0) continue
     const value = [...values].map(quotePattern).join('|')
@@ -131,7 +131,7 @@ class InfoJoin {
     const { grid } = this.#options
     for (let step = 0; step < grid.count; step++) {
       if (row.present[step] === 0) continue
-      const newest = newestInfos(infos, step, timeOf(grid, step))
+      const newest = newestInfos(infos, step, stepTime(grid, step))
       if (newest.length === 0 && this.#options.needsInfo) continue
       const labels = this.#enrich(row.labels, newest)
       const key = labelsKey(labels)
@@ -158,7 +158,7 @@ class InfoJoin {
         if (other !== undefined && other !== value) {
           throw executionError(`conflicting label: ${name}`)
         }
-        if (labelOf(labels, name) === '') added.set(name, value)
+        if (labelValue(labels, name) === '') added.set(name, value)
       }
     }
     let enriched = labels
@@ -168,7 +168,7 @@ class InfoJoin {
 }
 
 function targetKey(labels: SeriesLabels): string {
-  return labelsKey(identifyingLabels.map((name) => labelOf(labels, name)))
+  return labelsKey(identifyingLabels.map((name) => labelValue(labels, name)))
 }
 
 /** Of each info metric, the series whose sample is the newest at a step. */
@@ -176,11 +176,11 @@ function newestInfos(infos: readonly StepSeries[], step: number, time: number): 
   const newest = new Map<string, StepSeries>()
   for (const info of infos) {
     if (info.present[step] === 0) continue
-    const name = labelOf(info.labels, '__name__')
+    const name = labelValue(info.labels, '__name__')
     const other = newest.get(name)
     if (other !== undefined && other.values[step] === info.values[step]) {
       throw executionError(
-        `found duplicate series for info metric: existing ${showLabels(other.labels)} @ ${time}, new ${showLabels(info.labels)} @ ${time}`,
+        `found duplicate series for info metric: existing ${formatLabels(other.labels)} @ ${time}, new ${formatLabels(info.labels)} @ ${time}`,
       )
     }
     if (other === undefined || other.values[step] < info.values[step]) newest.set(name, info)

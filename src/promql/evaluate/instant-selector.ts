@@ -3,15 +3,15 @@ import { StaleTest } from '../series/stale-marker.ts'
 import { emptySeries, hasValues, type StepGrid, type StepSeries } from '../series/step-series.ts'
 import type { SelectedOne, SeriesMatcher } from '../source.ts'
 import type { SelectorNode } from '../syntax/query-node.ts'
-import { type Evaluation, shiftedGrid, timeOf } from './evaluation.ts'
+import { type Evaluation, shiftedGrid, stepTime } from './evaluation.ts'
+import { type CalendarStatistic, calendarStatistic, findSeries } from './find-series.ts'
 import { readBlocks, type SampleColumn, type StepBlock } from './read-blocks.ts'
-import { type CalendarStatistic, calendarStatistic, selectSeries } from './select-series.ts'
 
 /** Series of one call for calendar statistics. */
 const STATISTIC_SERIES_MAX = 256
 
 /** What a selector yields at each step: the value of its latest sample, or the time of that sample. */
-export type SelectorPart = 'value' | 'time'
+type SelectorPart = 'value' | 'time'
 
 /** The series of an instant selector at each step of a grid. */
 export async function evaluateSelector(
@@ -37,9 +37,9 @@ export async function latestSamples(
   evaluation: Evaluation,
   { matchers, grid, part }: LatestRequest,
 ): Promise<StepSeries[]> {
-  const until = timeOf(grid, grid.count - 1)
+  const until = stepTime(grid, grid.count - 1)
   const from = grid.start - (evaluation.lookbackMs ?? PROMQL_LOOKBACK_MS)
-  const series = await selectSeries(evaluation, matchers, { from, until })
+  const series = await findSeries(evaluation, matchers, { from, until })
   evaluation.memory.hold(series.length * grid.count)
   const rows = series.map(({ labels }) => emptySeries(labels, grid.count))
   const isOne = grid.count === 1 && part === 'value'
@@ -99,7 +99,7 @@ function fillLatest(fill: {
   const stale = new StaleTest(values)
   let next = 0
   for (let step = block.first; step < block.end; step++) {
-    const time = timeOf(grid, step)
+    const time = stepTime(grid, step)
     while (next < times.length && times[next] <= time) next++
     const at = next - 1
     row.present[step] = 0
@@ -123,11 +123,11 @@ async function readCalendar(
   { node, calendar, dataGrid, part }: CalendarRequest,
 ): Promise<StepSeries[]> {
   const { count } = dataGrid
-  const span = { from: dataGrid.start - 1, until: timeOf(dataGrid, count - 1) }
-  const series = await selectSeries(evaluation, node.matchers, span)
+  const span = { from: dataGrid.start - 1, until: stepTime(dataGrid, count - 1) }
+  const series = await findSeries(evaluation, node.matchers, span)
   evaluation.memory.hold(series.length * count)
   const distinct = dataGrid.stepMs === 0 ? 1 : count
-  const times = Float64Array.from({ length: distinct }, (_, step) => timeOf(dataGrid, step))
+  const times = Float64Array.from({ length: distinct }, (_, step) => stepTime(dataGrid, step))
   const rows: StepSeries[] = []
   for (let first = 0; first < series.length; first += STATISTIC_SERIES_MAX) {
     evaluation.checkStop()

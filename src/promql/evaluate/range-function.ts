@@ -1,4 +1,4 @@
-import { dropMetadata, labelOf, labelsKey } from '../series/series-labels.ts'
+import { dropMetadata, labelsKey, labelValue } from '../series/label-list.ts'
 import {
   emptySeries,
   hasValues,
@@ -7,7 +7,7 @@ import {
   sameLabelsError,
 } from '../series/step-series.ts'
 import type { SelectedOne, SeriesFold, SeriesLabels } from '../source.ts'
-import type { CallNode, MatrixNode, QueryNode, SubqueryNode } from '../syntax/query-node.ts'
+import type { FunctionNode, MatrixNode, QueryNode, SubqueryNode } from '../syntax/query-node.ts'
 import { unwrapParens } from '../syntax/query-node.ts'
 import {
   changeCounts,
@@ -35,9 +35,9 @@ import {
   variance,
 } from '../windows/statistic-windows.ts'
 import { absentLabels } from './absent-labels.ts'
-import { type Evaluation, evaluateScalar, shiftedGrid, timeOf } from './evaluation.ts'
+import { type Evaluation, evaluateScalar, shiftedGrid, stepTime } from './evaluation.ts'
+import { findSeries } from './find-series.ts'
 import { readBlocks, type SampleColumn, type StepBlock } from './read-blocks.ts'
-import { selectSeries } from './select-series.ts'
 import { subquerySamples } from './subquery.ts'
 
 /** Functions of a range alone. */
@@ -86,7 +86,7 @@ const FOLD_VALUES_MAX = 262_144
 /** Evaluates a call that has a range vector among its arguments; undefined for other calls. */
 export async function evaluateRangeFunction(
   evaluation: Evaluation,
-  node: CallNode,
+  node: FunctionNode,
   grid: StepGrid,
 ): Promise<readonly StepSeries[] | undefined> {
   const index = node.args.findIndex(isRange)
@@ -114,14 +114,14 @@ function isRange(node: QueryNode): boolean {
 
 interface RangeRun {
   readonly evaluation: Evaluation
-  readonly node: CallNode
+  readonly node: FunctionNode
   readonly range: MatrixNode | SubqueryNode
   readonly grid: StepGrid
   readonly apply: WindowFunction
 }
 
 function functionOf(
-  node: CallNode,
+  node: FunctionNode,
   parameters: readonly Float64Array[],
   grid: StepGrid,
 ): WindowFunction {
@@ -131,7 +131,7 @@ function functionOf(
     case 'quantile_over_time':
       return quantiles(parameters[0])
     case 'predict_linear':
-      return predictions(parameters[0], (step) => timeOf(grid, step))
+      return predictions(parameters[0], (step) => stepTime(grid, step))
     case 'double_exponential_smoothing':
       return smoothed(parameters[0], parameters[1])
   }
@@ -142,8 +142,8 @@ async function overSelector(run: RangeRun, range: MatrixNode): Promise<StepSerie
   const { evaluation, grid } = run
   const { selector, rangeMs } = range
   const dataGrid = shiftedGrid(evaluation, selector, grid)
-  const span = { from: dataGrid.start - rangeMs, until: timeOf(dataGrid, grid.count - 1) }
-  const series = await selectSeries(evaluation, selector.matchers, span)
+  const span = { from: dataGrid.start - rangeMs, until: stepTime(dataGrid, grid.count - 1) }
+  const series = await findSeries(evaluation, selector.matchers, span)
   evaluation.memory.hold(series.length * grid.count)
   const rows = series.map(({ labels }) => emptySeries(labels, grid.count))
   const rest = await foldWindows(run, { series, rows, dataGrid, rangeMs })
@@ -186,7 +186,7 @@ function applyTo(
   const { block, dataGrid, row } = piece
   const windows = cutWindows(piece.samples, {
     count: block.end - block.first,
-    firstEnd: timeOf(dataGrid, block.first),
+    firstEnd: stepTime(dataGrid, block.first),
     stepMs: dataGrid.stepMs,
     rangeMs: run.range.rangeMs,
   })
@@ -249,7 +249,7 @@ function distinctRows(rows: readonly StepSeries[]): StepSeries[] {
   })
 }
 
-function absentRows(node: CallNode, rows: readonly StepSeries[], grid: StepGrid): StepSeries[] {
+function absentRows(node: FunctionNode, rows: readonly StepSeries[], grid: StepGrid): StepSeries[] {
   const labels: SeriesLabels = absentLabels(node.args[0])
   const row = emptySeries(labels, grid.count)
   for (let step = 0; step < grid.count; step++) {
@@ -269,7 +269,7 @@ function warnQuantiles(run: RangeRun, quantile: Float64Array, rows: readonly Ste
 
 function informNonCounters(run: RangeRun, rows: readonly StepSeries[]): void {
   const { annotations } = run.evaluation
-  const names = new Set(rows.map(({ labels }) => labelOf(labels, '__name__')))
+  const names = new Set(rows.map(({ labels }) => labelValue(labels, '__name__')))
   for (const name of names) {
     if (name === '' || /(?:_total|_sum|_count|_bucket)$/.test(name)) continue
     annotations.possibleNonCounter(name, run.node.args[0].start)

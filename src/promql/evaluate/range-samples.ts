@@ -2,9 +2,9 @@ import type { StepGrid } from '../series/step-series.ts'
 import type { SeriesLabels } from '../source.ts'
 import type { MatrixNode, SubqueryNode } from '../syntax/query-node.ts'
 import { cutWindows } from '../windows/sample-windows.ts'
-import { type Evaluation, shiftedGrid, timeOf } from './evaluation.ts'
+import { type Evaluation, shiftedGrid, stepTime } from './evaluation.ts'
+import { findSeries } from './find-series.ts'
 import { readBlocks } from './read-blocks.ts'
-import { selectSeries } from './select-series.ts'
 import { subquerySamples } from './subquery.ts'
 
 interface RangeSeries {
@@ -27,8 +27,8 @@ export async function rangeSamples(
   }
   const { selector, rangeMs } = node
   const dataGrid = shiftedGrid(evaluation, selector, grid)
-  const until = timeOf(dataGrid, 0)
-  const series = await selectSeries(evaluation, selector.matchers, { from: until - rangeMs, until })
+  const until = stepTime(dataGrid, 0)
+  const series = await findSeries(evaluation, selector.matchers, { from: until - rangeMs, until })
   const found: RangeSeries[] = []
   await readBlocks(evaluation, { series, grid: dataGrid, reachMs: rangeMs }, (index, samples) => {
     const frame = { count: 1, firstEnd: until, stepMs: 0, rangeMs }

@@ -1,7 +1,7 @@
 import { PROMQL_READ_SAMPLES_MAX } from '../promql-limits.ts'
 import type { StepGrid } from '../series/step-series.ts'
 import type { SelectedOne, SeriesSamples } from '../source.ts'
-import { type Evaluation, timeOf, tooManySamples } from './evaluation.ts'
+import { type Evaluation, stepTime, tooManySamples } from './evaluation.ts'
 
 /** Samples of one series, ascending by time. */
 export interface SampleColumn {
@@ -84,8 +84,8 @@ async function readBlock(
   const { grid, reachMs } = request
   const isOneWindow = block.end - block.first === 1 || grid.stepMs === 0
   const span = {
-    from: timeOf(grid, block.first) - reachMs,
-    until: timeOf(grid, block.end - 1),
+    from: stepTime(grid, block.first) - reachMs,
+    until: stepTime(grid, block.end - 1),
   }
   const samplesMax = Math.min(PROMQL_READ_SAMPLES_MAX, evaluation.memory.free)
   const samples = await evaluation.source.read({ refs, ...span, samplesMax })

@@ -1,13 +1,13 @@
 import { compareNaturally } from '../functions/natural-order.ts'
-import { compareLabels, labelOf } from '../series/series-labels.ts'
+import { compareLabels, labelValue } from '../series/label-list.ts'
 import type { StepGrid, StepSeries } from '../series/step-series.ts'
-import { type CallNode, unwrapParens } from '../syntax/query-node.ts'
+import { type FunctionNode, unwrapParens } from '../syntax/query-node.ts'
 import { type Evaluation, evaluateVector } from './evaluation.ts'
 
 /** `sort`, `sort_desc`, `sort_by_label`, and `sort_by_label_desc`. Only results of a single step have an order. */
 export async function evaluateSort(
   evaluation: Evaluation,
-  node: CallNode,
+  node: FunctionNode,
   grid: StepGrid,
 ): Promise<StepSeries[]> {
   const rows = await evaluateVector(evaluation, node.args[0], grid)
@@ -36,7 +36,7 @@ function compareSorted(a: number, b: number, sign: number): number {
 
 function compareByLabels(a: StepSeries, b: StepSeries, names: readonly string[]): number {
   for (const name of names) {
-    const order = compareNaturally(labelOf(a.labels, name), labelOf(b.labels, name))
+    const order = compareNaturally(labelValue(a.labels, name), labelValue(b.labels, name))
     if (order !== 0) return order
   }
   return compareLabels(a.labels, b.labels)

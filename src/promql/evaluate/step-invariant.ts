@@ -1,10 +1,13 @@
-import type { CallNode, QueryNode } from '../syntax/query-node.ts'
+import type { FunctionNode, QueryNode } from '../syntax/query-node.ts'
+import { wordsOf } from '../words-of.ts'
 
 /** Functions whose result depends on the time of evaluation, even when their arguments do not. */
-const timeBound = new Set([
-  ...['days_in_month', 'day_of_month', 'day_of_week', 'day_of_year', 'hour', 'minute', 'month'],
-  ...['year', 'predict_linear', 'time', 'timestamp'],
-])
+const timeBound = new Set(
+  wordsOf(`
+  days_in_month day_of_month day_of_week day_of_year hour minute month year
+  predict_linear time timestamp
+`),
+)
 
 /** Whether a node has the same result at all steps, so that one evaluation is enough. */
 export function isStepInvariant(node: QueryNode): boolean {
@@ -28,7 +31,7 @@ export function isStepInvariant(node: QueryNode): boolean {
   }
 }
 
-function isInvariantCall(node: CallNode): boolean {
+function isInvariantCall(node: FunctionNode): boolean {
   if (!node.args.every(isStepInvariant)) return false
   if (node.name === 'timestamp') return node.args[0].kind === 'selector'
   return !timeBound.has(node.name)

@@ -2,7 +2,7 @@ import { PROMQL_SUBQUERY_STEP_MS } from '../promql-limits.ts'
 import type { StepGrid, StepSeries } from '../series/step-series.ts'
 import type { SeriesLabels } from '../source.ts'
 import type { SubqueryNode } from '../syntax/query-node.ts'
-import { type Evaluation, evaluateVector, timeOf, tooManySamples } from './evaluation.ts'
+import { type Evaluation, evaluateVector, stepTime, tooManySamples } from './evaluation.ts'
 import type { SampleColumn } from './read-blocks.ts'
 
 interface SubquerySeries {
@@ -21,7 +21,7 @@ export async function subquerySamples(
   // Steps lie at multiples of their length; the first is after the beginning of the range.
   let start = stepMs * Math.trunc(begin / stepMs)
   if (start <= begin) start += stepMs
-  const last = timeOf(ends, ends.count - 1)
+  const last = stepTime(ends, ends.count - 1)
   const count = Math.floor((last - start) / stepMs) + 1
   if (count <= 0) return []
   if (count > evaluation.memory.free) throw tooManySamples()
@@ -36,7 +36,7 @@ function samplesOf({ values, present }: StepSeries, grid: StepGrid): SampleColum
   let count = 0
   for (let step = 0; step < grid.count; step++) {
     if (present[step] === 0) continue
-    times[count] = timeOf(grid, step)
+    times[count] = stepTime(grid, step)
     kept[count] = values[step]
     count++
   }

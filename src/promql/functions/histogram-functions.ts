@@ -1,6 +1,6 @@
 import type { AnnotationList } from '../annotations.ts'
-import { parseFloatText } from '../series/go-number.ts'
-import { dropMetadata, labelOf, labelsKey, removeLabels } from '../series/series-labels.ts'
+import { parseFloatText } from '../series/go-format.ts'
+import { dropMetadata, labelsKey, labelValue, removeLabels } from '../series/label-list.ts'
 import { emptySeries, type StepGrid, type StepSeries, StepTable } from '../series/step-series.ts'
 import type { SeriesLabels } from '../source.ts'
 import { type HistogramBuckets, sortBuckets } from './classic-histogram.ts'
@@ -22,7 +22,7 @@ export function groupBuckets(
 ): ClassicHistogram[] {
   const histograms = new Map<string, ClassicHistogram>()
   for (const one of series) {
-    const text = labelOf(one.labels, 'le')
+    const text = labelValue(one.labels, 'le')
     const bound = parseFloatText(text)
     if (bound === undefined) {
       annotations.badBucketLabel(text, start)

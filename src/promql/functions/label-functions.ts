@@ -1,7 +1,12 @@
 import { executionError } from '../evaluate/evaluation.ts'
-import { labelOf, setLabel } from '../series/series-labels.ts'
+import { labelValue, setLabel } from '../series/label-list.ts'
 import { type StepSeries, StepTable } from '../series/step-series.ts'
 import type { CompilePattern, TextPattern } from '../source.ts'
+
+/** Whether a text can be the name of a label. Bytes that are not UTF-8 were replaced by U+FFFD. */
+function isLabelName(text: string): boolean {
+  return text !== '' && !text.includes('\ufffd')
+}
 
 function relabel(
   series: readonly StepSeries[],
@@ -20,11 +25,11 @@ export function replaceLabels(
 ): StepSeries[] {
   const [target, replacement, source, expression] = texts
   const pattern = compileOrRefuse(expression, compilePattern)
-  if (target === '') {
-    throw executionError('invalid destination label name in label_replace(): ')
+  if (!isLabelName(target)) {
+    throw executionError(`invalid destination label name in label_replace(): ${target}`)
   }
   return relabel(series, (one) => {
-    const groups = pattern.groups(labelOf(one.labels, source))
+    const groups = pattern.groups(labelValue(one.labels, source))
     if (groups === undefined) return one
     const value = expandTemplate(replacement, groups, pattern.groupNames)
     return { ...one, labels: setLabel(one.labels, target, value) }
@@ -40,7 +45,7 @@ function compileOrRefuse(expression: string, compilePattern: CompilePattern): Te
 }
 
 /** Puts groups in the place of `$1`, `${1}`, `$name`, and `${name}`; `$$` is a dollar sign. */
-export function expandTemplate(
+function expandTemplate(
   template: string,
   groups: readonly (string | undefined)[],
   names: readonly string[],
@@ -57,11 +62,15 @@ export function expandTemplate(
 export function joinLabels(series: readonly StepSeries[], texts: readonly string[]): StepSeries[] {
   const [target, separator, ...sources] = texts
   for (const source of sources) {
-    if (source === '') throw executionError('invalid source label name in label_join(): ')
+    if (!isLabelName(source)) {
+      throw executionError(`invalid source label name in label_join(): ${source}`)
+    }
   }
-  if (target === '') throw executionError('invalid destination label name in label_join(): ')
+  if (!isLabelName(target)) {
+    throw executionError(`invalid destination label name in label_join(): ${target}`)
+  }
   return relabel(series, (one) => {
-    const value = sources.map((source) => labelOf(one.labels, source)).join(separator)
+    const value = sources.map((source) => labelValue(one.labels, source)).join(separator)
     return { ...one, labels: setLabel(one.labels, target, value) }
   })
 }

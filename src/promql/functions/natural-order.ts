@@ -1,4 +1,4 @@
-import { compareTexts } from '../series/series-labels.ts'
+import { compareTexts } from '../series/label-list.ts'
 
 /** Compares texts so that numbers in them count as numbers: "a2" comes before "a10". */
 export function compareNaturally(a: string, b: string): number {

@@ -3,7 +3,7 @@ export function quantileOf(quantile: number, values: Float64Array): number {
   if (values.length === 0 || Number.isNaN(quantile)) return Number.NaN
   if (quantile < 0) return Number.NEGATIVE_INFINITY
   if (quantile > 1) return Number.POSITIVE_INFINITY
-  values.sort(compareValues)
+  values.sort(compareForQuantile)
   const rank = quantile * (values.length - 1)
   const lower = Math.floor(rank)
   const upper = Math.min(values.length - 1, lower + 1)
@@ -12,7 +12,7 @@ export function quantileOf(quantile: number, values: Float64Array): number {
 }
 
 /** Ascending, NaNs first. */
-export function compareValues(a: number, b: number): number {
+export function compareForQuantile(a: number, b: number): number {
   if (Number.isNaN(a)) return Number.isNaN(b) ? 0 : -1
   if (Number.isNaN(b)) return 1
   return a - b || 0

@@ -1,6 +1,6 @@
 import { PromqlError } from '../promql-error.ts'
 import type { SeriesLabels } from '../source.ts'
-import { labelsKey } from './series-labels.ts'
+import { labelsKey } from './label-list.ts'
 
 /** The times at which an expression is evaluated: start + k · stepMs. */
 export interface StepGrid {

@@ -2,17 +2,17 @@ import type { CompilePattern, SeriesMatcher } from '../source.ts'
 import { type FunctionSignature, functionSignatures } from './function-signatures.ts'
 import type {
   AggregateNode,
-  BinaryNode,
-  CallNode,
+  FunctionNode,
   NodePlace,
+  OperatorNode,
+  PromqlType,
   QueryNode,
   SelectorNode,
-  ValueType,
 } from './query-node.ts'
-import { quoted, syntaxError } from './syntax-error.ts'
+import { inQuotes, syntaxError } from './syntax-error.ts'
 
 /** The names of types in messages. */
-const typeNames: Readonly<Record<ValueType, string>> = {
+const typeNames: Readonly<Record<PromqlType, string>> = {
   scalar: 'scalar',
   string: 'string',
   vector: 'instant vector',
@@ -24,7 +24,7 @@ const comparisons = new Set(['==', '!=', '<', '<=', '>', '>='])
 const setOperations = new Set(['and', 'or', 'unless'])
 
 /** Whether an operation compares, and so keeps or drops elements. */
-export function isComparison(operation: string): boolean {
+function isComparison(operation: string): boolean {
   return comparisons.has(operation)
 }
 
@@ -34,7 +34,7 @@ export function isSetOperation(operation: string): boolean {
 }
 
 /** The type that a node evaluates to. */
-export function typeOf(node: QueryNode): ValueType {
+export function queryTypeOf(node: QueryNode): PromqlType {
   switch (node.kind) {
     case 'number':
       return 'scalar'
@@ -49,10 +49,12 @@ export function typeOf(node: QueryNode): ValueType {
     case 'call':
       return functionSignatures.get(node.name)?.result ?? 'vector'
     case 'binary':
-      return typeOf(node.left) === 'scalar' && typeOf(node.right) === 'scalar' ? 'scalar' : 'vector'
+      return queryTypeOf(node.left) === 'scalar' && queryTypeOf(node.right) === 'scalar'
+        ? 'scalar'
+        : 'vector'
     case 'unary':
     case 'paren':
-      return typeOf(node.inner)
+      return queryTypeOf(node.inner)
   }
 }
 
@@ -71,7 +73,7 @@ class QueryCheck {
   }
 
   /** Checks a node and everything below it. Returns the type of the node. */
-  check(node: QueryNode): ValueType {
+  check(node: QueryNode): PromqlType {
     switch (node.kind) {
       case 'number':
         return 'scalar'
@@ -100,33 +102,33 @@ class QueryCheck {
     throw syntaxError(this.#query, place.start, message)
   }
 
-  #expect(node: QueryNode, wanted: ValueType, context: string): void {
+  #expect(node: QueryNode, wanted: PromqlType, context: string): void {
     const found = this.check(node)
     if (found === wanted) return
     this.#fail(node, `expected type ${typeNames[wanted]} in ${context}, got ${typeNames[found]}`)
   }
 
-  #subquery(place: NodePlace, type: ValueType): ValueType {
+  #subquery(place: NodePlace, type: PromqlType): PromqlType {
     if (type !== 'vector') {
       this.#fail(place, `subquery is only allowed on instant vector, got ${type} instead`)
     }
     return 'matrix'
   }
 
-  #unary(place: NodePlace, type: ValueType): ValueType {
+  #unary(place: NodePlace, type: PromqlType): PromqlType {
     if (type === 'scalar' || type === 'vector') return type
     const allowed = 'unary expression only allowed on expressions of type scalar or instant vector'
-    this.#fail(place, `${allowed}, got ${quoted(typeNames[type])}`)
+    this.#fail(place, `${allowed}, got ${inQuotes(typeNames[type])}`)
   }
 
-  #selector(node: SelectorNode, hasName: boolean): ValueType {
+  #selector(node: SelectorNode, hasName: boolean): PromqlType {
     const { matchers } = node
     const inBraces = hasName ? matchers.slice(0, -1) : matchers
     const accepts = matchers.map((matcher) => this.#acceptsEmpty(node, matcher))
     if (hasName) {
       const twice = inBraces.find(({ name }) => name === '__name__')
       if (twice !== undefined) {
-        const names = `${quoted(node.name)} or ${quoted(twice.value)}`
+        const names = `${inQuotes(node.name)} or ${inQuotes(twice.value)}`
         this.#fail(node, `metric name must not be set twice: ${names}`)
       }
     } else if (accepts.every(Boolean)) {
@@ -136,7 +138,7 @@ class QueryCheck {
     return 'vector'
   }
 
-  #matrix(selector: SelectorNode): ValueType {
+  #matrix(selector: SelectorNode): PromqlType {
     this.#selector(selector, selector.name !== '')
     if (selector.matchers.some(({ name }) => name === '__cycle__')) {
       this.#fail(selector, 'calendar statistics have no samples; use a subquery, as in [7d:1d]')
@@ -167,9 +169,10 @@ class QueryCheck {
     this.#fail(node, `calendar statistics need both labels once with "=", as in ${example}`)
   }
 
-  #call(node: CallNode): ValueType {
+  #call(node: FunctionNode): PromqlType {
     const signature = functionSignatures.get(node.name)
-    if (signature === undefined) this.#fail(node, `unknown function with name ${quoted(node.name)}`)
+    if (signature === undefined)
+      this.#fail(node, `unknown function with name ${inQuotes(node.name)}`)
     this.#countArguments(node, signature)
     const { args, result } = signature
     for (const [index, argument] of node.args.entries()) {
@@ -178,14 +181,14 @@ class QueryCheck {
         continue
       }
       const wanted = args[Math.min(index, args.length - 1)]
-      this.#expect(argument, wanted, `call to function ${quoted(node.name)}`)
+      this.#expect(argument, wanted, `call to function ${inQuotes(node.name)}`)
     }
     return result
   }
 
-  #countArguments(node: CallNode, { args, variadic }: FunctionSignature): void {
+  #countArguments(node: FunctionNode, { args, variadic }: FunctionSignature): void {
     const count = node.args.length
-    const call = `argument(s) in call to ${quoted(node.name)}, got ${count}`
+    const call = `argument(s) in call to ${inQuotes(node.name)}, got ${count}`
     if (variadic === 0) {
       if (count !== args.length) this.#fail(node, `expected ${args.length} ${call}`)
       return
@@ -205,7 +208,7 @@ class QueryCheck {
     for (const matcher of node.matchers) this.#acceptsEmpty(node, matcher)
   }
 
-  #aggregate(node: AggregateNode): ValueType {
+  #aggregate(node: AggregateNode): PromqlType {
     this.#expect(node.inner, 'vector', 'aggregation expression')
     if (node.parameter !== undefined) {
       const wanted = node.operation === 'count_values' ? 'string' : 'scalar'
@@ -214,7 +217,7 @@ class QueryCheck {
     return 'vector'
   }
 
-  #binary(node: BinaryNode): ValueType {
+  #binary(node: OperatorNode): PromqlType {
     const { operation, matching } = node
     const left = this.check(node.left)
     const right = this.check(node.right)
@@ -228,7 +231,7 @@ class QueryCheck {
     }
     const both = matching.isOn && matching.labels.find((name) => matching.include.includes(name))
     if (typeof both === 'string') {
-      this.#fail(operator, `label ${quoted(both)} must not occur in ON and GROUP clause at once`)
+      this.#fail(operator, `label ${inQuotes(both)} must not occur in ON and GROUP clause at once`)
     }
     const wanted = 'binary expression must contain only scalar and instant vector types'
     if (left !== 'scalar' && left !== 'vector') this.#fail(node.left, wanted)
@@ -239,22 +242,22 @@ class QueryCheck {
     }
     if (isSetOperation(operation)) {
       if (areVectors && matching.cardinality !== 'one-to-one') {
-        this.#fail(node, `no grouping allowed for ${quoted(operation)} operation`)
+        this.#fail(node, `no grouping allowed for ${inQuotes(operation)} operation`)
       }
       if (!areVectors) {
         this.#fail(
           node,
-          `set operator ${quoted(operation)} not allowed in binary scalar expression`,
+          `set operator ${inQuotes(operation)} not allowed in binary scalar expression`,
         )
       }
     }
     if (areScalars && (operation === '</' || operation === '>/')) {
-      this.#fail(operator, `operator ${quoted(operation)} not allowed between scalars`)
+      this.#fail(operator, `operator ${inQuotes(operation)} not allowed between scalars`)
     }
     return areScalars ? 'scalar' : 'vector'
   }
 
-  #operatorStart(node: BinaryNode): number {
+  #operatorStart(node: OperatorNode): number {
     const between = this.#query.slice(node.left.end)
     return node.left.end + (/\S/.exec(between)?.index ?? 0)
   }

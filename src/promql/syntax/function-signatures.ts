@@ -1,15 +1,16 @@
-import type { ValueType } from './query-node.ts'
+import { wordsOf } from '../words-of.ts'
+import type { PromqlType } from './query-node.ts'
 
 export interface FunctionSignature {
-  readonly args: readonly ValueType[]
+  readonly args: readonly PromqlType[]
   /** How many arguments may follow or miss after all but the last one; -1 for any number; 0 for exactly `args`. */
   readonly variadic: number
-  readonly result: ValueType
+  readonly result: PromqlType
 }
 
 function signature(
-  args: readonly ValueType[],
-  options: { readonly variadic?: number; readonly result?: ValueType } = {},
+  args: readonly PromqlType[],
+  options: { readonly variadic?: number; readonly result?: PromqlType } = {},
 ): FunctionSignature {
   return { args, variadic: options.variadic ?? 0, result: options.result ?? 'vector' }
 }
@@ -21,25 +22,22 @@ function named(
   return names.map((name) => [name, one])
 }
 
-const ofVector = [
-  ...['abs', 'absent', 'acos', 'acosh', 'asin', 'asinh', 'atan', 'atanh', 'ceil', 'cos', 'cosh'],
-  ...['deg', 'exp', 'floor', 'histogram_avg', 'histogram_count', 'histogram_sum'],
-  ...['histogram_stddev', 'histogram_stdvar', 'ln', 'log10', 'log2', 'rad', 'sgn', 'sin', 'sinh'],
-  ...['sort', 'sort_desc', 'sqrt', 'start_timestamp', 'tan', 'tanh', 'timestamp'],
-]
+const ofVector = wordsOf(`
+  abs absent acos acosh asin asinh atan atanh ceil cos cosh deg exp floor
+  histogram_avg histogram_count histogram_sum histogram_stddev histogram_stdvar
+  ln log10 log2 rad sgn sin sinh sort sort_desc sqrt start_timestamp tan tanh
+  timestamp
+`)
 
-const ofDate = [
-  ...['days_in_month', 'day_of_month', 'day_of_week', 'day_of_year', 'hour', 'minute', 'month'],
-  'year',
-]
+const ofDate = wordsOf('days_in_month day_of_month day_of_week day_of_year hour minute month year')
 
-const ofRange = [
-  ...['absent_over_time', 'avg_over_time', 'changes', 'count_over_time', 'delta', 'deriv'],
-  ...['first_over_time', 'idelta', 'increase', 'irate', 'last_over_time', 'mad_over_time'],
-  ...['max_over_time', 'min_over_time', 'present_over_time', 'rate', 'resets', 'stddev_over_time'],
-  ...['stdvar_over_time', 'sum_over_time', 'ts_of_first_over_time', 'ts_of_last_over_time'],
-  ...['ts_of_max_over_time', 'ts_of_min_over_time'],
-]
+const ofRange = wordsOf(`
+  absent_over_time avg_over_time changes count_over_time delta deriv
+  first_over_time idelta increase irate last_over_time mad_over_time
+  max_over_time min_over_time present_over_time rate resets stddev_over_time
+  stdvar_over_time sum_over_time ts_of_first_over_time ts_of_last_over_time
+  ts_of_max_over_time ts_of_min_over_time
+`)
 
 /** The types of arguments and results of every function of PromQL. */
 export const functionSignatures: ReadonlyMap<string, FunctionSignature> = new Map([

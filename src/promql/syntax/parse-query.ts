@@ -1,29 +1,26 @@
 import { PROMQL_CHARS_MAX, PROMQL_DEPTH_MAX } from '../promql-limits.ts'
 import type { SeriesMatcher } from '../source.ts'
+import { wordsOf } from '../words-of.ts'
 import { experimentalRefusal, functionSignatures } from './function-signatures.ts'
 import { QueryLexer, type QueryToken } from './query-lexer.ts'
 import type {
   AggregateNode,
-  BinaryNode,
-  CallNode,
+  FunctionNode,
   NodePlace,
+  OperatorNode,
   QueryNode,
   SelectorNode,
   VectorMatching,
 } from './query-node.ts'
-import { quoted, syntaxError } from './syntax-error.ts'
-import { readDuration, readNumber, unquote } from './text-literals.ts'
+import { inQuotes, syntaxError } from './syntax-error.ts'
+import { readDuration, readNumberLiteral, unquote } from './text-literals.ts'
 
-const precedences: Readonly<Record<string, number>> = {
-  or: 1,
-  and: 2,
-  unless: 2,
-  ...{ '==': 3, '!=': 3, '<=': 3, '<': 3, '>=': 3, '>': 3, '</': 3, '>/': 3 },
-  ...{ '+': 4, '-': 4 },
-  ...{ '*': 5, '/': 5, '%': 5, atan2: 5 },
-  '^': 6,
-}
-const POWER = precedences['^']
+/** Operators by how tightly they bind, the loosest first. */
+const levels = ['or', 'and unless', '== != <= < >= > </ >/', '+ -', '* / % atan2', '^']
+const precedences: ReadonlyMap<string, number> = new Map(
+  levels.flatMap((words, level) => wordsOf(words).map((word) => [word, level + 1] as const)),
+)
+const POWER = levels.length
 
 const parameterized = new Set(['topk', 'bottomk', 'count_values', 'quantile', 'limitk'])
 
@@ -106,7 +103,7 @@ class QueryParser {
   }
 
   #expect(word: string, context = ''): QueryToken {
-    if (!this.#is(word)) throw this.#unexpected(context, quoted(word))
+    if (!this.#is(word)) throw this.#unexpected(context, inQuotes(word))
     return this.#advance()
   }
 
@@ -124,7 +121,7 @@ class QueryParser {
     let left = this.#unary()
     for (;;) {
       const operation = this.#token.kind === 'operator' ? this.#token.word : ''
-      const precedence = precedences[operation]
+      const precedence = precedences.get(operation)
       if (precedence === undefined || precedence < lowest) break
       left = this.#binary(left, precedence)
     }
@@ -132,7 +129,7 @@ class QueryParser {
     return left
   }
 
-  #binary(left: QueryNode, precedence: number): BinaryNode {
+  #binary(left: QueryNode, precedence: number): OperatorNode {
     const operation = this.#advance().word
     const isBool = this.#accept('bool')
     const matching = this.#matching()
@@ -250,14 +247,14 @@ class QueryParser {
     return this.#selector(token.text, token.start)
   }
 
-  #call(token: QueryToken): CallNode {
+  #call(token: QueryToken): FunctionNode {
     const { start } = token
     const name = token.text
     if (functionSignatures.get(name) === undefined) {
-      throw this.#error(token, `unknown function with name ${quoted(name)}`)
+      throw this.#error(token, `unknown function with name ${inQuotes(name)}`)
     }
     if (name === 'start_timestamp') {
-      throw this.#error(token, experimentalRefusal(`function ${quoted(name)}`))
+      throw this.#error(token, experimentalRefusal(`function ${inQuotes(name)}`))
     }
     const args = this.#arguments()
     const depth = args.reduce((deepest, { depth }) => Math.max(deepest, depth), 0) + 1
@@ -495,15 +492,15 @@ class QueryParser {
 
   #seconds(token: QueryToken): number {
     if (token.kind === 'number') {
-      const value = readNumber(token.text)
+      const value = readNumberLiteral(token.text)
       if (Math.abs(value) === Number.POSITIVE_INFINITY && token.word !== 'inf') {
-        throw this.#error(token, `error parsing number: ${quoted(token.text)} is out of range`)
+        throw this.#error(token, `error parsing number: ${inQuotes(token.text)} is out of range`)
       }
       return value
     }
     const ms = readDuration(token.text)
     if (ms === undefined) {
-      throw this.#error(token, `not a valid duration string: ${quoted(token.text)}`)
+      throw this.#error(token, `not a valid duration string: ${inQuotes(token.text)}`)
     }
     return ms / 1000
   }
@@ -511,7 +508,7 @@ class QueryParser {
   #text(token: QueryToken): string {
     const text = unquote(token.text)
     if (text === undefined) {
-      throw this.#error(token, `error unquoting string ${quoted(token.text)}: invalid syntax`)
+      throw this.#error(token, `error unquoting string ${inQuotes(token.text)}: invalid syntax`)
     }
     return text
   }
@@ -520,12 +517,12 @@ class QueryParser {
 function describe(token: QueryToken): string {
   const { kind, text } = token
   if (kind === 'end') return 'end of input'
-  if (kind === 'identifier' || kind === 'metric identifier') return `${kind} ${quoted(text)}`
+  if (kind === 'identifier' || kind === 'metric identifier') return `${kind} ${inQuotes(text)}`
   if (kind === 'operator') return `<op:${text}>`
   if (kind === 'keyword') return `<${text}>`
   if (kind === 'aggregation') return `<aggr:${text}>`
-  if (kind === 'punctuation') return quoted(text)
-  return `${kind} ${text.length > 10 ? `${quoted(text.slice(0, 10))}...` : quoted(text)}`
+  if (kind === 'punctuation') return inQuotes(text)
+  return `${kind} ${text.length > 10 ? `${inQuotes(text.slice(0, 10))}...` : inQuotes(text)}`
 }
 
 function shiftTarget(node: QueryNode): { offsetMs: number; at: unknown } | undefined {

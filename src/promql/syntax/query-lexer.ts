@@ -1,4 +1,5 @@
-import { quoted, syntaxError } from './syntax-error.ts'
+import { wordsOf } from '../words-of.ts'
+import { inQuotes, syntaxError } from './syntax-error.ts'
 
 type TokenKind =
   | 'identifier'
@@ -23,17 +24,21 @@ export interface QueryToken {
 }
 
 /** The aggregations. Those with a parameter take it as their first argument. */
-export const aggregations: ReadonlySet<string> = new Set([
-  ...['sum', 'avg', 'count', 'min', 'max', 'group', 'stddev', 'stdvar', 'topk', 'bottomk'],
-  ...['count_values', 'quantile', 'limitk', 'limit_ratio'],
-])
+const aggregations: ReadonlySet<string> = new Set(
+  wordsOf(`
+  sum avg count min max group stddev stdvar topk bottomk count_values quantile
+  limitk limit_ratio
+`),
+)
 
 const wordOperators = new Set(['and', 'or', 'unless', 'atan2'])
 
-const keywords = new Set([
-  ...['offset', 'smoothed', 'anchored', 'by', 'without', 'on', 'ignoring', 'group_left'],
-  ...['group_right', 'bool', 'start', 'end', 'step', 'range', 'max_of', 'min_of'],
-])
+const keywords = new Set(
+  wordsOf(`
+  offset smoothed anchored by without on ignoring group_left group_right bool
+  start end step range max_of min_of
+`),
+)
 
 /** Keywords only before a parenthesis, so that metrics may have these names. */
 const fillWords = new Set(['fill', 'fill_left', 'fill_right'])
@@ -41,8 +46,9 @@ const fillWords = new Set(['fill', 'fill_left', 'fill_right'])
 const durationWords = new Set(['step', 'range', 'max_of', 'min_of'])
 
 const symbolPattern = /==|!=|<=|<\/|>=|>\/|[-+*/%^<>=,()[\]{}@:]/y
+const hexPattern = /0[xX]_?[0-9a-fA-F]+(?:_[0-9a-fA-F]+)*(?![0-9A-Za-z_.])/y
 const numberPattern =
-  /(?:0[xX]_?[0-9a-fA-F](?:_?[0-9a-fA-F])*|(?:[0-9](?:_?[0-9])*\.?(?:[0-9](?:_?[0-9])*)?|\.[0-9](?:_?[0-9])*)(?:[eE][-+]?[0-9](?:_?[0-9])*)?)(?![0-9A-Za-z_.])/y
+  /(?:[0-9]+(?:_[0-9]+)*(?:\.(?:[0-9]+(?:_[0-9]+)*)?)?|\.[0-9]+(?:_[0-9]+)*)(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?(?![0-9A-Za-z_.])/y
 const durationPattern = /[0-9]+[smhdwy]s?(?:[0-9]+[smhdw]s?)*(?![0-9A-Za-z_])/y
 const wordPattern = /[A-Za-z_:][A-Za-z0-9_:]*/y
 const labelPattern = /[A-Za-z_][A-Za-z0-9_]*/y
@@ -112,10 +118,11 @@ export class QueryLexer {
   }
 
   #number(start: number): QueryToken {
-    if (this.#match(numberPattern) !== undefined) return this.#token('number', start)
+    if ((this.#match(hexPattern) ?? this.#match(numberPattern)) !== undefined)
+      return this.#token('number', start)
     if (this.#match(durationPattern) !== undefined) return this.#token('duration', start)
     const text = /^[0-9A-Za-z_.]*/.exec(this.#query.slice(start, start + 40))?.[0] ?? ''
-    throw this.#error(start, `bad number or duration syntax: ${quoted(text)}`)
+    throw this.#error(start, `bad number or duration syntax: ${inQuotes(text)}`)
   }
 
   #string(start: number): QueryToken {
@@ -123,7 +130,7 @@ export class QueryLexer {
     const pattern =
       char === '`' ? rawStringPattern : char === '"' ? doubleStringPattern : singleStringPattern
     if (this.#match(pattern) !== undefined) return this.#token('string', start)
-    throw this.#error(start, `unterminated ${char === '`' ? 'raw' : 'quoted'} string`)
+    throw this.#error(start, `unterminated ${char === '`' ? 'raw' : 'inQuotes'} string`)
   }
 
   #word(start: number): QueryToken {

@@ -1,6 +1,6 @@
 import type { SeriesMatcher } from '../source.ts'
 
-export type ValueType = 'scalar' | 'string' | 'vector' | 'matrix'
+export type PromqlType = 'scalar' | 'string' | 'vector' | 'matrix'
 
 export interface NodePlace {
   /** Index of the first character in the query, and of the one after the last. */
@@ -13,12 +13,12 @@ interface NodeBase extends NodePlace {
   readonly depth: number
 }
 
-export interface NumberNode extends NodeBase {
+interface NumberNode extends NodeBase {
   readonly kind: 'number'
   readonly value: number
 }
 
-export interface StringNode extends NodeBase {
+interface StringNode extends NodeBase {
   readonly kind: 'string'
   readonly value: string
 }
@@ -52,7 +52,7 @@ export interface SubqueryNode extends NodeBase, TimeShift {
   readonly stepMs: number
 }
 
-export interface CallNode extends NodeBase {
+export interface FunctionNode extends NodeBase {
   readonly kind: 'call'
   readonly name: string
   readonly args: readonly QueryNode[]
@@ -75,7 +75,7 @@ export interface VectorMatching {
   readonly include: readonly string[]
 }
 
-export interface BinaryNode extends NodeBase {
+export interface OperatorNode extends NodeBase {
   readonly kind: 'binary'
   readonly operation: string
   readonly isBool: boolean
@@ -84,13 +84,13 @@ export interface BinaryNode extends NodeBase {
   readonly right: QueryNode
 }
 
-export interface UnaryNode extends NodeBase {
+export interface SignNode extends NodeBase {
   readonly kind: 'unary'
   readonly operation: '+' | '-'
   readonly inner: QueryNode
 }
 
-export interface ParenNode extends NodeBase {
+interface ParenNode extends NodeBase {
   readonly kind: 'paren'
   readonly inner: QueryNode
 }
@@ -101,10 +101,10 @@ export type QueryNode =
   | SelectorNode
   | MatrixNode
   | SubqueryNode
-  | CallNode
+  | FunctionNode
   | AggregateNode
-  | BinaryNode
-  | UnaryNode
+  | OperatorNode
+  | SignNode
   | ParenNode
 
 /** The node inside all parentheses around it. */

@@ -14,6 +14,6 @@ export function syntaxError(query: string, index: number, message: string): Prom
 }
 
 /** A text in double quotes, as Prometheus shows it in errors. */
-export function quoted(text: string): string {
+export function inQuotes(text: string): string {
   return JSON.stringify(text)
 }

@@ -1,5 +1,5 @@
 /** A number as Go reads it: decimal, hexadecimal, octal, with underscores, `Inf`, or `NaN`. */
-export function readNumber(text: string): number {
+export function readNumberLiteral(text: string): number {
   const plain = text.toLowerCase()
   if (plain === 'inf') return Number.POSITIVE_INFINITY
   if (plain === 'nan') return Number.NaN

@@ -14,7 +14,7 @@ export interface SampleWindows {
 }
 
 /** Where a function writes its results: the step `first + k` gets that of window k. */
-export interface WindowOutput {
+interface WindowOutput {
   readonly values: Float64Array
   readonly present: Uint8Array
   readonly first: number
@@ -23,7 +23,7 @@ export interface WindowOutput {
 /** Writes a result, or none, for every window. */
 export type WindowFunction = (windows: SampleWindows, output: WindowOutput) => void
 
-/** Calls a function for every window that has at least so many samples. */
+/** Calls a function for every window that has at least `least` samples. */
 export function eachWindow(
   least: number,
   one: (windows: SampleWindows, window: number) => number,

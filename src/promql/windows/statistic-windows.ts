@@ -82,7 +82,7 @@ export const slopes: WindowFunction = eachWindow(
   (windows, window) => regression(windows, window, windows.times[windows.lows[window]]).slope,
 )
 
-/** `predict_linear`: the value so many seconds after the time of evaluation, for the steps of the output. */
+/** `predict_linear`: the value some seconds after the time of evaluation, for the steps of the output. */
 export function predictions(
   seconds: Float64Array,
   timeOfStep: (step: number) => number,

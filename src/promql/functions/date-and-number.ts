@@ -1,5 +1,5 @@
 /** Functions of one number, by their name in PromQL. */
-export const numberFunctions: ReadonlyMap<string, (value: number) => number> = new Map([
+export const functionsOfNumber: ReadonlyMap<string, (value: number) => number> = new Map([
   ['abs', Math.abs],
   ['acos', Math.acos],
   ['acosh', Math.acosh],
@@ -26,7 +26,7 @@ export const numberFunctions: ReadonlyMap<string, (value: number) => number> = n
 ])
 
 /** Parts of the date of a time in seconds since 1970, in UTC. */
-export const dateFunctions: ReadonlyMap<string, (seconds: number) => number> = new Map(
+export const functionsOfDate: ReadonlyMap<string, (seconds: number) => number> = new Map(
   Object.entries({
     days_in_month: (date: Date) =>
       new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate(),

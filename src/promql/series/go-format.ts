@@ -9,14 +9,13 @@ export function showShortest(value: number): string {
   return `${digits}${exponentOf(exponent)}`
 }
 
-/** A number with so many significant digits, as Go's `%.2g` writes it. */
+/** A number with a few significant digits, as Go's `%.2g` writes it. */
 export function showRounded(value: number, digits: number): string {
   if (!Number.isFinite(value)) return showShortest(value)
   const [mantissa, exponentText] = value.toExponential(digits - 1).split('e')
   const exponent = Number(exponentText)
   if (exponent < -4 || exponent >= digits) {
-    const short = mantissa.includes('.') ? mantissa.replace(/\.?0+$/, '') : mantissa
-    return `${short}${exponentOf(exponent)}`
+    return `${Number(mantissa)}${exponentOf(exponent)}`
   }
   return plainDecimal(Number(value.toPrecision(digits)))
 }
@@ -51,7 +50,7 @@ export function parseFloatText(text: string): number | undefined {
     if (special[2] === 'nan') return special[1] === '' ? Number.NaN : undefined
     return special[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
   }
-  return /^[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?$/.test(plain)
+  return /^[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[-+]?[0-9]+)?$/.test(plain)
     ? Number(plain)
     : undefined
 }

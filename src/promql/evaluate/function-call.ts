@@ -1,12 +1,12 @@
-import { joinLabels, replaceLabels } from '../functions/label-functions.ts'
 import {
-  dateFunctions,
+  functionsOfDate,
+  functionsOfNumber,
   greaterOf,
   lesserOf,
-  numberFunctions,
   roundTo,
-} from '../functions/number-functions.ts'
-import { dropMetadata } from '../series/series-labels.ts'
+} from '../functions/date-and-number.ts'
+import { joinLabels, replaceLabels } from '../functions/label-functions.ts'
+import { dropMetadata } from '../series/label-list.ts'
 import {
   emptySeries,
   hasValues,
@@ -15,9 +15,10 @@ import {
   StepTable,
   type StepValue,
 } from '../series/step-series.ts'
-import { type CallNode, type QueryNode, unwrapParens } from '../syntax/query-node.ts'
+import { type FunctionNode, type QueryNode, unwrapParens } from '../syntax/query-node.ts'
+import { wordsOf } from '../words-of.ts'
 import { absentLabels } from './absent-labels.ts'
-import { type Evaluation, evaluateScalar, evaluateVector, timeOf } from './evaluation.ts'
+import { type Evaluation, evaluateScalar, evaluateVector, stepTime } from './evaluation.ts'
 import {
   evaluateHistogramFraction,
   evaluateHistogramQuantile,
@@ -31,16 +32,16 @@ import { evaluateSort } from './sort-function.ts'
 /** One call that is evaluated on a grid. */
 interface Call {
   readonly evaluation: Evaluation
-  readonly node: CallNode
+  readonly node: FunctionNode
   readonly grid: StepGrid
 }
 
 type CallEvaluation = (call: Call) => Promise<StepValue>
 
 /** Functions that exist only for native histograms, of which there are none: all elements are left out. */
-const nativeFunctions = [
-  ...['histogram_avg', 'histogram_count', 'histogram_sum', 'histogram_stddev', 'histogram_stdvar'],
-]
+const nativeFunctions = wordsOf(
+  'histogram_avg histogram_count histogram_sum histogram_stddev histogram_stdvar',
+)
 
 const calls: ReadonlyMap<string, CallEvaluation> = new Map<string, CallEvaluation>([
   ['absent', ofVector(absentRows)],
@@ -87,16 +88,16 @@ export async function evaluateCall(call: Call): Promise<StepValue> {
   if (rows !== undefined) return { type: 'vector', series: rows }
   const known = calls.get(node.name)
   if (known !== undefined) return known(call)
-  const ofNumber = numberFunctions.get(node.name)
+  const ofNumber = functionsOfNumber.get(node.name)
   if (ofNumber !== undefined) return mapCall(call, () => ofNumber)
-  const ofDate = dateFunctions.get(node.name)
+  const ofDate = functionsOfDate.get(node.name)
   if (ofDate === undefined) throw new Error(`BUG: function ${node.name} is not implemented`)
   if (node.args.length > 0) return mapCall(call, () => ofDate)
   return { type: 'vector', series: [fullRow(secondsOf(grid).map(ofDate))] }
 }
 
 function rowsOf(
-  evaluate: (evaluation: Evaluation, node: CallNode, grid: StepGrid) => Promise<StepSeries[]>,
+  evaluate: (evaluation: Evaluation, node: FunctionNode, grid: StepGrid) => Promise<StepSeries[]>,
 ): CallEvaluation {
   return async ({ evaluation, node, grid }) => {
     return { type: 'vector', series: await evaluate(evaluation, node, grid) }
@@ -128,7 +129,7 @@ function textsOf({ node }: Call): string[] {
 }
 
 function secondsOf(grid: StepGrid): Float64Array {
-  return Float64Array.from({ length: grid.count }, (_, step) => timeOf(grid, step) / 1000)
+  return Float64Array.from({ length: grid.count }, (_, step) => stepTime(grid, step) / 1000)
 }
 
 /** One element without labels, with a value at every step. */

@@ -4,7 +4,7 @@ import type { SeriesLabels } from '../source.ts'
 const metadataLabels = new Set(['__name__', '__type__', '__unit__'])
 
 /** The value of a label; empty when there is none. */
-export function labelOf(labels: SeriesLabels, name: string): string {
+export function labelValue(labels: SeriesLabels, name: string): string {
   for (let at = 0; at < labels.length; at += 2) if (labels[at] === name) return labels[at + 1]
   return ''
 }
@@ -79,7 +79,7 @@ export function compareLabels(a: SeriesLabels, b: SeriesLabels): number {
 }
 
 /** Labels as Prometheus writes them in messages. */
-export function showLabels(labels: SeriesLabels): string {
+export function formatLabels(labels: SeriesLabels): string {
   const parts: string[] = []
   for (let at = 0; at < labels.length; at += 2) {
     const name = /^[A-Za-z_][A-Za-z0-9_]*$/.test(labels[at])

@@ -16,7 +16,7 @@ export function calendarStatistic(node: SelectorNode): CalendarStatistic | undef
 }
 
 /** The series of a selector that may have samples in a span. */
-export async function selectSeries(
+export async function findSeries(
   evaluation: Evaluation,
   matchers: readonly SeriesMatcher[],
   span: { readonly from: number; readonly until: number },

@@ -1,4 +1,4 @@
-export type NumberOperation = (left: number, right: number) => number
+type NumberOperation = (left: number, right: number) => number
 
 /** A power as in IEEE 754 and Go: 1 to any power is 1, and -1 to an infinite power is 1. */
 function power(base: number, exponent: number): number {
@@ -8,7 +8,7 @@ function power(base: number, exponent: number): number {
 }
 
 /** Operations that make a new number. */
-export const arithmetic: Readonly<Record<string, NumberOperation>> = {
+export const arithmeticOperations: Readonly<Record<string, NumberOperation>> = {
   '+': (left, right) => left + right,
   '-': (left, right) => left - right,
   '*': (left, right) => left * right,
@@ -19,7 +19,9 @@ export const arithmetic: Readonly<Record<string, NumberOperation>> = {
 }
 
 /** Operations that keep or drop an element. */
-export const comparisons: Readonly<Record<string, (left: number, right: number) => boolean>> = {
+export const comparisonOperations: Readonly<
+  Record<string, (left: number, right: number) => boolean>
+> = {
   '==': (left, right) => left === right,
   '!=': (left, right) => left !== right,
   '<': (left, right) => left < right,
