@@ -41,6 +41,9 @@ export function withFileBodies(deps: FileBodiesDeps): SampleStore {
       batch.removals.some(ofFiles)
         ? removing(batch.removals.filter(ofFiles), () => store.append(batch, room))
         : store.append(batch, room),
+    // Only numbers have special values.
+    appendSpecials: (batch) => store.appendSpecials(batch),
+    specials: (handle, query) => store.specials(handle, query),
     range: (handle, query) => store.range(handle, query),
     latest: (handles, options) => store.latest(handles, options),
     span: (handle) => store.span(handle),

@@ -5,7 +5,7 @@ import { moveBodies } from './move-bodies.ts'
 import { type MoveProgress, type MoveRecord, moveWrite } from './move-record.ts'
 import type { MoveParts, StreamPair } from './move-side.ts'
 import { persist } from './persist.ts'
-import { fromTime, pagesOf, type StreamPage } from './stream-pages.ts'
+import { fromTime, hasSpecials, pagesOf, type StreamPage } from './stream-pages.ts'
 
 /** Streams that are copied at once: what waits for one side is made up for by others. */
 export const STREAMS_AT_ONCE = 32
@@ -64,6 +64,7 @@ export async function moveStreams(
         keep()
         report()
       }
+      samples += await copySpecials(parts, pair, fromTime(pair.source))
       running.delete(pair.source)
       streams += 1
       report()
@@ -106,12 +107,48 @@ export async function copySpan(
   span: { readonly from: EpochMs; readonly until: EpochMs },
 ): Promise<void> {
   const { source, target } = parts
+  const isSpecial =
+    (await hasSpecials(source.samples, { ...span, handle: pair.source })) ||
+    (await hasSpecials(target.samples, { ...span, handle: pair.target }))
+  if (isSpecial) {
+    await copySpecialSpan(parts, pair, span)
+    return
+  }
   for await (const page of pagesOf(source.samples, { ...span, handle: pair.source })) {
     const { samples, from, until } = page
     if (pair.hasFiles) await moveBodies(parts, samples)
     const removals = [{ handle: pair.target, from, until }]
     await persist(() => target.samples.append({ ...batchOf(pair.target, samples), removals }))
   }
+}
+
+/** As copySpan(), of a stream with special values: what takes these out takes out numbers, too. */
+async function copySpecialSpan(
+  parts: MoveParts,
+  pair: StreamPair,
+  { from, until }: { readonly from: EpochMs; readonly until: EpochMs },
+): Promise<void> {
+  const { source, target } = parts
+  await persist(() => target.samples.remove({ handle: pair.target, from, until }))
+  const span = { handle: pair.source, from, until }
+  for await (const page of pagesOf(source.samples, span)) await appendPage(parts, pair, page)
+  await copySpecials(parts, pair, span)
+}
+
+/** Copies the special values of a stretch; returns their number. */
+async function copySpecials(
+  { source, target }: MoveParts,
+  pair: StreamPair,
+  span: { readonly from: EpochMs; readonly until: EpochMs },
+): Promise<number> {
+  let count = 0
+  const pages = pagesOf(source.samples, { ...span, handle: pair.source }, 'specials')
+  for await (const { samples } of pages) {
+    if (samples.count === 0) continue
+    await persist(() => target.samples.appendSpecials(batchOf(pair.target, samples)))
+    count += samples.count
+  }
+  return count
 }
 
 function batchOf(handle: StreamHandle, samples: SampleColumns): SampleBatch {

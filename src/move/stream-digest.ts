@@ -7,7 +7,7 @@ export interface StreamDigest {
   readonly count: number
   readonly first: number | undefined
   readonly last: number | undefined
-  /** SHA-256 over time and value of each sample in the order of time. */
+  /** SHA-256 over time and value of each sample in the order of time, then of each special value. */
   readonly sha256: string
 }
 
@@ -29,6 +29,14 @@ export async function digestStream(
     addSamples(hash, samples)
     onRead(samples.count)
   }
+  let specialCount = 0
+  for await (const { samples } of pagesOf(store, fromTime(handle), 'specials')) {
+    if (samples.count === 0) continue
+    if (specialCount === 0) hash.update('special values')
+    specialCount += samples.count
+    addSamples(hash, samples)
+  }
+  count += specialCount
   return { count, first, last, sha256: hash.digest('hex') }
 }
 

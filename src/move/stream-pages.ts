@@ -29,11 +29,18 @@ export function fromTime(handle: StreamHandle, from: EpochMs = EARLIEST_TIME): S
   return { handle, from, until: TIME_END }
 }
 
+/** Which samples pages have: those that everybody sees, or special values. */
+type PageRead = 'range' | 'specials'
+
 /** The samples of a stretch, oldest first, in pages that follow each other without gaps; the last may be empty. */
-export async function* pagesOf(store: SampleStore, span: StreamSpan): AsyncGenerator<StreamPage> {
+export async function* pagesOf(
+  store: SampleStore,
+  span: StreamSpan,
+  read: PageRead = 'range',
+): AsyncGenerator<StreamPage> {
   let limit = SAMPLES_PER_PAGE
   for (let from = span.from; from < span.until; ) {
-    const samples = await readPage(store, { ...span, from }, limit)
+    const samples = await readPage({ store, read }, { ...span, from }, limit)
     if (samples === undefined) {
       limit = Math.ceil(limit / 4)
       continue
@@ -48,18 +55,28 @@ export async function* pagesOf(store: SampleStore, span: StreamSpan): AsyncGener
 
 /** Undefined when its texts take more than a page may hold. */
 async function readPage(
-  store: SampleStore,
+  { store, read }: { readonly store: SampleStore; readonly read: PageRead },
   { handle, from, until }: StreamSpan,
   limit: number,
 ): Promise<SampleColumns | undefined> {
   const memory = limit > 1 ? textRoom() : undefined
   try {
     const query = { from, until, limit, order: 'oldest_first', memory } as const
-    return await persist(() => store.range(handle, query))
+    return await persist(() => store[read](handle, query))
   } catch (error) {
     if (error instanceof PageTooLong) return undefined
     throw error
   }
+}
+
+/** Whether a stream has a special value in a stretch. */
+export async function hasSpecials(
+  store: SampleStore,
+  { handle, from, until }: StreamSpan,
+): Promise<boolean> {
+  const query = { from, until, limit: 1, order: 'oldest_first' } as const
+  const { count } = await persist(() => store.specials(handle, query))
+  return count > 0
 }
 
 function textRoom(): TextMemory {

@@ -4,6 +4,7 @@ import { EARLIEST_TIME, epochMs, TIME_END } from '../../src/base/index.ts'
 import type { Sample, SampleStore } from '../../src/store/index.ts'
 import { batch, read, stream } from '../support/samples.ts'
 import { followContract } from './sample-store-follow-contract.ts'
+import { specialContract } from './sample-store-special-contract.ts'
 import { touchedContract } from './sample-store-touched-contract.ts'
 
 export { batch, read, stream }
@@ -328,4 +329,5 @@ export function sampleStoreContract(engine: string, open: () => Promise<StoreUnd
 
   touchedContract(check)
   followContract(check)
+  specialContract(check)
 }

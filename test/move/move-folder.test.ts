@@ -51,7 +51,7 @@ function failingAt(target: MoveTarget, count: number): MoveTarget {
   return {
     ...target,
     catalog: failing(target.catalog, ['commit']),
-    samples: failing(target.samples, ['append', 'watch']),
+    samples: failing(target.samples, ['append', 'appendSpecials', 'remove', 'watch']),
     blobs: failing(target.blobs, ['put']),
     payloads: failing(target.payloads, ['keepWhole']),
   }

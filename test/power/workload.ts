@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { EARLIEST_TIME, epochMs, TIME_END } from '../../src/base/index.ts'
 import type { SampleStore } from '../../src/store/index.ts'
 import type { Random } from '../support/random.ts'
-import { batch, read, stream } from '../support/samples.ts'
+import { batch, read, readSpecials, stream } from '../support/samples.ts'
 
 type Value = number | string
 type Row = [handle: number, time: number, value: Value]
@@ -14,6 +14,8 @@ interface Change {
   readonly rows: readonly Row[]
   readonly cuts: readonly Cut[]
   readonly forgotten: number | undefined
+  /** Whether the rows have codes of special values, which go to the place of numbers. */
+  readonly isSpecial?: boolean
 }
 
 type Samples = Map<number, Map<number, Value>>
@@ -21,7 +23,12 @@ type Samples = Map<number, Map<number, Value>>
 const STREAMS = 3
 const SPAN = 600
 
-function applyChange(samples: Samples, { rows, cuts, forgotten }: Change): Samples {
+/** A special value among the samples that a store must hold. */
+function specialOf(code: Value): string {
+  return `special ${code}`
+}
+
+function applyChange(samples: Samples, { rows, cuts, forgotten, isSpecial }: Change): Samples {
   const touched = new Set([...rows, ...cuts].map(([handle]) => handle))
   const result = new Map(samples)
   for (const handle of touched) result.set(handle, new Map(samples.get(handle)))
@@ -31,7 +38,7 @@ function applyChange(samples: Samples, { rows, cuts, forgotten }: Change): Sampl
   }
   for (const [handle, time, value] of rows) {
     const kept = result.get(handle) ?? new Map<number, Value>()
-    result.set(handle, kept.set(time, value))
+    result.set(handle, kept.set(time, isSpecial === true ? specialOf(value) : value))
   }
   if (forgotten !== undefined) result.delete(forgotten)
   return result
@@ -73,23 +80,27 @@ export class Workload {
     const found: Samples = new Map()
     for (const handle of handles) {
       const rows = await read(store, handle)
-      if (rows.length > 0) found.set(handle, new Map(rows))
+      const specials = await readSpecials(store, handle)
+      const kept = new Map<number, Value>(specials.map(([time, code]) => [time, specialOf(code)]))
+      for (const [time, value] of rows) kept.set(time, value)
+      if (kept.size > 0) found.set(handle, kept)
       const [latest] = await store.latest([stream(handle)])
       assert.deepEqual(latest && [latest.time, latest.value], rows.at(-1), `latest of ${handle}`)
     }
     const without = this.#samples
     const pending = this.#pending
     this.#pending = undefined
-    if (isDeepStrictEqual(found, sorted(without))) return
-    assert.ok(pending, describe(found, sorted(without)))
+    const has = sorted(found)
+    if (isDeepStrictEqual(has, sorted(without))) return
+    assert.ok(pending, describe(has, sorted(without)))
     const withPending = applyChange(without, pending)
-    if (!isDeepStrictEqual(found, sorted(withPending))) {
-      assert.fail(`${describe(found, sorted(without))}, nor with the change under way`)
+    if (!isDeepStrictEqual(has, sorted(withPending))) {
+      assert.fail(`${describe(has, sorted(without))}, nor with the change under way`)
     }
     this.#samples = withPending
   }
 
-  async #send(store: SampleStore, { rows, cuts, forgotten }: Change): Promise<void> {
+  async #send(store: SampleStore, { rows, cuts, forgotten, isSpecial }: Change): Promise<void> {
     if (forgotten !== undefined) {
       // Whether or not it is kept, the catalog never gives this handle again.
       this.#handles = this.#handles.map((handle) =>
@@ -97,7 +108,8 @@ export class Workload {
       )
       this.#nextHandle += 1
       await store.forget([stream(forgotten)])
-    } else if (rows.length > 0) await store.append(batch(rows, cuts))
+    } else if (isSpecial === true) await store.appendSpecials(batch(rows, cuts))
+    else if (rows.length > 0) await store.append(batch(rows, cuts))
     else {
       const [handle, from, until] = cuts[0]
       await store.remove({ handle: stream(handle), from: epochMs(from), until: epochMs(until) })
@@ -110,11 +122,18 @@ export class Workload {
     const none = { rows: [], cuts: [], forgotten: undefined }
     if (choice < 0.5) return { ...none, rows: this.#rowsInOrder(random.integer(1, 60)) }
     if (choice < 0.55) return { ...none, rows: this.#rowsInOrder(random.integer(200, 500)) }
-    if (choice < 0.75) return { ...none, rows: this.#rowsAnywhere(random.integer(1, 40)) }
+    if (choice < 0.65) return { ...none, rows: this.#rowsAnywhere(random.integer(1, 40)) }
+    if (choice < 0.75) return { ...none, ...this.#specials(random.integer(1, 40)) }
     if (choice < 0.85) return { ...none, rows: this.#rowsAnywhere(3), cuts: [this.#cut()] }
     if (choice < 0.9) return { ...none, rows: this.#point(), cuts: [this.#allOf(this.#handles[0])] }
     if (choice < 0.97) return { ...none, cuts: [this.#cut()] }
     return { ...none, forgotten: random.pick(this.#handles) }
+  }
+
+  #specials(count: number): Pick<Change, 'rows' | 'cuts' | 'isSpecial'> {
+    const places = this.#rowsAnywhere(count)
+    const rows = places.map(([handle, time]): Row => [handle, time, this.#random.integer(-2, 2)])
+    return { rows, cuts: rows.map(([handle, time]) => [handle, time, time + 1]), isSpecial: true }
   }
 
   #point(): Row[] {

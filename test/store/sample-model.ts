@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Summaries } from '../../src/store/index.ts'
+import { type Summaries, writeSpecial } from '../../src/store/index.ts'
 import { exactMean, exactSum } from '../support/exact-fractions.ts'
 
 type Value = number | string
@@ -7,13 +7,23 @@ type Value = number | string
 /** What a sample store should hold, kept as plainly as possible. */
 export class SampleModel {
   readonly #streams = new Map<number, Map<number, Value>>()
+  readonly #specials = new Map<number, Map<number, number>>()
   readonly #forgotten = new Set<number>()
+
+  /** Puts the code of a special value in the place of what is there. */
+  putSpecial(handle: number, time: number, code: number): void {
+    if (this.#forgotten.has(handle)) return
+    const specials = this.#specials.get(handle) ?? new Map<number, number>()
+    this.#specials.set(handle, specials.set(time, code))
+    this.#streams.get(handle)?.delete(time)
+  }
 
   put(handle: number, time: number, value: Value): void {
     if (this.#forgotten.has(handle)) return
     const samples = this.#streams.get(handle) ?? new Map<number, Value>()
     samples.set(time, value)
     this.#streams.set(handle, samples)
+    this.#specials.get(handle)?.delete(time)
   }
 
   remove(handle: number, from: number, until: number): void {
@@ -21,16 +31,36 @@ export class SampleModel {
     for (const time of [...(samples?.keys() ?? [])]) {
       if (time >= from && time < until) samples?.delete(time)
     }
+    const specials = this.#specials.get(handle)
+    for (const time of [...(specials?.keys() ?? [])]) {
+      if (time >= from && time < until) specials?.delete(time)
+    }
   }
 
   forget(handle: number): void {
     this.#forgotten.add(handle)
     this.#streams.delete(handle)
+    this.#specials.delete(handle)
   }
 
   /** The visible samples, oldest first. */
   read(handle: number): Array<[number, Value]> {
     return [...(this.#streams.get(handle) ?? [])].sort((a, b) => a[0] - b[0])
+  }
+
+  /** The samples as doubles with special values, oldest first: each as its time and the bits of its double. */
+  readBits(handle: number): Array<[number, bigint]> {
+    const numbers = this.read(handle).map(([time, value]): [number, bigint] => {
+      return [time, bitsOf(Float64Array.of(Number(value)))]
+    })
+    const specials = [...(this.#specials.get(handle) ?? [])].map(
+      ([time, code]): [number, bigint] => {
+        const double = new Float64Array(1)
+        writeSpecial(new Uint32Array(double.buffer), 0, code)
+        return [time, bitsOf(double)]
+      },
+    )
+    return [...numbers, ...specials].sort((a, b) => a[0] - b[0])
   }
 
   /** Compares each interval of a fold with what the samples say. */
@@ -59,6 +89,10 @@ export class SampleModel {
     }
     assert.equal(seen, inside.length, 'samples of all rows')
   }
+}
+
+function bitsOf({ buffer }: Float64Array): bigint {
+  return new BigUint64Array(buffer)[0]
 }
 
 function checkRows(

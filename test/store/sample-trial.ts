@@ -1,6 +1,8 @@
 /** Random operations on a sample store against a plain model, with seals and restarts between. */
 import assert from 'node:assert/strict'
 import { EARLIEST_TIME, epochMs, TIME_END } from '../../src/base/index.ts'
+import { readWithSpecials } from '../../src/feed/get/read-with-specials.ts'
+import { removalsFor } from '../../src/feed/points/special-points.ts'
 import type { SampleStore } from '../../src/store/index.ts'
 import type { Random } from '../support/random.ts'
 import { batch, read, stream } from '../support/samples.ts'
@@ -38,6 +40,9 @@ const TEXTS = [
   '-9223372036854775809',
   '123456789012345678901234567890.123456789',
 ]
+
+/** The infinities, Prometheus' stale marker and NaN, and a NaN with a sign. */
+const SPECIAL_CODES = [0, -1, 2, 2 ** 51 + 1, -(2 ** 51) - 1]
 
 type Row = [handle: number, time: number, value: number | string]
 type Cut = [handle: number, from: number, until: number]
@@ -100,7 +105,10 @@ export class SampleTrial {
     const random = this.#random
     const choice = random.next()
     if (choice < 0.3) await this.#append(this.#rowsInOrder(random.integer(1, 40)))
-    else if (choice < 0.4) await this.#append(this.#rowsInOrder(random.integer(400, 6000)))
+    else if (choice < 0.38) await this.#append(this.#rowsInOrder(random.integer(400, 6000)))
+    else if (choice < 0.41) await this.#putSpecials(this.#rowsInOrder(random.integer(1, 10)))
+    else if (choice < 0.44) await this.#putSpecials(this.#rowsInOrder(random.integer(400, 2000)))
+    else if (choice < 0.5) await this.#putSpecials(this.#rowsAnywhere(random.integer(1, 60)))
     else if (choice < 0.6) await this.#append(this.#rowsAnywhere(random.integer(1, 60)))
     else if (choice < 0.7) await this.#append(this.#rowsAnywhere(3), [this.#cut(), this.#cut()])
     else if (choice < 0.75) await this.#replacePoint()
@@ -136,7 +144,21 @@ export class SampleTrial {
     return [this.#random.pick(this.#handles), from, from + length]
   }
 
-  async #append(rows: Row[], cuts: Cut[] = []): Promise<void> {
+  /** Puts special values in the place of rows, of several at one time the last. */
+  async #putSpecials(rows: readonly Row[]): Promise<void> {
+    const codes = new Map<string, [handle: number, time: number, code: number]>()
+    for (const [handle, time] of rows) {
+      const code = this.#random.pick(SPECIAL_CODES)
+      if (mayHaveSpecials(handle)) codes.set(`${handle} ${time}`, [handle, time, code])
+    }
+    const specials = batch([...codes.values()])
+    const removals = await removalsFor(this.store, specials)
+    await this.store.appendSpecials({ ...specials, removals })
+    for (const [handle, time, code] of codes.values()) this.#model.putSpecial(handle, time, code)
+  }
+
+  async #append(rows: Row[], asked: Cut[] = []): Promise<void> {
+    const cuts = asked.filter(([handle]) => !mayHaveSpecials(handle))
     await this.store.append(batch(rows, cuts))
     for (const [handle, from, until] of cuts) this.#model.remove(handle, from, until)
     for (const [handle, time, value] of rows) this.#model.put(handle, time, value)
@@ -144,6 +166,7 @@ export class SampleTrial {
 
   async #replacePoint(): Promise<void> {
     const [row] = this.#rowsAnywhere(1)
+    if (mayHaveSpecials(row[0])) return
     await this.#append([row], [[row[0], EARLIEST_TIME, TIME_END]])
   }
 
@@ -190,9 +213,12 @@ export class SampleTrial {
     assert.deepEqual(latest && [latest.time, latest.value], last)
     const span = await store.span(stream(handle))
     assert.deepEqual(span && [span.firstTime, span.lastTime], last && [expected[0][0], last[0]])
+    assert.deepEqual(await this.#readBits(handle), this.#model.readBits(handle))
     const from = random.integer(-10, this.#clock)
     const until = from + random.pick([0, 10, 1000, this.#clock])
     const limit = random.pick([1, 7, 1000])
+    const bits = this.#model.readBits(handle).filter(([time]) => time >= from && time < until)
+    assert.deepEqual(await this.#readBits(handle, { from, until, limit }), bits.slice(0, limit))
     const inside = expected.filter(([time]) => time >= from && time < until)
     assert.deepEqual(await read(store, handle, { from, until, limit }), inside.slice(0, limit))
     const latestFirst = await read(store, handle, { from, until, limit, order: 'latest_first' })
@@ -202,4 +228,18 @@ export class SampleTrial {
     this.#model.checkFold(handle, edges, await store.fold(stream(handle), edges))
     this.#model.checkOutline(handle, edges, await store.outline(stream(handle), edges))
   }
+
+  async #readBits(
+    handle: number,
+    query = { from: EARLIEST_TIME as number, until: TIME_END as number, limit: Infinity },
+  ): Promise<Array<[number, bigint]>> {
+    const { count, times, values } = await readWithSpecials(this.store, stream(handle), query)
+    const bits = new BigUint64Array(values.slice(0, count).buffer)
+    return Array.from({ length: count }, (_, at) => [times[at], bits[at]])
+  }
+}
+
+/** Only some streams have special values: those where append() makes no removals. */
+function mayHaveSpecials(handle: number): boolean {
+  return handle % 2 === 1
 }

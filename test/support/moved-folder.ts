@@ -34,6 +34,14 @@ export async function makeMovedFolder(folder: string): Promise<MovedFolder> {
   rmSync(dataDir, { recursive: true })
   const samples = await openSampleStore({ folder, isSealedWhenWatched: true })
   await samples.append(batch(handles.map((handle, at) => [handle, NEWEST_MS, 20 + 40 * at])))
+  await samples.appendSpecials(
+    batch(
+      handles.flatMap((handle) => [
+        [handle, NEWEST_MS - 1, -1],
+        [handle, NEWEST_MS + 1, 2],
+      ]),
+    ),
+  )
   await samples.close()
   return { folder, session }
 }

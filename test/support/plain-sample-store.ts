@@ -26,6 +26,7 @@ type Value = number | string
  */
 export class PlainSampleStore implements SampleStore {
   readonly #streams = new Map<number, Map<number, Value>>()
+  readonly #specials = new Map<number, Map<number, number>>()
   readonly #forgotten = new Set<number>()
   readonly #touched: TouchedSpan[] = []
   #watched: ReadonlySet<number> = new Set()
@@ -43,6 +44,27 @@ export class PlainSampleStore implements SampleStore {
       const value = batch.texts?.[i]?.toWellFormed() ?? batch.numbers[i]
       this.#samples(handle).set(time, value)
       this.#touch({ handle, from: epochMs(time), until: epochMs(time + 1) })
+    }
+  }
+
+  async appendSpecials(batch: SampleBatch): Promise<void> {
+    this.#check(batch)
+    for (const removal of batch.removals) this.#remove(removal)
+    for (let i = 0; i < batch.count; i++) {
+      const specials = this.#specials.get(batch.handles[i]) ?? new Map<number, number>()
+      this.#specials.set(batch.handles[i], specials.set(batch.times[i], batch.numbers[i]))
+    }
+  }
+
+  async specials(handle: StreamHandle, { from, until, limit, order }: RangeQuery) {
+    const all = [...(this.#specials.get(handle) ?? [])]
+      .filter(([time]) => time >= from && time < until)
+      .sort(([a], [b]) => (order === 'latest_first' ? b - a : a - b))
+      .slice(0, limit)
+    return {
+      count: all.length,
+      times: Float64Array.from(all, ([time]) => time),
+      numbers: Float64Array.from(all, ([, code]) => code),
     }
   }
 
@@ -123,6 +145,7 @@ export class PlainSampleStore implements SampleStore {
   async forget(handles: readonly StreamHandle[]): Promise<void> {
     for (const handle of handles) {
       this.#streams.delete(handle)
+      this.#specials.delete(handle)
       this.#forgotten.add(handle)
     }
   }
@@ -182,6 +205,10 @@ export class PlainSampleStore implements SampleStore {
 
   #remove({ handle, from, until }: Removal): void {
     for (const [time] of this.#sorted(handle, from, until)) this.#samples(handle).delete(time)
+    const specials = this.#specials.get(handle)
+    for (const time of [...(specials?.keys() ?? [])]) {
+      if (time >= from && time < until) specials?.delete(time)
+    }
     this.#touch({ handle, from, until })
   }
 

@@ -43,3 +43,18 @@ export async function read(
     columns.texts?.[index] ?? columns.numbers[index],
   ])
 }
+
+/** Every special value of a stream as [time, code], in the order asked for. */
+export async function readSpecials(
+  store: SampleStore,
+  handle: number,
+  query: { from?: number; until?: number; limit?: number; order?: 'latest_first' } = {},
+): Promise<Array<[number, number]>> {
+  const { count, times, numbers } = await store.specials(stream(handle), {
+    from: epochMs(query.from ?? EARLIEST_TIME),
+    until: epochMs(query.until ?? TIME_END),
+    limit: query.limit ?? Number.POSITIVE_INFINITY,
+    order: query.order ?? 'oldest_first',
+  })
+  return Array.from({ length: count }, (_, index) => [times[index], numbers[index]])
+}

@@ -35,6 +35,8 @@ export function shiftedSamples(store: SampleStore, by: number): SampleStore {
     reads: () => readsThere(store.reads?.() ?? store),
     keepRoom: (bytes) => store.keepRoom(bytes),
     append: (batch) => store.append(batchThere(batch)),
+    appendSpecials: (batch) => store.appendSpecials(batchThere(batch)),
+    specials: (handle, query) => store.specials(there(handle), query),
     remove: (removal, isWanted) => store.remove(removalThere(removal), isWanted),
     forget: (handles) => store.forget(handles.map(there)),
     touchedSince: async (cursor, limit) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PlainSampleStore } from '../../../test/support/plain-sample-store.ts'
-import { ManualClock } from '../../base/index.ts'
+import { type EpochMs, ManualClock, TIME_END } from '../../base/index.ts'
 import type { Lease, Removal, StreamHandle } from '../../store/index.ts'
 import type { Age } from '../../time/index.ts'
 import { type ExpiringStream, type IsDue, makeDeleteProfileJob } from './delete-profile-job.ts'
@@ -212,4 +212,15 @@ test('run() leaves what is put later where the profile keeps it again', async ()
     clock.advance(15 * 60_000)
   }
   assert.equal(await firstTime(), NOON - 20 * DAY)
+})
+
+test('run() removes special values of a stream without other samples', async () => {
+  const { samples, job } = await setUp({ sizeType: 'HOUR', count: 10 }, { hours: 0 })
+  const times = Float64Array.of(NOON - 20 * HOUR, NOON - HOUR)
+  const handles = new Uint32Array(2).fill(first)
+  const numbers = new Float64Array(2)
+  await samples.appendSpecials({ count: 2, handles, times, numbers, removals: [] })
+  assert.equal(await job.run(), 1)
+  const all = { from: 0 as EpochMs, until: TIME_END, limit: 10, order: 'oldest_first' } as const
+  assert.deepEqual([...(await samples.specials(first, all)).times], [NOON - HOUR])
 })

@@ -100,7 +100,8 @@ class Expiry {
     const until = epochMs(Math.floor(keptFrom(rule, now) / stepMs) * stepMs)
     if (until <= EARLIEST_TIME || until === this.#emptiedUntil.get(handle)) return false
     const old = { from: EARLIEST_TIME, until, limit: 1, order: 'oldest_first' } as const
-    const { count, times } = await samples.range(handle, { ...old, isTimesOnly: true })
+    const numbers = await samples.range(handle, { ...old, isTimesOnly: true })
+    const { count, times } = numbers.count > 0 ? numbers : await samples.specials(handle, old)
     const isFar = count > 0 && until - times[0] > roughAgeMs(rule.age) + stepMs + SLACK_MS
     if (isFar && trust !== 'steady') return false
     if (count > 0) {

@@ -1,5 +1,11 @@
 import { EARLIEST_TIME, epochMs, TIME_END } from '../../base/index.ts'
-import type { SampleStore, StreamHandle, TextMemory } from '../../store/index.ts'
+import {
+  type SampleColumns,
+  type SampleStore,
+  type StreamHandle,
+  type TextMemory,
+  writeSpecial,
+} from '../../store/index.ts'
 
 /** Which samples of a stream are read as doubles. */
 export interface DoublesQuery {
@@ -30,21 +36,56 @@ export async function readWithSpecials(
   handle: StreamHandle,
   { from, until, limit, memory }: DoublesQuery,
 ): Promise<DoubleColumns> {
-  const range = {
+  const query = {
     from: epochMs(Math.max(from, EARLIEST_TIME)),
     until: epochMs(Math.min(until, TIME_END)),
-  }
-  const { count, times, numbers, texts } = await store.range(handle, {
-    ...range,
     limit,
     memory,
     order: 'oldest_first',
-  })
-  if (texts !== undefined) {
-    for (let at = 0; at < count; at += 1) {
-      const text = texts[at]
-      if (text !== undefined) numbers[at] = Number(text)
-    }
+  } as const
+  if (query.from >= query.until) return NOTHING
+  // In this order: a number that replaces a special value meanwhile is then not seen beside its absence.
+  const numbers = doublesOf(await store.range(handle, query))
+  const specials = await store.specials(handle, query)
+  return specials.count === 0 ? numbers : merge(numbers, specials, limit)
+}
+
+const NOTHING: DoubleColumns = {
+  count: 0,
+  times: new Float64Array(0),
+  values: new Float64Array(0),
+}
+
+function doublesOf({ count, times, numbers, texts }: SampleColumns): DoubleColumns {
+  for (let at = 0; texts !== undefined && at < count; at += 1) {
+    const text = texts[at]
+    if (text !== undefined) numbers[at] = Number(text)
   }
   return { count, times, values: numbers }
+}
+
+/** Where both are at one time the number counts: a special value that came later has removed it. */
+function merge(numbers: DoubleColumns, specials: SampleColumns, limit: number): DoubleColumns {
+  const room = Math.min(numbers.count + specials.count, limit)
+  const times = new Float64Array(room)
+  const values = new Float64Array(room)
+  const words = new Uint32Array(values.buffer)
+  let [count, number, special] = [0, 0, 0]
+  while (count < room) {
+    const numberTime = number < numbers.count ? numbers.times[number] : Number.POSITIVE_INFINITY
+    const specialTime =
+      special < specials.count ? specials.times[special] : Number.POSITIVE_INFINITY
+    if (numberTime === Number.POSITIVE_INFINITY && specialTime === Number.POSITIVE_INFINITY) break
+    times[count] = Math.min(numberTime, specialTime)
+    if (numberTime <= specialTime) {
+      values[count] = numbers.values[number]
+      number += 1
+      if (numberTime === specialTime) special += 1
+    } else {
+      writeSpecial(words, count, specials.numbers[special])
+      special += 1
+    }
+    count += 1
+  }
+  return { count, times: times.subarray(0, count), values: values.subarray(0, count) }
 }

@@ -73,11 +73,15 @@ class Judge {
     for (let at = from; at < until; at++) {
       const handle = handles[at]
       if (refused.has(at)) continue
-      if (kinds[at] === VALUE_NULL || kinds[at] === VALUE_SPECIAL) {
+      if (kinds[at] === VALUE_NULL) {
         this.#refused.leaveOut(at)
         continue
       }
       if (!this.#allowsAll && !this.#isAllowed(at, handle)) continue
+      if (kinds[at] === VALUE_SPECIAL) {
+        this.#lookAtSpecial(at, handle as StreamHandle)
+        continue
+      }
       const isPlain = index.valueCodeOf(handle) === VALUE_CODE.DOUBLE && kinds[at] === VALUE_NUMBER
       if (isPlain && index.kindOf(handle) === RANDOM && !index.isDerived(handle)) continue
       this.#lookClosely(at, handle as StreamHandle)
@@ -96,6 +100,14 @@ class Judge {
     }
     if (refusal !== undefined) this.#refused.add(at, refusal)
     return refusal === undefined
+  }
+
+  /** Special values of streams with intervals, or with one sample, would have no place among their numbers. */
+  #lookAtSpecial(at: number, handle: StreamHandle): void {
+    requireLiving(this.#index, handle)
+    const mistake = this.#findMistake(at, handle)
+    if (mistake !== undefined) this.#refused.add(at, refusal('bad_input', { what: mistake }))
+    else if (this.#index.kindOf(handle) !== RANDOM) this.#refused.leaveOut(at)
   }
 
   #lookClosely(at: number, handle: StreamHandle): void {

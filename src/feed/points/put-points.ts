@@ -1,12 +1,14 @@
 import type { Principal } from '../../access/index.ts'
 import type { MemoryShare } from '../../base/index.ts'
 import type { AddressRule } from '../../catalog/index.ts'
-import type { StreamHandle } from '../../store/index.ts'
+import type { SampleBatch, StreamHandle } from '../../store/index.ts'
 import type { IncomingSamples } from '../put/incoming-samples.ts'
+import { requireAllLiving, requireStillThere } from '../put/prepare-put.ts'
 import { PutCall, type PutDeps } from '../put/put-call.ts'
 import { judgePoints } from './judge-points.ts'
 import { openSeries } from './open-series.ts'
 import { RefusedPoints } from './refused-points.ts'
+import { removalsFor, takeSpecials } from './special-points.ts'
 
 /** Points that a door has received, each to be judged alone. */
 export interface PointsCommand {
@@ -47,10 +49,26 @@ export async function putPoints(
   if (refused.count > 0 && isAllOrNone) return refused
   if (samples.onChange.length > 0) await leaveOutUnchanged(deps, samples, refused)
   samples.series = []
+  const specials = await takeSpecials(samples, refused)
   if (refused.isOut !== undefined) samples.remove(refused.isOut)
-  if (samples.count === 0) samples.release()
-  else await new PutCall(deps, principal, { samples, options, uploadTime, share }).run()
+  const storing = specials === undefined ? undefined : putSpecials(deps, specials)
+  const putting =
+    samples.count === 0
+      ? samples.release()
+      : new PutCall(deps, principal, { samples, options, uploadTime, share }).run()
+  // Both are sent to the store at once, so that they share its next sync. Neither is left behind when one fails.
+  const ends = await Promise.allSettled([putting, storing])
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
   return refused
+}
+
+/** Stores special values in the place of the numbers at their times. */
+async function putSpecials({ catalog, store }: PutDeps, specials: SampleBatch): Promise<void> {
+  const { index } = catalog
+  const batch = { ...specials, removals: await removalsFor(store, specials) }
+  requireAllLiving(index, batch)
+  await store.appendSpecials(batch)
+  if (catalog.catchUps.isShared) await requireStillThere(catalog, batch)
 }
 
 /** Leaves out texts that are equal to the one before: the stream's last, or the one before in the call. */

@@ -182,6 +182,15 @@ export interface SampleStore {
    * arrays until this settles. What room was kept for is not refused for lack of it.
    */
   append(batch: SampleBatch, room?: KeptRoom): Promise<void>
+  /**
+   * As append(), for special values: NaN and the infinities, whose codes (src/store/fields/special-code.ts) are in
+   * `numbers`. Only specials() returns them. Removals of this and of remove() take out numbers and special values;
+   * those of append() are not made in streams with special values. A special value does not remove the number at its
+   * time, and a number does not remove the special value.
+   */
+  appendSpecials(batch: SampleBatch): Promise<void>
+  /** As range(), of the special values of a stream; their codes are in `numbers`. */
+  specials(handle: StreamHandle, query: RangeQuery): Promise<SampleColumns>
   /** In the order asked for, at most one sample per time: the one appended last. */
   range(handle: StreamHandle, query: RangeQuery): Promise<SampleColumns>
   /** The sample with the greatest time of each stream, in the order of the handles. */

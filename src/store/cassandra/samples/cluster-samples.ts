@@ -1,7 +1,8 @@
-import { type Clock, refuse } from '../../../base/index.ts'
+import { type Clock, EARLIEST_TIME, refuse, TIME_END } from '../../../base/index.ts'
 import { HandleSet } from '../../embedded/head/handle-set.ts'
 import { batchOf, checkBatch, checkRemoval, namesAny } from '../../embedded/samples/batch-check.ts'
 import { FollowedStreams } from '../../embedded/samples/followed-streams.ts'
+import { companionOf, ownerOf } from '../../fields/companion.ts'
 import type { SampleOrder } from '../../ports/sample-order.ts'
 import {
   type KeptRoom,
@@ -40,6 +41,8 @@ import { WrittenStreams } from './written-streams.ts'
 const STATEMENTS_AT_ONCE = 256
 
 const FORGOTTEN_AT_ONCE = 64
+
+const ANY_TIME = { from: EARLIEST_TIME, until: TIME_END }
 
 const updateForgotten = 'UPDATE sample SET forgotten = true WHERE stream = ?'
 
@@ -115,6 +118,18 @@ export class ClusterSamples implements SampleStore {
     this.#reportFollows(batch)
   }
 
+  async appendSpecials(batch: SampleBatch): Promise<void> {
+    checkBatch(batch)
+    this.#permit(batch)
+    if (batch.count === 0 && batch.removals.length === 0) return
+    await this.#run(this.#writer.append(withCompanions(batch)))
+    this.#reportFollows(batchOf([], batch.removals))
+  }
+
+  specials(handle: StreamHandle, query: RangeQuery): Promise<SampleColumns> {
+    return this.#reader.range(companionOf(handle), query)
+  }
+
   range(handle: StreamHandle, query: RangeQuery): Promise<SampleColumns> {
     return this.#reader.range(handle, query)
   }
@@ -149,7 +164,9 @@ export class ClusterSamples implements SampleStore {
     checkRemoval(removal)
     // Of a forgotten stream everything is gone already.
     if (this.#forgotten.has(removal.handle)) return isWanted()
-    const isRemoved = await this.#run(this.#writer.remove(removal, isWanted))
+    const companion = { ...removal, handle: companionOf(removal.handle) }
+    const removals = (await this.#hasAny(companion)) ? [removal, companion] : [removal]
+    const isRemoved = await this.#run(this.#writer.remove(removals, isWanted))
     if (!isRemoved) return false
     this.#reportFollows(batchOf([], [removal]))
     return true
@@ -158,7 +175,11 @@ export class ClusterSamples implements SampleStore {
   async forget(handles: readonly StreamHandle[]): Promise<void> {
     for (const handle of handles) this.#forgotten.add(handle)
     this.#touched.forget(handles)
-    await eachAtOnce(handles, FORGOTTEN_AT_ONCE, (handle) => this.#forgetOne(handle))
+    await eachAtOnce(handles, FORGOTTEN_AT_ONCE, async (handle) => {
+      await this.#forgetOne(handle)
+      const companion = companionOf(handle)
+      if (await this.#hasAny({ handle: companion, ...ANY_TIME })) await this.#forgetOne(companion)
+    })
   }
 
   touchedSince(cursor: number, limit: number): Promise<{ spans: TouchedSpan[]; cursor: number }> {
@@ -223,8 +244,17 @@ export class ClusterSamples implements SampleStore {
   }
 
   #permit(batch: SampleBatch): void {
-    if (this.#forgotten.isEmpty || !namesAny(batch, this.#forgotten)) return
+    if (this.#forgotten.isEmpty) return
+    const isForgotten = { has: (handle: number) => this.#forgotten.has(ownerOf(handle)) }
+    if (!namesAny(batch, isForgotten)) return
     refuse('conflict', { what: 'A stream of the call was deleted meanwhile: send it again' })
+  }
+
+  /** Whether a stream has a sample in a range: most streams have no companion, and get no rows for one. */
+  async #hasAny({ handle, from, until }: Removal): Promise<boolean> {
+    const query = { from, until, limit: 1, order: 'latest_first', isTimesOnly: true } as const
+    const { count } = await this.#reader.range(handle, query)
+    return count > 0
   }
 
   async #forgetOne(handle: number): Promise<void> {
@@ -232,4 +262,14 @@ export class ClusterSamples implements SampleStore {
     await this.#cql.run(updateForgotten, [handle], { timestamp })
     await this.#dirty.add(handle, dayOf(this.#order.nowMs), timestamp)
   }
+}
+
+/** Special values as samples of companions. Removals are made in both, as of one moment. */
+function withCompanions(batch: SampleBatch): SampleBatch {
+  const handles = batch.handles.slice(0, batch.count).map(companionOf)
+  const removals = batch.removals.flatMap((removal) => [
+    removal,
+    { ...removal, handle: companionOf(removal.handle) },
+  ])
+  return { ...batch, handles, removals }
 }

@@ -60,12 +60,14 @@ export class SampleWriter {
     })
   }
 
-  /** Stores a removal if it is wanted when it takes its place among the calls. */
-  async remove(removal: Removal, isWanted: () => boolean): Promise<boolean> {
+  /** Stores removals, of one stream each, if they are wanted when they take their place among the calls. */
+  async remove(removals: readonly Removal[], isWanted: () => boolean): Promise<boolean> {
     return await this.#deps.order.write(async (place) => {
       if (!isWanted()) return false
-      const run = { handle: removal.handle, removals: [removal], columns: emptyColumns }
-      await this.#store(place, [run])
+      const runOf = (removal: Removal): StreamRun => {
+        return { handle: removal.handle, removals: [removal], columns: emptyColumns }
+      }
+      await this.#store(place, removals.map(runOf))
       return true
     })
   }

@@ -1,8 +1,7 @@
 /** The numbers that catalog.db has given to streams and components, none of them twice. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { invariant } from '../../../base/plain.ts'
-
-const HANDLE_END = 2 ** 31
+import { COMPANION_BASE } from '../../fields/companion.ts'
 
 /** The last handle of a stream, and the last number of a component's row. */
 interface Last {
@@ -34,7 +33,7 @@ export class LastNumbers {
   /** Reserves `count` handles; returns the first. */
   takeHandles(count: number): number {
     const last = this.remember()
-    invariant(last.handle + count < HANDLE_END, 'stream handles are used up')
+    invariant(last.handle + count < COMPANION_BASE, 'stream handles are used up')
     this.#given = { ...last, handle: last.handle + count }
     return last.handle + 1
   }
@@ -73,7 +72,7 @@ export class LastNumbers {
     const [given, kept] = [this.remember(), this.#read()]
     if (given.handle <= kept.handle && given.component <= kept.component) return
     this.#keep({
-      handle: Math.min(given.handle + AHEAD.handle, HANDLE_END - 1),
+      handle: Math.min(given.handle + AHEAD.handle, COMPANION_BASE - 1),
       component: given.component + AHEAD.component,
     })
   }

@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { COMPANION_BASE } from '../../fields/companion.ts'
 import { LAST_CHANGE } from '../catalog/catalog-changes.ts'
 import { migrateCatalog } from '../catalog/catalog-schema.ts'
 import { damageOf, FolderDamaged, isDamagedFile } from '../damage/folder-damaged.ts'
@@ -16,6 +17,11 @@ const MARK = 'mark'
 const FORMER_MARK = 'former_mark'
 const MARK_FILE = 'mark'
 const BUSY_MS = 5_000
+
+/** The greatest handle with rows, of its own or of its companion. */
+const GREATEST_STREAM = `SELECT max(value) AS value FROM (
+  SELECT max(stream) AS value FROM chunk WHERE stream < ${COMPANION_BASE} UNION ALL
+  SELECT max(stream) - ${COMPANION_BASE} FROM chunk WHERE stream >= ${COMPANION_BASE})`
 
 /** What is found of one part. */
 export interface FolderPart {
@@ -54,7 +60,7 @@ export function readFolderParts(folder: string, { isIdle = false } = {}): Folder
       isIdle,
       name: 'samples.db',
       table: 'chunk',
-      handleQuery: 'SELECT max(stream) AS value FROM chunk',
+      handleQuery: GREATEST_STREAM,
       progressQuery: `SELECT value FROM meta WHERE name = '${SEALED_SEGMENT}'`,
     }),
     journal: readSubfolder(folder, 'journal'),

@@ -13,6 +13,10 @@ export function applyRecord(generation: HeadGeneration, record: JournalRecord): 
       applyRemovals(generation, batch.removals)
       applySamples(generation, batch, { start: 0, end: batch.count })
       return
+    case 'specials':
+      applyRemovals(generation, batch.removals)
+      applySpecials(generation, batch, { start: 0, end: batch.count })
+      return
     case 'floor':
       // What a floor only hid is there again; a delete profile that still says so takes it out.
       return
@@ -27,6 +31,17 @@ export function applyRemovals(generation: HeadGeneration, removals: readonly Rem
   for (let index = removals.length - 1; index >= 0; index -= 1) {
     const { handle, from, until } = removals[index]
     generation.remove(handle, from, until)
+  }
+}
+
+/** Puts the special values start ≤ index < end of a batch. */
+export function applySpecials(
+  generation: HeadGeneration,
+  { handles, times, numbers }: SampleBatch,
+  { start, end }: { start: number; end: number },
+): void {
+  for (let index = start; index < end; index += 1) {
+    generation.putSpecial(handles[index], times[index], numbers[index])
   }
 }
 

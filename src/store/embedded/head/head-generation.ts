@@ -8,6 +8,9 @@ import { EMPTY_MASK, isMasked, type Mask, Tombstones } from './tombstones.ts'
 /** What a text takes beside its characters, of which most take a byte. */
 const TEXT_BYTES = 24
 
+/** What an entry of a map takes. */
+const SLOT_BYTES = 40
+
 /** One sample's value as the head takes it: the text when there is one, else the number. */
 type Value = { readonly number: number; readonly text: string | undefined }
 
@@ -23,7 +26,9 @@ export class HeadGeneration {
   readonly segment: number
   /** Streams forgotten during this generation. */
   readonly forgotten = new Set<number>()
+  readonly #slabs: SlabPool | undefined
   readonly #pool: BlockPool
+  #specials: Specials | undefined
   #first = new Int32Array(1024)
   #last = new Int32Array(1024)
   #cursor = new Int32Array(1024)
@@ -34,23 +39,27 @@ export class HeadGeneration {
   /** Takes memory from `slabs`, where given. */
   constructor(segment: number, slabs?: SlabPool) {
     this.segment = segment
+    this.#slabs = slabs
     this.#pool = new BlockPool(slabs)
   }
 
   /** Samples put in so far, overwritten and removed ones included. */
   get samplesSeen(): number {
-    return this.#samples
+    return this.#samples + (this.#specials?.samples.samplesSeen ?? 0)
   }
 
   /** Empties the generation, which nobody may use from here on, and hands its memory over. */
   release(slabs: SlabPool): void {
     this.#first = new Int32Array(0)
     this.#pool.releaseSlabs(slabs)
+    this.#specials?.samples.release(slabs)
+    this.#specials = undefined
   }
 
   /** Bytes held, of texts those that were put so far. */
   get bytes(): number {
-    return this.#pool.bytes + this.#first.length * 20 + this.#textBytes
+    const bytes = this.#pool.bytes + this.#first.length * 20 + this.#textBytes
+    return bytes + (this.#specials?.bytes ?? 0)
   }
 
   /** One past the greatest handle that may have samples or removals. */
@@ -113,6 +122,12 @@ export class HeadGeneration {
   remove(handle: number, from: number, until: number): void {
     if (from >= until) return
     this.tombstones.add(handle, from, until)
+    this.#specials?.remove(handle, from, until)
+    this.drop(handle, from, until)
+  }
+
+  /** Drops samples that a removal covers. */
+  drop(handle: number, from: number, until: number): void {
     if (!this.hasSamples(handle)) return
     let block = this.#blockOf(handle, from)
     const before = this.#pool.prev[block]
@@ -124,6 +139,24 @@ export class HeadGeneration {
     this.#cursor[handle] = before || this.#first[handle]
     const last = this.#last[handle]
     if (last !== 0) this.#lastTime[handle] = this.#timeAt(last, this.#pool.count[last] - 1)
+  }
+
+  /** Adds a special value or replaces the one at its time. Numbers stay until they are removed. */
+  putSpecial(handle: number, time: number, code: number): void {
+    this.#specials ??= new Specials(this.segment, this.#slabs)
+    this.#specials.put(handle, time, code)
+  }
+
+  /** The special values of a stream, under the handle that they have there; undefined where it has none. */
+  specialsOf(
+    handle: number,
+  ): { readonly samples: HeadGeneration; readonly slot: number } | undefined {
+    return this.#specials?.of(handle)
+  }
+
+  /** The streams with special values, in no order. */
+  get specialHandles(): Iterable<number> {
+    return this.#specials?.handles ?? []
   }
 
   /** Drops a stream for good. */
@@ -329,5 +362,48 @@ export class HeadGeneration {
     this.#last = growColumn(this.#last, this.#first.length)
     this.#cursor = growColumn(this.#cursor, this.#first.length)
     this.#lastTime = growColumn(this.#lastTime, this.#first.length)
+  }
+}
+
+/**
+ * The special values of a generation. Few streams have any, so that they are numbered as they come: columns by handle
+ * would be as long as the greatest handle.
+ */
+class Specials {
+  readonly samples: HeadGeneration
+  readonly #slots = new Map<number, number>()
+
+  constructor(segment: number, slabs: SlabPool | undefined) {
+    this.samples = new HeadGeneration(segment, slabs)
+  }
+
+  get handles(): Iterable<number> {
+    return this.#slots.keys()
+  }
+
+  get bytes(): number {
+    return this.samples.bytes + this.#slots.size * SLOT_BYTES
+  }
+
+  put(handle: number, time: number, code: number): void {
+    let slot = this.#slots.get(handle)
+    if (slot === undefined) {
+      slot = this.#slots.size + 1
+      this.#slots.set(handle, slot)
+    }
+    this.samples.put(slot, time, code, undefined)
+  }
+
+  /** Removals hide what lies below a generation by the tombstones of the stream itself. */
+  remove(handle: number, from: number, until: number): void {
+    const slot = this.#slots.get(handle)
+    if (slot !== undefined) this.samples.drop(slot, from, until)
+  }
+
+  of(handle: number): { readonly samples: HeadGeneration; readonly slot: number } | undefined {
+    const slot = this.#slots.get(handle)
+    return slot === undefined || !this.samples.hasSamples(slot)
+      ? undefined
+      : { samples: this.samples, slot }
   }
 }

@@ -2,7 +2,7 @@ import { invariant, nextIteration } from '../../../base/index.ts'
 import type { Sample, SampleBatch, SampleColumns } from '../../ports/sample-port.ts'
 import type { DurableGroup } from '../journal/journal.ts'
 import type { JournalRecord } from '../journal/record.ts'
-import { applyRecord, applyRemovals, applySamples } from './apply-record.ts'
+import { applyRecord, applyRemovals, applySamples, applySpecials } from './apply-record.ts'
 import { HandleSet } from './handle-set.ts'
 import { HeadGeneration } from './head-generation.ts'
 import { SampleSink } from './sample-sink.ts'
@@ -133,6 +133,25 @@ export class Head {
     return { parts, mask }
   }
 
+  /** As view(), of the special values of a stream. Removals of the stream hide them, too. */
+  viewSpecials(handle: number, span: ReadSpan): HeadView {
+    const parts: SampleColumns[] = []
+    let mask: Mask = EMPTY_MASK
+    for (let index = this.#generations.length - 1; index >= 0; index -= 1) {
+      const generation = this.#generations[index]
+      const specials = generation.specialsOf(handle)
+      if (specials !== undefined) {
+        const sink = new SampleSink(span.limit)
+        specials.samples.read(specials.slot, span, mask, sink)
+        if (sink.count > 0) parts.push(span.isLatestFirst ? sink.reversed() : sink.columns())
+      }
+      if (generation.tombstones.has(handle)) {
+        mask = uniteMasks(mask, generation.tombstones.maskOf(handle))
+      }
+    }
+    return { parts, mask }
+  }
+
   /** The latest sample that no removal hides, and what may stand against it: nothing is decoded. */
   latest(handle: number): HeadLatest {
     let sample: Sample | undefined
@@ -167,18 +186,20 @@ export class Head {
 
   async #applySteps(generation: HeadGeneration, record: JournalRecord): Promise<void> {
     const { batch } = record
-    if (record.kind !== 'samples' || sizeOf(batch) <= SAMPLES_PER_STEP) {
+    const isForgetting = record.kind === 'forget'
+    if (isForgetting || sizeOf(batch) <= SAMPLES_PER_STEP) {
       applyRecord(generation, record)
       return
     }
     const { removals } = batch
+    const apply = record.kind === 'specials' ? applySpecials : applySamples
     for (let end = removals.length; end > 0; end -= SAMPLES_PER_STEP) {
       applyRemovals(generation, removals.slice(Math.max(0, end - SAMPLES_PER_STEP), end))
       await nextIteration()
     }
     for (let start = 0; start < batch.count; start += SAMPLES_PER_STEP) {
       const end = Math.min(start + SAMPLES_PER_STEP, batch.count)
-      applySamples(generation, batch, { start, end })
+      apply(generation, batch, { start, end })
       await nextIteration()
     }
   }

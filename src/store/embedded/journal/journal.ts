@@ -347,7 +347,7 @@ export class Journal {
     this.#counts.puts += done.length
     for (const { record } of done) {
       this.#counts.bytes += record.bytes
-      if (record.kind === 'samples') this.#counts.samples += record.batch.count
+      if (record.kind !== 'forget') this.#counts.samples += record.batch.count
     }
   }
 

@@ -6,10 +6,12 @@ import { epochMs } from '../../../base/plain.ts'
 import type { Removal, SampleBatch, StreamHandle } from '../../ports/sample-port.ts'
 import { type PackedTexts, packTexts } from './text-packer.ts'
 
-const KINDS = ['samples', 'floor', 'forget'] as const
+const KINDS = ['samples', 'floor', 'forget', 'specials'] as const
 const RECORD_HEADER_BYTES = 24
 
-/** What a record does: adds samples after its removals, or forgets streams. Floors were once written. */
+/**
+ * What a record does: adds samples or special values after its removals, or forgets streams. Floors were once written.
+ */
 type RecordKind = (typeof KINDS)[number]
 
 /** One durable step. A forgotten stream uses handles only. */

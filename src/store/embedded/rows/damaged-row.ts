@@ -1,5 +1,5 @@
 import { epochMs } from '../../../base/plain.ts'
-import type { StreamHandle } from '../../ports/sample-port.ts'
+import { ownerOf } from '../../fields/companion.ts'
 import type { FoundDamage } from '../damage/found-damage.ts'
 import type { ChunkPlace } from './chunk-row.ts'
 
@@ -17,7 +17,7 @@ export function describeRow({ stream, place, data }: DamagedRow): FoundDamage {
     file: 'samples.db',
     offset: place.id,
     bytes: data.length,
-    handles: [stream as StreamHandle],
+    handles: [ownerOf(stream)],
     from: isTimed ? epochMs(place.start) : undefined,
     until: isTimed ? epochMs(place.last + 1) : undefined,
     what: `row ${place.id} of table chunk does not check; its ${place.count} samples are missing`,
@@ -31,7 +31,7 @@ export function describeSuspect(stream: number, what: string): FoundDamage {
     file: 'samples.db.chunk_by_start',
     offset: stream,
     bytes: 0,
-    handles: [stream as StreamHandle],
+    handles: [ownerOf(stream)],
     from: undefined,
     until: undefined,
     what: `the list of the rows of stream ${stream} ${what}; samples may be missing`,

@@ -1,9 +1,10 @@
 import { invariant, isSampleTime } from '../../../base/index.ts'
+import { COMPANION_BASE } from '../../fields/companion.ts'
 import type { Removal, SampleBatch } from '../../ports/sample-port.ts'
 import type { HandleSet } from '../head/handle-set.ts'
 
-/** The greatest handle: typed arrays are indexed by it. */
-const HANDLE_MAX = 2 ** 31 - 1
+/** The greatest handle. Greater numbers are those of companions, to which nobody puts. */
+const HANDLE_MAX = COMPANION_BASE - 1
 
 /** Refuses a batch that no caller may give: such a sample would break the order inside the head. */
 export function checkBatch(batch: SampleBatch): void {
@@ -32,7 +33,10 @@ export function checkRemoval({ handle, from, until }: Removal): void {
 }
 
 /** Whether a batch has samples or removals of one of these streams. */
-export function namesAny({ count, handles, removals }: SampleBatch, streams: HandleSet): boolean {
+export function namesAny(
+  { count, handles, removals }: SampleBatch,
+  streams: Pick<HandleSet, 'has'>,
+): boolean {
   for (let index = 0; index < count; index += 1) {
     if (streams.has(handles[index])) return true
   }

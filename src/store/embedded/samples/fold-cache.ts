@@ -103,6 +103,7 @@ export class FoldCache {
     if (this.#streams.size === 0) return
     for (const { kind, batch } of records) {
       if (kind === 'samples') this.#touchSamples(batch)
+      else if (kind === 'specials') this.#touchRemovals(batch)
       else for (let i = 0; i < batch.count; i++) this.drop(batch.handles[i])
     }
   }
@@ -130,8 +131,9 @@ export class FoldCache {
   }
 
   /** Neighbours of one stream count as one stretch: a device sends a series, not a scatter. */
-  #touchSamples({ count, handles, times, removals }: SampleBatch): void {
-    for (const { handle, from, until } of removals) this.touch(handle, from, until)
+  #touchSamples(batch: SampleBatch): void {
+    this.#touchRemovals(batch)
+    const { count, handles, times } = batch
     for (let i = 0; i < count; ) {
       const handle = handles[i]
       const stream = this.#streams.get(handle)
@@ -147,6 +149,10 @@ export class FoldCache {
       forgetRows(stream, first, last + 1)
       widenSpan(stream, first, last)
     }
+  }
+
+  #touchRemovals({ removals }: SampleBatch): void {
+    for (const { handle, from, until } of removals) this.touch(handle, from, until)
   }
 
   #use(handle: number): StreamRuns | undefined {

@@ -73,10 +73,11 @@ export class FollowedStreams implements StreamFollow {
   note(records: readonly JournalRecord[]): void {
     if (this.#count === 0) return
     for (const { kind, batch } of records) {
-      if (kind !== 'samples') continue
+      if (kind === 'forget') continue
       const { removals } = batch
       for (const { handle, from, until } of removals) this.#touch(handle, from, until)
-      this.#noteSamples(batch)
+      // Nobody who follows a stream sees special values.
+      if (kind === 'samples') this.#noteSamples(batch)
     }
   }
 

@@ -1,4 +1,5 @@
 import { epochMs, invariant, nextIteration } from '../../../base/index.ts'
+import { companionOf } from '../../fields/companion.ts'
 import type {
   LatestOptions,
   RangeQuery,
@@ -70,6 +71,34 @@ export class SampleReader {
     const span = this.#spanOf(handle, { from, until, limit, isLatestFirst, isTimesOnly })
     const columns = await this.#read(handle, span, query.memory)
     return isLatestFirst ? reverseColumns(columns) : copyColumns(columns)
+  }
+
+  /** As SampleStore has it. */
+  async specials(handle: StreamHandle, query: RangeQuery): Promise<SampleColumns> {
+    const { from, until, limit } = query
+    const isLatestFirst = query.order === 'latest_first'
+    const span = this.#spanOf(handle, { from, until, limit, isLatestFirst })
+    const look = () => this.#readSpecials(handle, span)
+    const columns = await this.#parts.repair.lookAgain(companionOf(handle), await look(), look)
+    return isLatestFirst ? reverseColumns(columns) : copyColumns(columns)
+  }
+
+  async #readSpecials(handle: StreamHandle, span: ReadSpan): Promise<SampleColumns> {
+    await this.#waitWhole(this.#head.whenWhole(handle), handle)
+    const { sealed, rows } = this.#parts
+    const companion = companionOf(handle)
+    let merged: SampleColumns
+    let damagedRows: number
+    do {
+      damagedRows = sealed.damagedRows
+      const { parts, mask } = this.#head.viewSpecials(handle, span)
+      if (rows.isEmpty(companion)) merged = mergeColumns(parts)
+      else {
+        const below = sealed.take(companion, span, mask)
+        merged = mergeColumns([...parts, ...(await sealed.decode(below))])
+      }
+    } while (merged.count < span.limit && sealed.damagedRows > damagedRows)
+    return latestIn(merged, span)
   }
 
   /** As SampleStore has it. */

@@ -108,7 +108,7 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
       checkBatch(batch)
       const { texts } = batch
       if (texts !== undefined) return this.#appendTexts(batch, texts, room)
-      return this.#appendChecked(batch, room) ?? Promise.resolve()
+      return this.#appendChecked(batch, room, { kind: 'samples' }) ?? Promise.resolve()
     } catch (error) {
       return Promise.reject(error)
     }
@@ -121,20 +121,30 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
   ): Promise<void> {
     const packer = new TextPacker(texts, batch.count)
     for (packer.step(); !packer.isDone; packer.step()) await nextIteration()
-    await this.#appendChecked({ ...batch, texts: packer.texts }, room, packer.packed)
+    const form = { kind: 'samples', texts: packer.packed } as const
+    await this.#appendChecked({ ...batch, texts: packer.texts }, room, form)
   }
 
   #appendChecked(
     batch: SampleBatch,
     room: KeptRoom | undefined,
-    texts?: PackedTexts,
+    { kind, texts }: { readonly kind: 'samples' | 'specials'; readonly texts?: PackedTexts },
   ): Promise<void> | undefined {
     // Asked at the last moment: a stream may be forgotten while a long batch is made ready.
     if (!this.#forgotten.isEmpty && namesAny(batch, this.#forgotten)) {
       refuse('conflict', { what: 'A stream of the call was deleted meanwhile: send it again' })
     }
     if (batch.count === 0 && batch.removals.length === 0) return undefined
-    return this.#write(sizeRecord({ kind: 'samples', batch }, texts), room)
+    return this.#write(sizeRecord({ kind, batch }, texts), room)
+  }
+
+  async appendSpecials(batch: SampleBatch): Promise<void> {
+    checkBatch(batch)
+    await this.#appendChecked(batch, undefined, { kind: 'specials' })
+  }
+
+  specials(handle: StreamHandle, query: RangeQuery): Promise<SampleColumns> {
+    return this.#reader.specials(handle, query)
   }
 
   range(handle: StreamHandle, query: RangeQuery): Promise<SampleColumns> {

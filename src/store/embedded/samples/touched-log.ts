@@ -74,16 +74,20 @@ export class TouchedLog {
     if (this.#watched.size === 0) return
     const spans: Spans = new Map()
     for (const { kind, batch } of records) {
-      if (kind === 'samples') this.#noteBatch(batch, spans)
+      if (kind !== 'forget') this.#noteRemovals(batch, spans)
+      // Special values are no change for those who watch.
+      if (kind === 'samples') this.#noteSamples(batch, spans)
     }
     this.#add(sequence, spans)
   }
 
-  #noteBatch(batch: SampleBatch, spans: Spans): void {
-    const { count, handles, times, removals } = batch
+  #noteRemovals({ removals }: SampleBatch, spans: Spans): void {
     for (const removal of removals) {
       if (this.#watchedBits.has(removal.handle)) widen(spans, removal.handle, removal)
     }
+  }
+
+  #noteSamples({ count, handles, times }: SampleBatch, spans: Spans): void {
     // A stream is looked up once for a run of its samples: most of a put is of streams nobody watches.
     for (let at = 0; at < count; ) {
       const handle = handles[at]

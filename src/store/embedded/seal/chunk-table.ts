@@ -1,5 +1,6 @@
 /** The writing side of samples.db: one connection, in the sealer's thread. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { COMPANION_BASE } from '../../fields/companion.ts'
 import { damagedIndex, isDamagedFile } from '../damage/folder-damaged.ts'
 import { inTransaction } from '../disk/in-transaction.ts'
 import { type ChunkPlace, type FoundRow, type PackedChunk, RUN_LEVEL } from '../rows/chunk-row.ts'
@@ -165,6 +166,12 @@ export class ChunkTable {
 
   #change(stream: number, apply: (known: KnownRows) => void): void {
     this.#known.change(stream, this.#sums.get(stream), apply)
+  }
+
+  /** Whether any stream has a companion with rows. */
+  hasCompanions(): boolean {
+    const query = `SELECT 1 FROM chunk WHERE stream >= ${COMPANION_BASE} LIMIT 1`
+    return this.#prepare(query).get() !== undefined
   }
 
   /** How many runs a stream has and how many samples they hold. */

@@ -86,6 +86,7 @@ export class SegmentReader {
       const count = () =>
         this.#eachRecord(path, (seen, place) => {
           inThis += place.removalCount + place.textCount
+          if (place.kind === 'specials') inThis += place.count
           countRecord(seen, place, grouped)
         })
       // What cannot be read must not hold up those before it; as the first one it fails.

@@ -1,3 +1,4 @@
+import { companionOf } from '../../fields/companion.ts'
 import type { SampleColumns } from '../../ports/sample-port.ts'
 import type { FoundDamage } from '../damage/found-damage.ts'
 import { SampleSink } from '../head/sample-sink.ts'
@@ -25,6 +26,8 @@ export class SegmentSealer {
   readonly #sink = new SampleSink()
   #damages: FoundDamage[] = []
   #rows = 0
+  /** Whether samples.db has special values. */
+  #hasCompanions = false
 
   constructor(table: ChunkTable, touched: TouchedTable, isStopping: () => boolean) {
     this.#table = table
@@ -46,9 +49,15 @@ export class SegmentSealer {
     this.#rows = 0
     try {
       this.#table.beginSeal()
+      this.#hasCompanions ||= this.#table.hasCompanions()
       const handleEnd = Math.max(sorted.handleEnd, generation.handleEnd)
       for (let handle = 1; handle < handleEnd; handle += 1) {
         if (!this.#sealStream(content, handle)) continue
+        if (this.#isStopping()) throw new SealStopped('the store is closing')
+        this.#endTransactionIfLong()
+      }
+      for (const handle of [...generation.specialHandles].sort((a, b) => a - b)) {
+        this.#sealSpecials(content, handle)
         if (this.#isStopping()) throw new SealStopped('the store is closing')
         this.#endTransactionIfLong()
       }
@@ -77,6 +86,7 @@ export class SegmentSealer {
     if (!isRemoved && !hasSamples) return false
     if (generation.forgotten.has(handle)) {
       this.#streams.forget(handle)
+      if (this.#hasCompanions) this.#streams.forget(companionOf(handle))
       this.#touched.forget(handle)
       return true
     }
@@ -84,6 +94,7 @@ export class SegmentSealer {
     if (isRemoved) {
       const mask = generation.tombstones.maskOf(handle)
       this.#streams.remove(handle, mask)
+      if (this.#hasCompanions) this.#streams.remove(companionOf(handle), mask)
       span.from = mask.starts[0]
       span.until = mask.ends[mask.ends.length - 1]
     }
@@ -95,6 +106,16 @@ export class SegmentSealer {
     }
     this.#touched.add(handle, content.lastSequence ?? 0, span)
     return true
+  }
+
+  /** Adds the special values of a stream to its companion, from which removed ones were taken before. */
+  #sealSpecials({ generation }: SegmentContent, handle: number): void {
+    const specials = generation.specialsOf(handle)
+    if (specials === undefined) return
+    this.#sink.clear()
+    specials.samples.readAll(specials.slot, this.#sink)
+    this.#streams.add(companionOf(handle), this.#sink.columns())
+    this.#hasCompanions = true
   }
 
   #columnsOf({ sorted, generation }: SegmentContent, handle: number): SampleColumns {

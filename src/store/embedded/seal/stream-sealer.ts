@@ -1,4 +1,5 @@
 import { countBelow, growColumn } from '../../../base/plain.ts'
+import { COMPANION_BASE } from '../../fields/companion.ts'
 import type { SampleColumns } from '../../ports/sample-port.ts'
 import {
   CHUNK_SAMPLES_MAX,
@@ -321,6 +322,8 @@ export class StreamSealer {
   }
 
   #runsOf(stream: number): { runs: number; samples: number } {
+    // Columns by handle do not reach to companions, of which there are few.
+    if (stream >= COMPANION_BASE) return this.#table.countRuns(stream)
     if (stream >= this.#runs.length) this.#growTo(stream + 1)
     if (this.#runs[stream] !== UNKNOWN) {
       return { runs: this.#runs[stream], samples: this.#runSamples[stream] }
@@ -331,6 +334,7 @@ export class StreamSealer {
   }
 
   #setRuns(stream: number, runs: number, samples: number): void {
+    if (stream >= COMPANION_BASE) return
     this.#runs[stream] = Math.min(runs, UNKNOWN - 1)
     this.#runSamples[stream] = Math.min(samples, 0xffff)
   }

@@ -49,6 +49,11 @@ export class CheckedRows {
     return this.#suspect.has(stream)
   }
 
+  /** Whether a stream has no rows, as far as its sum tells: most streams have no companion. */
+  isEmpty(stream: number): boolean {
+    return this.#table.keptSum(stream) === 0
+  }
+
   /** Whether a row was found not to check. */
   isDamaged(row: ChunkPlace): boolean {
     return this.#damaged.has(row.id)

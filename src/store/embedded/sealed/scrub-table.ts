@@ -1,5 +1,6 @@
 /** Reads samples.db from end to end and compares all copies of every fact. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { COMPANION_BASE } from '../../fields/companion.ts'
 import type { SampleColumns } from '../../ports/sample-port.ts'
 import { DamagedBytes, namesOwner } from '../chunk/index.ts'
 import { isDamagedFile } from '../damage/folder-damaged.ts'
@@ -7,9 +8,9 @@ import type { FoundDamage } from '../damage/found-damage.ts'
 import { type ChunkRow, DAMAGED_LEVEL, decodeRow, placeSeed } from '../rows/chunk-row.ts'
 import { CHECKED_COLUMNS, correctedRow } from '../rows/corrected-row.ts'
 import { describeRow, describeSuspect } from '../rows/damaged-row.ts'
-import { sumIndexedRows } from '../rows/indexed-sums-table.ts'
+import { STREAM_END, sumIndexedRows } from '../rows/indexed-sums-table.ts'
 import { unpackLastValue } from '../rows/last-value.ts'
-import { STREAMS_PER_BUCKET, unpackSums } from '../rows/stream-sums.ts'
+import { bucketOf, STREAMS_PER_BUCKET, unpackSums } from '../rows/stream-sums.ts'
 import { foldColumns, foldSummary, readSummary, SummaryFold } from '../summary/index.ts'
 import { ChunkReadTable } from './chunk-read-table.ts'
 import { readKept } from './kept-state.ts'
@@ -153,14 +154,32 @@ export class ScrubTable {
   }
 
   #checkSums(step: ScrubStep): void {
-    const streamEnd = this.#number('SELECT max(stream) AS value FROM chunk') + 1
-    const bucketEnd = Math.max(
-      Math.ceil(streamEnd / STREAMS_PER_BUCKET),
-      this.#number('SELECT max(bucket) AS value FROM stream_sum') + 1,
+    for (let buckets = 0; buckets < BUCKETS_PER_STEP; buckets += 1) {
+      const bucket = this.#bucketFrom(this.#nextBucket)
+      if (bucket === undefined) {
+        step.isDone = true
+        return
+      }
+      this.#checkBucket(bucket, step)
+      this.#nextBucket = bucket + 1
+    }
+  }
+
+  /** The next bucket to check. Between the streams and their companions there are none. */
+  #bucketFrom(bucket: number): number | undefined {
+    if (bucket < this.#bucketEnd(0, COMPANION_BASE)) return bucket
+    const next = Math.max(bucket, bucketOf(COMPANION_BASE))
+    return next < this.#bucketEnd(COMPANION_BASE, STREAM_END) ? next : undefined
+  }
+
+  /** Where the buckets of streams from ≤ stream < until end. */
+  #bucketEnd(from: number, until: number): number {
+    const stream = 'SELECT max(stream) AS value FROM chunk WHERE stream >= ? AND stream < ?'
+    const bucket = 'SELECT max(bucket) AS value FROM stream_sum WHERE bucket >= ? AND bucket < ?'
+    return Math.max(
+      bucketOf(this.#number(stream, from, until)) + 1,
+      this.#number(bucket, bucketOf(from), bucketOf(until)) + 1,
     )
-    const end = Math.min(this.#nextBucket + BUCKETS_PER_STEP, bucketEnd)
-    for (; this.#nextBucket < end; this.#nextBucket += 1) this.#checkBucket(this.#nextBucket, step)
-    step.isDone = this.#nextBucket >= bucketEnd
   }
 
   #checkBucket(bucket: number, step: ScrubStep): void {
@@ -193,8 +212,8 @@ export class ScrubTable {
     }
   }
 
-  #number(query: string): number {
-    return (this.#db.prepare(query).get() as { value: number | null }).value ?? 0
+  #number(query: string, ...given: number[]): number {
+    return (this.#db.prepare(query).get(...given) as { value: number | null }).value ?? 0
   }
 }
 
