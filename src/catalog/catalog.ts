@@ -67,6 +67,12 @@ interface FoundSeries {
   readonly labels: Labels
 }
 
+function seriesOf(stream: StoredStream | undefined): FoundSeries | undefined {
+  return stream && { handle: stream.handle, labels: stream.labels ?? NO_LABELS }
+}
+
+const NO_LABELS: Labels = {}
+
 /** Opens the catalog over a store and loads the index of all its streams. */
 export async function openCatalog(deps: CatalogDeps): Promise<Catalog> {
   const documents = new Documents(deps.store, deps)
@@ -152,26 +158,30 @@ export class Catalog {
     return await planComponent(new CreationAttempt(deps, orgUid, true), wanted)
   }
 
-  /** The stream of a series and its labels, undefined when there is none. */
-  async findSeries(orgUid: string, series: Labels): Promise<FoundSeries | undefined> {
+  /** The stream of each series and its labels, undefined for a series of none. */
+  async findSeries(
+    orgUid: string,
+    series: readonly Labels[],
+  ): Promise<(FoundSeries | undefined)[]> {
     const { documents } = this.#base
-    const find = async () => {
-      const stream = await documents.findSeries(orgUid, series)
-      if (stream === undefined) return undefined
-      const { handle, labels = {} } = stream
-      return { handle, labels }
-    }
-    const found = await find()
-    if (found === undefined || this.index.has(found.handle)) return found
+    const { index } = this
+    const isFollowed = (stream: StoredStream | undefined) =>
+      stream === undefined || index.has(stream.handle)
+    const found = await documents.findSeries(orgUid, series)
+    if (found.every(isFollowed)) return found.map(seriesOf)
     // Made or deleted by a commit that memory has yet to follow.
     await documents.followed()
-    const again = await find()
-    return again !== undefined && this.index.has(again.handle) ? again : undefined
+    const again = await documents.findSeries(orgUid, series)
+    return again.map((one) => (isFollowed(one) ? seriesOf(one) : undefined))
   }
 
-  /** The UID of the component that doors know by a text. */
-  async findAddressed(orgUid: string, address: string): Promise<string | undefined> {
-    return (await this.#base.documents.findAddressed(orgUid, address))?.uid
+  /** The UID of the component that doors know by each text, undefined for a text of none. */
+  async findAddressed(
+    orgUid: string,
+    addresses: readonly string[],
+  ): Promise<(string | undefined)[]> {
+    const found = await this.#base.documents.findAddressed(orgUid, addresses)
+    return found.map((component) => component?.uid)
   }
 
   /** Gives some labels of a stream other texts, as a door does whose points bring them. */

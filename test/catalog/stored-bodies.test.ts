@@ -144,7 +144,7 @@ test('labels, series and addresses stay when a component and its streams are cha
       { componentUid: made.uid, uid: stream.uid },
       { description: 'x' },
     )
-    const found = await opened.store.components.findSeries(ORG, series)
+    const found = (await opened.store.components.findSeries(ORG, [series]))[0]
     assert.deepEqual([found?.uid, found?.name, found?.labels], [stream.uid, 'Named', series])
   }))
 

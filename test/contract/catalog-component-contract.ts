@@ -80,7 +80,7 @@ function changeCases(check: Check): void {
     await again.commit([remove('stream', own), remove('stream', counted), remove('component', uid)])
     assert.equal(await again.components.getStream('org', own), undefined)
     assert.equal(await again.components.get('org', uid), undefined)
-    assert.equal(await again.components.findSeries('org', { l: '1' }), undefined)
+    assert.equal((await again.components.findSeries('org', [{ l: '1' }]))[0], undefined)
     for (const kind of ['component', 'stream']) {
       assert.deepEqual(await usageOf(again, kind), { documents: 0, bytes: 0 })
     }
@@ -214,9 +214,9 @@ function uniqueCases(check: Check): void {
     ])
     assert.equal((await store.components.findById('org', 'a'))?.uid, b)
     assert.equal((await store.components.findById('org', 'b'))?.uid, a)
-    assert.equal((await store.components.findAddressed('org', '1'))?.uid, b)
-    assert.equal((await store.components.findAddressed('org', '2'))?.uid, a)
-    assert.equal((await store.components.findAddressed('org', '3'))?.uid, a)
+    assert.equal((await store.components.findAddressed('org', ['1']))[0]?.uid, b)
+    assert.equal((await store.components.findAddressed('org', ['2']))[0]?.uid, a)
+    assert.equal((await store.components.findAddressed('org', ['3']))[0]?.uid, a)
     const taking = putComponent(b, componentFields('b'), { expectedRevision: 2 })
     await assert.rejects(store.commit([taking]), conflictOn('component_id:b', b))
     const addressing = putComponent(b, componentFields('a', { addressedAs: ['3'] }))
@@ -238,8 +238,8 @@ function uniqueCases(check: Check): void {
       remove('component', create.uid),
     ])
     assert.equal((await store.components.findById('org', 'a'))?.uid, uid)
-    assert.equal((await store.components.findAddressed('org', '1'))?.uid, uid)
-    assert.equal((await store.components.findSeries('org', { job: 'j' }))?.componentUid, uid)
+    assert.equal((await store.components.findAddressed('org', ['1']))[0]?.uid, uid)
+    assert.equal((await store.components.findSeries('org', [{ job: 'j' }]))[0]?.componentUid, uid)
   })
 
   check('streams of a component may swap IDs and series, and share none', async (store) => {
@@ -265,7 +265,7 @@ function uniqueCases(check: Check): void {
         [countedUidOf(create.uid, 4), ''],
       ].sort(),
     )
-    assert.equal((await store.components.findSeries('org', { n: '2' }))?.uid, s)
+    assert.equal((await store.components.findSeries('org', [{ n: '2' }]))[0]?.uid, s)
     const claim = `stream_id:${create.uid}:s`
     await assert.rejects(store.commit([put(s, 's', '2', 2)]), conflictOn(claim, s))
     await assert.rejects(store.commit([put(u, 's', '3', 1)]), conflictOn(claim, u))

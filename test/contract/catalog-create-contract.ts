@@ -147,7 +147,7 @@ async function assertHolds(
     assert.deepEqual(await reads.get(orgUid, uid), component)
     assert.deepEqual(await reads.findById(orgUid, id), id === '' ? undefined : component)
     for (const address of addressedAs) {
-      assert.deepEqual(await reads.findAddressed(orgUid, address), component)
+      assert.deepEqual((await reads.findAddressed(orgUid, [address]))[0], component)
     }
     const own = streams.filter(({ componentUid }) => componentUid === uid)
     assert.deepEqual(await reads.streamsOf(orgUid, uid, { start: 0, limit: 10_000 }), own)
@@ -156,7 +156,8 @@ async function assertHolds(
   for (const stream of streams) {
     assert.deepEqual(await reads.getStream(stream.orgUid, stream.uid), stream)
     const { orgUid, uid, series } = stream
-    if (series !== undefined) assert.deepEqual(await reads.findSeries(orgUid, series), stream)
+    if (series !== undefined)
+      assert.deepEqual((await reads.findSeries(orgUid, [series]))[0], stream)
     assert.deepEqual(scanned.streams.get(uid), scannedStreamOf(stream))
   }
   const bytesOf = (kind: string) =>
@@ -271,9 +272,9 @@ function createCases(check: Check): void {
     )
     assert.equal(await again.components.get('org', 'nothing'), undefined)
     assert.equal(await again.components.getStream('org', newOrderedUid()), undefined)
-    assert.equal(await again.components.findAddressed('org', 'device/8'), undefined)
-    assert.equal(await again.components.findAddressed('other', 'device/7'), undefined)
-    assert.equal(await again.components.findSeries('org', { job: 'k' }), undefined)
+    assert.equal((await again.components.findAddressed('org', ['device/8']))[0], undefined)
+    assert.equal((await again.components.findAddressed('other', ['device/7']))[0], undefined)
+    assert.equal((await again.components.findSeries('org', [{ job: 'k' }]))[0], undefined)
     await again.close()
   })
 
@@ -281,12 +282,12 @@ function createCases(check: Check): void {
     const series = { zone: '1', a: '2', b: '' }
     const create = createOf([['c', ['s']]], { series: [series] })
     await store.commit([create])
-    const found = await store.components.findSeries('org', { b: '', zone: '1', a: '2' })
+    const found = (await store.components.findSeries('org', [{ b: '', zone: '1', a: '2' }]))[0]
     assert.equal(found?.uid, countedUidOf(create.uid, 1))
     assert.deepEqual(found?.series, series)
     const others: Labels[] = [{ a: '2', zone: '1' }, { ...series, c: '' }, {}]
     for (const other of others) {
-      assert.equal(await store.components.findSeries('org', other), undefined)
+      assert.equal((await store.components.findSeries('org', [other]))[0], undefined)
     }
   })
 

@@ -350,12 +350,12 @@ async function assertSameComponents(
   }
   for (const address of ADDRESSES) {
     assert.equal(
-      (await reads.findAddressed(orgUid, address))?.uid,
+      (await reads.findAddressed(orgUid, [address]))[0]?.uid,
       holderOf(`addressed_as:${address}`),
     )
   }
   for (const series of SERIES) {
-    assert.equal((await reads.findSeries(orgUid, series))?.uid, holderOf(seriesClaim(series)))
+    assert.equal((await reads.findSeries(orgUid, [series]))[0]?.uid, holderOf(seriesClaim(series)))
   }
 }
 

@@ -233,7 +233,7 @@ test('halves of surrogate pairs are kept as the replacement character, and never
       ['\ud800', '\ufffd'].map((id) => store.components.findById('org', id)),
     )
     assert.deepEqual([found?.id, same], ['\ufffd', found])
-    const series = await store.components.findSeries('org', { '\udbff': '\ufffd' })
+    const [series] = await store.components.findSeries('org', [{ '\udbff': '\ufffd' }])
     assert.deepEqual([series?.id, series?.labels], ['\ufffd', { '\ufffd': '\ufffd' }])
     await assert.rejects(
       store.commit([createOf([['\udfff', []]])]),
@@ -271,9 +271,9 @@ test('labels and series have any names and texts', async () => {
         all.map((labels) => Object.entries(labels).sort()),
       )
       for (const [at, series] of all.entries()) {
-        const found = await store.components.findSeries('org', series)
+        const [found] = await store.components.findSeries('org', [series])
         assert.equal(found?.id, at % 2 === 0 ? `s${at}` : undefined)
-        assert.equal(await store.components.findSeries('other', series), undefined)
+        assert.deepEqual(await store.components.findSeries('other', [series]), [undefined])
       }
     }
   })
@@ -373,8 +373,8 @@ test('whatever is unique is refused to a creation, which names the component tha
       series: [{ a: '1' }],
     })
     await store.commit([other])
-    assert.equal((await store.components.findAddressed('other', 'x:1'))?.uid, other.uid)
-    assert.equal((await store.components.findAddressed('org', 'x:1'))?.uid, there.uid)
+    assert.equal((await store.components.findAddressed('other', ['x:1']))[0]?.uid, other.uid)
+    assert.equal((await store.components.findAddressed('org', ['x:1']))[0]?.uid, there.uid)
   })
 })
 
@@ -480,10 +480,10 @@ test('IDs, addresses, series and stream IDs can be swapped, and taken from what 
         ['b', undefined],
       ]) {
         assert.equal((await store.components.findById('org', `${id}`))?.uid, uid)
-        assert.equal((await store.components.findAddressed('org', `x:${id}`))?.uid, uid)
+        assert.equal((await store.components.findAddressed('org', [`x:${id}`]))[0]?.uid, uid)
       }
-      assert.equal((await store.components.findSeries('org', { s: '2' }))?.id, 't')
-      assert.equal((await store.components.findSeries('org', { s: '1' }))?.id, 's')
+      assert.equal((await store.components.findSeries('org', [{ s: '2' }]))[0]?.id, 't')
+      assert.equal((await store.components.findSeries('org', [{ s: '1' }]))[0]?.id, 's')
     }
   })
 })
@@ -503,8 +503,11 @@ test('what is deleted is gone with all it had, and what takes its place has numb
         assert.ok(!handles.has(handle), `handle ${handle} is given twice`)
         handles.add(handle)
       }
-      assert.equal((await store.components.findAddressed('org', 'x'))?.uid, create.uid)
-      assert.equal((await store.components.findSeries('org', { a: '1' }))?.componentUid, create.uid)
+      assert.equal((await store.components.findAddressed('org', ['x']))[0]?.uid, create.uid)
+      assert.equal(
+        (await store.components.findSeries('org', [{ a: '1' }]))[0]?.componentUid,
+        create.uid,
+      )
       assert.equal(await store.components.get('org', last), undefined)
       const remove = { op: 'delete', orgUid: 'org', expectedRevision: 'any' } as const
       const component = { ...remove, kind: 'component', uid: create.uid }
@@ -522,8 +525,8 @@ test('what is deleted is gone with all it had, and what takes its place has numb
         ],
       )
       assert.equal(await store.components.findById('org', 'device'), undefined)
-      assert.equal(await store.components.findAddressed('org', 'x'), undefined)
-      assert.equal(await store.components.findSeries('org', { a: '1' }), undefined)
+      assert.deepEqual(await store.components.findAddressed('org', ['x']), [undefined])
+      assert.deepEqual(await store.components.findSeries('org', [{ a: '1' }]), [undefined])
       const orphan = putStream(newUid(), { ...streamFields('s'), componentUid: create.uid })
       await assert.rejects(store.commit([orphan]), conflict(create.uid, undefined))
       last = create.uid

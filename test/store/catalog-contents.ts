@@ -255,7 +255,11 @@ export class ReadTrial {
     await this.#hold(`component ${uid}`, wanted, () => reads.get(orgUid, uid))
     if (id !== '') await this.#hold(`ID ${id}`, wanted, () => reads.findById(orgUid, id))
     for (const address of addressedAs) {
-      await this.#hold(address, wanted, () => reads.findAddressed(orgUid, address))
+      await this.#hold(
+        address,
+        wanted,
+        async () => (await reads.findAddressed(orgUid, [address]))[0],
+      )
     }
     const page = { start: 0, limit: 100 }
     const streams = await this.#attempt(() => reads.streamsOf(orgUid, uid, page))
@@ -273,7 +277,11 @@ export class ReadTrial {
     const reads = this.#components
     await this.#hold(`stream ${uid}`, wanted, () => reads.getStream(orgUid, uid))
     if (series === undefined) return
-    await this.#hold(`series of ${uid}`, wanted, () => reads.findSeries(orgUid, series))
+    await this.#hold(
+      `series of ${uid}`,
+      wanted,
+      async () => (await reads.findSeries(orgUid, [series]))[0],
+    )
   }
 
   async #askForDocument(wanted: CatalogDocument): Promise<void> {

@@ -88,8 +88,8 @@ test('a component is read with its streams, addresses and series or not at all w
   })
   let found = 0
   while (isWriting) {
-    const addressed = await store.components.findAddressed('org', 'x')
-    const stream = await store.components.findSeries('org', { a: '1' })
+    const [addressed] = await store.components.findAddressed('org', ['x'])
+    const [stream] = await store.components.findSeries('org', [{ a: '1' }])
     const page = { orgUid: 'org', start: 0, limit: 10 }
     const { components, totalCount } = await store.components.list(page)
     assert.equal(components.length, totalCount)

@@ -105,8 +105,8 @@ test('everything() returns complete records, components before streams, and puts
     undefined,
   ])
   assert.equal((await to.store.components.findById('org', 'boiler'))?.uid, head)
-  assert.equal((await to.store.components.findAddressed('org', 'x:1'))?.uid, head)
-  assert.equal((await to.store.components.findSeries('org', { b: '2' }))?.uid, stream)
+  assert.equal((await to.store.components.findAddressed('org', ['x:1']))[0]?.uid, head)
+  assert.equal((await to.store.components.findSeries('org', [{ b: '2' }]))[0]?.uid, stream)
   const taken = putStream(countedUidOf(head, 2), { ...streamFields(longId), componentUid: head })
   await assert.rejects(to.store.commit([taken]), { name: 'CatalogConflict' })
   const next = { ...taken, uid: stream, expectedRevision: 4 }

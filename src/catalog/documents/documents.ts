@@ -281,13 +281,16 @@ export class Documents {
   }
 
   /** The stream of a series, from the store: memory holds no series. */
-  findSeries(orgUid: string, series: Labels): Promise<StoredStream | undefined> {
+  findSeries(orgUid: string, series: readonly Labels[]): Promise<(StoredStream | undefined)[]> {
     return this.#store.components.findSeries(orgUid, series)
   }
 
   /** The component that a text is an address of, from the store. */
-  findAddressed(orgUid: string, address: string): Promise<StoredComponent | undefined> {
-    return this.#store.components.findAddressed(orgUid, address)
+  findAddressed(
+    orgUid: string,
+    addresses: readonly string[],
+  ): Promise<(StoredComponent | undefined)[]> {
+    return this.#store.components.findAddressed(orgUid, addresses)
   }
 
   findByClaim(orgUid: string, claim: string): Promise<CatalogDocument | undefined> {
@@ -441,9 +444,11 @@ export class Documents {
     const [scheme, ...rest] = claim.split(':')
     const text = rest.join(':')
     if (scheme === 'component_id') return await components.findById(orgUid, text)
-    if (scheme === 'addressed_as') return await components.findAddressed(orgUid, text)
-    if (scheme === 'series')
-      return await components.findSeries(orgUid, Object.fromEntries(JSON.parse(text)))
+    if (scheme === 'addressed_as') return (await components.findAddressed(orgUid, [text]))[0]
+    if (scheme === 'series') {
+      const series: Labels = Object.fromEntries(JSON.parse(text))
+      return (await components.findSeries(orgUid, [series]))[0]
+    }
     // All streams of the component are learned then.
     if (scheme === 'stream_id') return await components.get(orgUid, rest[0])
     return await this.#store.findByClaim(orgUid, claim)

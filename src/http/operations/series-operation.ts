@@ -43,7 +43,7 @@ export function seriesOperation({ catalog }: { readonly catalog: Catalog }): Htt
     run: async ({ principal, query }) => {
       requireSomeFeed(principal, 'GET')
       const { series } = query as { readonly series?: string }
-      const found = await catalog.findSeries(principal.orgUid, readSeries(series ?? ''))
+      const [found] = await catalog.findSeries(principal.orgUid, [readSeries(series ?? '')])
       if (found === undefined) refuse('not_found', { what: 'No stream has this series' })
       const { handle } = found
       const shown = 'the feed of the stream of this series'

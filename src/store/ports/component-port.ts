@@ -201,9 +201,13 @@ export interface ComponentReads {
   get(orgUid: string, uid: string): Promise<StoredComponent | undefined>
   getStream(orgUid: string, uid: string): Promise<StoredStream | undefined>
   findById(orgUid: string, id: string): Promise<StoredComponent | undefined>
-  /** The component that a text is an address of. */
-  findAddressed(orgUid: string, address: string): Promise<StoredComponent | undefined>
-  findSeries(orgUid: string, series: Labels): Promise<StoredStream | undefined>
+  /** The component of each address, undefined for an address of none. A caller asks for some dozens at a time. */
+  findAddressed(
+    orgUid: string,
+    addresses: readonly string[],
+  ): Promise<(StoredComponent | undefined)[]>
+  /** The stream of each series, undefined for a series of none. A caller asks for some dozens at a time. */
+  findSeries(orgUid: string, series: readonly Labels[]): Promise<(StoredStream | undefined)[]>
   /** The streams of a component in definition order, some of them at a time. */
   streamsOf(
     orgUid: string,

@@ -107,8 +107,8 @@ test('components that were changed and deleted before kills -9 are whole, and no
       [revision, addressedAs],
       isChanged ? [2, [`y:${number}`]] : [1, [`x:${number}`]],
     )
-    assert.equal((await reads.findAddressed('org', addressedAs[0]))?.uid, uid)
-    assert.equal((await reads.findSeries('org', { number }))?.componentUid, uid)
+    assert.equal((await reads.findAddressed('org', [addressedAs[0]]))[0]?.uid, uid)
+    assert.equal((await reads.findSeries('org', [{ number }]))[0]?.componentUid, uid)
     if (isChanged) kept.delete(Number(number))
   }
   assert.deepEqual(kept, new Set(), 'some that were acknowledged are gone')

@@ -14,7 +14,7 @@ import type {
   StoredStream,
 } from '../../ports/component-port.ts'
 import { LOOKBACK_FIELD } from '../../ports/component-port.ts'
-import type { Database } from '../connection/database.ts'
+import type { Database, SqlRow } from '../connection/database.ts'
 import { toStored } from '../connection/stored-text.ts'
 import { INDEXED_LENGTH, LISTED_FOLDER, LISTED_NAME_START } from '../schema/tables.ts'
 import { COMPONENT_FIELDS, componentOf, STREAM_FIELDS, streamOf } from './catalog-rows.ts'
@@ -53,16 +53,38 @@ export class ComponentStoreReads implements ComponentReads {
     return await this.#component(where, [toStored(orgUid), toStored(id)])
   }
 
-  async findAddressed(orgUid: string, address: string): Promise<StoredComponent | undefined> {
-    const where = `JOIN claim k ON k.kind = 'component' AND k.uid = c.uid::text AND k.org = c.org
-      WHERE k.org = $1 AND k.claim = $2`
-    return await this.#component(where, [toStored(orgUid), storedClaimOf(addressClaim(address))])
+  async findAddressed(
+    orgUid: string,
+    addresses: readonly string[],
+  ): Promise<(StoredComponent | undefined)[]> {
+    const sql = `SELECT ${COMPONENT_FIELDS}, k.claim FROM claim k
+      JOIN component c ON c.uid = k.uid::uuid AND c.org = k.org
+      WHERE k.org = $1 AND k.claim = ANY ($2::text[]) AND k.kind = 'component'`
+    const found = await this.#findClaimed(sql, orgUid, addresses.map(addressClaim))
+    return found.map((row) => row && componentOf(row))
   }
 
-  async findSeries(orgUid: string, series: Labels): Promise<StoredStream | undefined> {
-    const where = `JOIN claim k ON k.kind = 'stream' AND k.uid::uuid = s.uid AND k.org = c.org
-      WHERE k.org = $1 AND k.claim = $2`
-    return await this.#stream(where, [toStored(orgUid), storedClaimOf(seriesClaim(series))])
+  async findSeries(
+    orgUid: string,
+    series: readonly Labels[],
+  ): Promise<(StoredStream | undefined)[]> {
+    const sql = `SELECT ${STREAM_FIELDS}, k.claim FROM claim k
+      JOIN stream s ON s.uid = k.uid::uuid JOIN component c ON c.number = s.component AND c.org = k.org
+      WHERE k.org = $1 AND k.claim = ANY ($2::text[]) AND k.kind = 'stream'`
+    const found = await this.#findClaimed(sql, orgUid, series.map(seriesClaim))
+    return found.map((row) => row && streamOf(row))
+  }
+
+  /** The row of each claim. The statement returns the claim in its last column. */
+  async #findClaimed(
+    sql: string,
+    orgUid: string,
+    claims: readonly string[],
+  ): Promise<(SqlRow | undefined)[]> {
+    const stored = claims.map(storedClaimOf)
+    const rows = await this.#database.read(sql, [toStored(orgUid), stored])
+    const rowOf = new Map(rows.map((row) => [row.at(-1), row]))
+    return stored.map((claim) => rowOf.get(claim))
   }
 
   async streamsOf(

@@ -70,19 +70,29 @@ export class EmbeddedComponents implements ComponentReads {
     )?.component
   }
 
-  async findAddressed(orgUid: string, address: string): Promise<StoredComponent | undefined> {
+  async findAddressed(
+    orgUid: string,
+    addresses: readonly string[],
+  ): Promise<(StoredComponent | undefined)[]> {
     const keyOf = (ref: number): DocumentKey | undefined => this.#components.findRef(ref)?.component
-    return this.#parts.reporting(() => {
+    const find = (address: string): StoredComponent | undefined => {
       const ref = this.#parts.table.selectClaimed(orgUid, addressClaim(address), keyOf)
       return ref === 0 ? undefined : this.#components.findRef(ref)?.component
-    })
+    }
+    return this.#parts.reporting(() => addresses.map(find))
   }
 
-  async findSeries(orgUid: string, series: Labels): Promise<StoredStream | undefined> {
-    return this.#read('a stream by its series', orgUid, (scope) => {
-      const [found] = this.#streams.findSeries(scope, series)
-      return found?.stream
-    })
+  async findSeries(
+    orgUid: string,
+    series: readonly Labels[],
+  ): Promise<(StoredStream | undefined)[]> {
+    const found = this.#read('streams by their series', orgUid, (scope) =>
+      series.map((one) => {
+        const [first] = this.#streams.findSeries(scope, one)
+        return first?.stream
+      }),
+    )
+    return found ?? series.map(() => undefined)
   }
 
   async streamsOf(

@@ -7,7 +7,7 @@ import type { Labels, StoredStream } from '../../../ports/component-port.ts'
 import type { CatalogScopes } from '../catalog-scopes.ts'
 import type { ComponentReader } from './component-reader.ts'
 import {
-  hashOfSeries,
+  hashOfSeriesText,
   SELECTED_STREAM,
   type StoredStreamRow,
   type StreamOwner,
@@ -87,7 +87,7 @@ export class StreamReader {
   /** The streams with a series in all organizations: the hash of a series may be that of another too. */
   *findSeries(scope: number, series: Labels): Generator<FoundStream> {
     const text = seriesText(series)
-    for (const place of this.#statements.bySeries.all(hashOfSeries(series))) {
+    for (const place of this.#statements.bySeries.all(hashOfSeriesText(text))) {
       const owner = this.#ownerOfRef(place.component as number)
       if (owner === undefined || this.#scopes.find(owner.orgUid) !== scope) continue
       const row = this.#statements.byOrdinal.get(owner.ref, place.ordinal as number)
@@ -99,7 +99,7 @@ export class StreamReader {
 
   /** False when only the index knows that no two streams share a series: reading each of millions takes longer. */
   mayShareSeries(series: Labels): boolean {
-    return this.#statements.secondSeries.get(hashOfSeries(series)) !== undefined
+    return this.#statements.secondSeries.get(hashOfSeriesText(seriesText(series))) !== undefined
   }
 
   /** Streams of a component in definition order. */

@@ -115,7 +115,7 @@ export function streamRest(
     name: name === id ? null : name.toWellFormed(),
     labels: packedLabels,
     series: packedSeries === null || packedSeries !== packedLabels ? packedSeries : SAME,
-    series_hash: series === undefined ? null : hashOfSeries(series),
+    series_hash: series === undefined ? null : hashOfSeriesText(seriesText(series)),
     more: jsonOrNull(more),
   }
 }
@@ -128,8 +128,8 @@ const SAME = '='
 const HASH_BYTES = 6
 
 /** By which a series is found: the first bytes of a SHA-256, which two series may share. */
-export function hashOfSeries(series: Labels): number {
-  return hash('sha256', seriesText(series), 'buffer').readUIntBE(0, HASH_BYTES)
+export function hashOfSeriesText(text: string): number {
+  return hash('sha256', text, 'buffer').readUIntBE(0, HASH_BYTES)
 }
 
 function packLabels(labels: Labels | undefined, texts: TextTable): string | null {
