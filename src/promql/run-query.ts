@@ -4,8 +4,8 @@ import { rangeSamples } from './evaluate/range-samples.ts'
 import { PromqlError } from './promql-error.ts'
 import { PROMQL_POINTS_MAX } from './promql-limits.ts'
 import type { InstantQuery, QueryContext, QueryResult, QueryValue, SteppedQuery } from './query.ts'
-import { compareLabels, labelsKey } from './series/label-list.ts'
-import { type StepGrid, type StepSeries, sameLabelsError } from './series/step-series.ts'
+import { sortByLabels } from './series/label-list.ts'
+import type { StepGrid, StepSeries } from './series/step-series.ts'
 import type { CompilePattern, SeriesMatcher } from './source.ts'
 import { checkQuery, queryTypeOf } from './syntax/check-query.ts'
 import { parseQuery, parseSelectorText } from './syntax/parse-query.ts'
@@ -57,11 +57,10 @@ async function instantValue(
   if (inner.kind === 'string') return { type: 'string', time, value: inner.value }
   if (inner.kind === 'matrix' || inner.kind === 'subquery') {
     const series = await rangeSamples(evaluator, inner, grid)
-    return { type: 'matrix', series: series.sort((a, b) => compareLabels(a.labels, b.labels)) }
+    return { type: 'matrix', series: sortByLabels(series) }
   }
   const value = await evaluator.evaluate(node, grid)
   if (value.type === 'scalar') return { type: 'scalar', time, value: value.values[0] }
-  requireDistinct(value.series)
   const samples = value.series.map(({ labels, values }) => ({ labels, value: values[0] }))
   return { type: 'vector', time, samples }
 }
@@ -87,9 +86,7 @@ export async function queryRange(query: SteppedQuery, context: QueryContext): Pr
     value.type === 'vector'
       ? value.series
       : [{ labels: [], values: value.values, present: new Uint8Array(count).fill(1) }]
-  requireDistinct(rows)
-  const series = rows.map((row) => matrixSeries(row, grid))
-  series.sort((a, b) => compareLabels(a.labels, b.labels))
+  const series = sortByLabels(rows).map((row) => matrixSeries(row, grid))
   const { warnings, infos } = annotations
   return { value: { type: 'matrix', series }, warnings, infos }
 }
@@ -110,11 +107,6 @@ function stepCount({ start, end, stepMs }: SteppedQuery): number {
     )
   }
   return steps + 1
-}
-
-function requireDistinct(rows: readonly StepSeries[]): void {
-  const keys = new Set(rows.map(({ labels }) => labelsKey(labels)))
-  if (keys.size < rows.length) throw sameLabelsError()
 }
 
 function matrixSeries(

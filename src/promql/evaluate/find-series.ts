@@ -1,3 +1,4 @@
+import { sortByLabels } from '../series/label-list.ts'
 import type { SelectedOne, SeriesMatcher } from '../source.ts'
 import type { SelectorNode } from '../syntax/query-node.ts'
 import type { Evaluation } from './evaluation.ts'
@@ -15,7 +16,7 @@ export function calendarStatistic(node: SelectorNode): CalendarStatistic | undef
   return cycle === undefined || statistic === undefined ? undefined : { cycle, statistic }
 }
 
-/** The series of a selector that may have samples in a span. */
+/** The series of a selector that may have samples in a span, in the order of their labels. */
 export async function findSeries(
   evaluation: Evaluation,
   matchers: readonly SeriesMatcher[],
@@ -29,6 +30,7 @@ export async function findSeries(
   evaluation.checkStop()
   evaluation.annotations.addSourceTexts(selected)
   const { lookbackMs } = evaluation
-  if (lookbackMs === undefined) return selected.series
-  return selected.series.map((one) => ({ ...one, lookbackMs }))
+  const series = sortByLabels(selected.series)
+  if (lookbackMs === undefined) return series
+  return series.map((one) => ({ ...one, lookbackMs }))
 }

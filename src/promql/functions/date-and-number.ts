@@ -25,21 +25,52 @@ export const functionsOfNumber: ReadonlyMap<string, (value: number) => number> =
   ['tanh', Math.tanh],
 ])
 
-/** Parts of the date of a time in seconds since 1970, in UTC. */
+/** After 400 years, the calendar repeats, weekdays too. */
+const CALENDAR_YEARS = 400
+const CALENDAR_SECONDS = 12_622_780_800n
+
+/** Beyond these, seconds are no 64-bit integer. */
+const SECONDS_END = 2 ** 63
+
+/** A time with the same date and time of day, but a year from 1970 to 2369, and how many calendars later it is. */
+interface CalendarDate {
+  readonly date: Date
+  readonly calendars: number
+}
+
+function calendarDate(seconds: number): CalendarDate {
+  // What is no 64-bit integer becomes what Prometheus makes of it on x86.
+  const isWhole = seconds >= -SECONDS_END && seconds < SECONDS_END
+  const whole = isWhole ? BigInt(Math.trunc(seconds)) : 2n ** 63n
+  const rest = ((whole % CALENDAR_SECONDS) + CALENDAR_SECONDS) % CALENDAR_SECONDS
+  return {
+    date: new Date(Number(rest) * 1000),
+    calendars: Number((whole - rest) / CALENDAR_SECONDS),
+  }
+}
+
+type DatePart = (date: Date, calendars: number) => number
+
+const dateParts: Readonly<Record<string, DatePart>> = {
+  days_in_month: (date) =>
+    new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate(),
+  day_of_month: (date) => date.getUTCDate(),
+  day_of_week: (date) => date.getUTCDay(),
+  day_of_year: dayOfYear,
+  hour: (date) => date.getUTCHours(),
+  minute: (date) => date.getUTCMinutes(),
+  month: (date) => date.getUTCMonth() + 1,
+  year: (date, calendars) => date.getUTCFullYear() + calendars * CALENDAR_YEARS,
+}
+
+/** Parts of the date of a time in seconds since 1970, in UTC, by their name in PromQL. */
 export const functionsOfDate: ReadonlyMap<string, (seconds: number) => number> = new Map(
-  Object.entries({
-    days_in_month: (date: Date) =>
-      new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate(),
-    day_of_month: (date: Date) => date.getUTCDate(),
-    day_of_week: (date: Date) => date.getUTCDay(),
-    day_of_year: dayOfYear,
-    hour: (date: Date) => date.getUTCHours(),
-    minute: (date: Date) => date.getUTCMinutes(),
-    month: (date: Date) => date.getUTCMonth() + 1,
-    year: (date: Date) => date.getUTCFullYear(),
-  }).map(([name, partOf]) => [
+  Object.entries(dateParts).map(([name, partOf]) => [
     name,
-    (seconds: number) => partOf(new Date(Math.trunc(seconds) * 1000)),
+    (seconds: number): number => {
+      const { date, calendars } = calendarDate(seconds)
+      return partOf(date, calendars)
+    },
   ]),
 )
 

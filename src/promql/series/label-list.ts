@@ -78,6 +78,20 @@ export function compareLabels(a: SeriesLabels, b: SeriesLabels): number {
   return a.length - b.length
 }
 
+/** Elements in the order of their labels. */
+export function sortByLabels<T extends { readonly labels: SeriesLabels }>(
+  elements: readonly T[],
+): T[] {
+  const keyed = elements.map((element) => ({ element, key: element.labels.join('\0') }))
+  // Comparing whole texts is faster, and right as long as no character needs two UTF-16 units.
+  const isPlain = !keyed.some(({ key }) => /[\ud800-\udfff]/.test(key))
+  keyed.sort((a, b) => {
+    if (!isPlain) return compareLabels(a.element.labels, b.element.labels)
+    return a.key < b.key ? -1 : a.key > b.key ? 1 : 0
+  })
+  return keyed.map(({ element }) => element)
+}
+
 /** Labels as Prometheus writes them in messages. */
 export function formatLabels(labels: SeriesLabels): string {
   const parts: string[] = []

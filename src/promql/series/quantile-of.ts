@@ -3,12 +3,17 @@ export function quantileOf(quantile: number, values: Float64Array): number {
   if (values.length === 0 || Number.isNaN(quantile)) return Number.NaN
   if (quantile < 0) return Number.NEGATIVE_INFINITY
   if (quantile > 1) return Number.POSITIVE_INFINITY
-  values.sort(compareForQuantile)
+  // The sort of typed arrays puts NaNs last.
+  values.sort()
+  let numbers = values.length
+  while (numbers > 0 && Number.isNaN(values[numbers - 1])) numbers--
+  const least = values.length - numbers
+  const valueAt = (index: number): number => (index < least ? Number.NaN : values[index - least])
   const rank = quantile * (values.length - 1)
   const lower = Math.floor(rank)
   const upper = Math.min(values.length - 1, lower + 1)
   const weight = rank - lower
-  return values[lower] * (1 - weight) + values[upper] * weight
+  return valueAt(lower) * (1 - weight) + valueAt(upper) * weight
 }
 
 /** Ascending, NaNs first. */

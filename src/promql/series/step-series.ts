@@ -28,7 +28,9 @@ export function emptySeries(labels: SeriesLabels, count: number): StepSeries {
 
 /** Whether the series has a value at any step. */
 export function hasValues(series: StepSeries): boolean {
-  return series.present.includes(1)
+  const { present } = series
+  for (let step = 0; step < present.length; step++) if (present[step] === 1) return true
+  return false
 }
 
 /** The error of a vector in which two elements have equal labels. */
