@@ -20,6 +20,16 @@ const rangeCalls = [
   'ts_of_min_over_time',
 ]
 const aggregations = 'sum avg min max count group stddev stdvar'.split(' ')
+const matchers = [
+  '{job="api"}',
+  '{job!="api"}',
+  '{inst=~"a|b"}',
+  '{inst!~"a.*"}',
+  '{}',
+  '{job="api",inst="a"}',
+  '{mode=~"x|y"}',
+  '{nothing=""}',
+]
 const groupings = ['job', 'inst', 'job, inst', 'mode', 'nothing', '']
 
 export interface RandomQuery {
@@ -118,20 +128,15 @@ export class RandomPromql {
   #selector(): string {
     const random = this.#random
     const name = random.pick(['req_total', 'temp', 'temp', 'up', 'lag', 'lat_bucket', 'missing'])
-    const matcher = random.pick([
-      ...['', '', '', '{job="api"}', '{job!="api"}', '{inst=~"a|b"}', '{inst!~"a.*"}', '{}'],
-      ...['{job="api",inst="a"}', '{mode=~"x|y"}', '{nothing=""}'],
-    ])
+    const matcher = random.next() < 0.3 ? '' : random.pick(matchers)
     if (random.next() < 0.05) return '{__name__=~"temp|up"}'
     return `${name}${matcher}`
   }
 
   #shift(): string {
     const random = this.#random
-    const at = random.pick([
-      ...['', '', '', '', '', '', ' @ start()', ' @ end()'],
-      ` @ ${(PROMQL_TEST_START + 5_000_000) / 1_000}`,
-    ])
+    const fixed = ` @ ${(PROMQL_TEST_START + 5_000_000) / 1_000}`
+    const at = random.next() < 0.7 ? '' : random.pick([' @ start()', ' @ end()', fixed])
     const offset = random.pick(['', '', '', '', ' offset 1m', ' offset 10m', ' offset -3m'])
     return random.next() < 0.5 ? `${at}${offset}` : `${offset}${at}`
   }
@@ -179,7 +184,8 @@ export class RandomPromql {
     const kind = random.next()
     if (kind < 0.06)
       return `quantile_over_time(${random.pick(['0.5', '0.9', '0', '1', '2'])}, ${range})`
-    if (kind < 0.1) return `predict_linear(${range}, ${random.pick(['60', '-600', '3600'])})`
+    if (kind < 0.1)
+      return `predict_linear(${this.#selector()}[5m], ${random.pick(['60', '-600', '3600'])})`
     if (kind < 0.14) return `double_exponential_smoothing(${range}, 0.3, 0.7)`
     return `${random.pick(rangeCalls)}(${range})`
   }
@@ -250,7 +256,7 @@ export class RandomPromql {
     const random = this.#random
     const vector = this.#vector(depth)
     return random.pick([
-      () => `timestamp(${vector})`,
+      () => `timestamp(${random.next() < 0.5 ? this.#selector() : vector})`,
       () => `absent(${vector})`,
       () => `clamp(${vector}, ${this.#number()}, ${this.#number()})`,
       () => `clamp_min(${vector}, ${this.#number()})`,
