@@ -22,6 +22,7 @@ import { BY_DEVICES } from './documents/record-change.ts'
 import { retryConflicts } from './documents/retry-conflicts.ts'
 import type { StreamIndex } from './index/stream-index.ts'
 import { LabelIndex } from './labels/label-index.ts'
+import { MetricMetadataBook } from './metadata/metric-metadata.ts'
 import { showComponent } from './record/component-rules.ts'
 import { ComponentStreams } from './record/component-streams.ts'
 import { Components } from './record/components.ts'
@@ -99,6 +100,8 @@ export class Catalog {
   readonly createMax: number
   /** The labels of the streams whose values are numbers. */
   readonly labels: LabelIndex
+  /** Type, help, and unit of metrics, as writers of Prometheus send them. */
+  readonly metricMetadata: MetricMetadataBook
   /** How it follows what other processes commit to the same store. */
   readonly catchUps: CatchUps
   readonly #base: CatalogBase
@@ -108,6 +111,7 @@ export class Catalog {
     this.createMax = deps.createMax ?? STREAMS_CREATED_PER_CALL_MAX
     this.index = documents.index
     this.labels = new LabelIndex(documents)
+    this.metricMetadata = new MetricMetadataBook({ documents, clock })
     this.catchUps = documents.catchUps
     this.derivations = documents.edges
     this.cycles = new SimpleRecords(documents, cycleRules, usesBy(documents, 'baseCycle'))

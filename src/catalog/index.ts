@@ -23,3 +23,4 @@ export {
   type RecordChange,
 } from './documents/record-change.ts'
 export { type ComponentEntry, StreamIndex, streamPlaces } from './index/stream-index.ts'
+export type { MetricMetadata } from './metadata/metric-metadata.ts'

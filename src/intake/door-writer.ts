@@ -1,4 +1,5 @@
 import { nextIteration, refuse, SAMPLES_PER_CALL_MAX } from '../base/index.ts'
+import type { MetricMetadata } from '../catalog/index.ts'
 import type { Feed } from '../feed/index.ts'
 import type { DoorLog } from './door-log.ts'
 import type { DoorReader, DoorSlice, SliceBounds } from './door-slice.ts'
@@ -65,6 +66,11 @@ export class DoorWriter {
   /** Refuses a caller who may put nowhere, before a body of theirs is read. */
   requirePutter(caller: Caller): void {
     this.#feed.requirePutter(caller)
+  }
+
+  /** Keeps what a body says of metrics; resolves when it is durable. */
+  async learnMetrics(caller: Caller, metrics: readonly MetricMetadata[]): Promise<void> {
+    await this.#feed.catalog.metricMetadata.learn(caller, metrics)
   }
 
   /** Stores what can be stored of a body; resolves when it is durable. */

@@ -4,6 +4,30 @@ export interface WrittenSeries {
   readonly labels: Readonly<Record<string, string>> | readonly (readonly [string, string])[]
   readonly samples: readonly (readonly [value: number | bigint, time: number])[]
   readonly histograms?: number
+  /** Of version 2.0. */
+  readonly metadata?: WrittenMetadata
+}
+
+interface WrittenMetadata {
+  readonly type: string
+  readonly help: string
+  readonly unit: string
+}
+
+const TYPES = ['unknown', 'counter', 'gauge', 'histogram', 'gaugehistogram', 'summary']
+
+function typeField(type: string): Buffer {
+  return Buffer.from([0x08, TYPES.indexOf(type)])
+}
+
+/** A body of version 1.0 with metadata alone. */
+export function writeMetadata1(
+  metrics: readonly (WrittenMetadata & { readonly name: string })[],
+): Buffer {
+  const written = metrics.map(({ name, type, help, unit }) =>
+    bytesField(3, typeField(type), bytesField(2, name), bytesField(4, help), bytesField(5, unit)),
+  )
+  return Buffer.concat(written)
 }
 
 function varint(value: number | bigint): Buffer {
@@ -51,7 +75,15 @@ export function writeRequest1(series: readonly WrittenSeries[]): Buffer {
 
 /** A body of version 2.0. */
 export function writeRequest2(series: readonly WrittenSeries[]): Buffer {
-  const symbols = ['', ...new Set(series.flatMap((one) => pairsOf(one).flat()))]
+  const said = series.flatMap(({ metadata }) => [metadata?.help ?? '', metadata?.unit ?? ''])
+  const symbols = [...new Set(['', ...series.flatMap((one) => pairsOf(one).flat()), ...said])]
+  const metadataOf = ({ metadata }: WrittenSeries): Buffer[] => {
+    if (metadata === undefined) return []
+    const { type, help, unit } = metadata
+    const help3 = [Buffer.from([0x18]), varint(symbols.indexOf(help))]
+    const unit4 = [Buffer.from([0x20]), varint(symbols.indexOf(unit))]
+    return [bytesField(5, typeField(type), ...help3, ...unit4)]
+  }
   const written = series.map((one) => {
     const refs = pairsOf(one).flatMap((pair) => pair.map((text) => varint(symbols.indexOf(text))))
     return bytesField(
@@ -59,6 +91,7 @@ export function writeRequest2(series: readonly WrittenSeries[]): Buffer {
       bytesField(1, ...refs),
       ...one.samples.map((sample) => sampleField(2, sample)),
       ...Array.from({ length: one.histograms ?? 0 }, () => bytesField(3, '')),
+      ...metadataOf(one),
     )
   })
   return Buffer.concat([...symbols.map((symbol) => bytesField(4, symbol)), ...written])

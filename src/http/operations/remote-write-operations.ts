@@ -66,17 +66,22 @@ export function remoteWriteOperations(deps: RemoteWriteDeps): HttpOperation[] {
       const version = readVersion(call.header('content-type'))
       requireSnappy(call.header('content-encoding'))
       const outcome = await call.withBytes((bytes, held) =>
-        withInflated(bytes, { held, budget, bodyBytesMax }, (inflated) =>
-          doorWriter.write({
+        withInflated(bytes, { held, budget, bodyBytesMax }, async (inflated) => {
+          let reader: RemoteWriteReader | undefined
+          const outcome = await doorWriter.write({
             door: 'remote_write',
-            openReader: (cache, bounds) =>
-              new RemoteWriteReader(inflated, cache, { ...bounds, version }),
+            openReader: (cache, bounds) => {
+              reader = new RemoteWriteReader(inflated, cache, { ...bounds, version })
+              return reader
+            },
             isAllOrNone: false,
             share: held?.share,
             renew: async () => call.renew(),
             findRules: () => findRules(call.principal),
-          }),
-        ),
+          })
+          await doorWriter.learnMetrics(call.principal, reader?.metrics ?? [])
+          return outcome
+        }),
       )
       return remoteWriteAnswer(outcome, version)
     },

@@ -39,7 +39,7 @@ export class ProtoCursor {
     const key = this.#readSmall()
     this.field = key >>> 3
     this.wire = key & 7
-    if (this.field === 0) this.#refuse()
+    if (this.field === 0) this.refuse()
     this.from = this.at
     switch (this.wire) {
       case WIRE_VARINT:
@@ -54,14 +54,14 @@ export class ProtoCursor {
       case WIRE_BYTES: {
         const length = this.#readSmall()
         this.from = this.at
-        if (length > this.until - this.at) this.#refuse()
+        if (length > this.until - this.at) this.refuse()
         this.at += length
         break
       }
       default:
-        this.#refuse()
+        this.refuse()
     }
-    if (this.at > this.until) this.#refuse()
+    if (this.at > this.until) this.refuse()
     this.end = this.at
     return true
   }
@@ -89,7 +89,7 @@ export class ProtoCursor {
         return value
       }
     }
-    this.#refuse()
+    this.refuse()
   }
 
   #skipVarint(): void {
@@ -100,10 +100,11 @@ export class ProtoCursor {
       this.at += 1
       if (byte < 0x80) return
     }
-    this.#refuse()
+    this.refuse()
   }
 
-  #refuse(): never {
+  /** Refuses the message at this place. */
+  refuse(): never {
     refuse('bad_input', { what: `The body is not valid protobuf: it is wrong at byte ${this.at}` })
   }
 }

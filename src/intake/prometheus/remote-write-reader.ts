@@ -1,11 +1,12 @@
 /** Reads bodies of Prometheus remote write, versions 1.0 and 2.0, into samples. */
 import { isSampleTime } from '../../base/index.ts'
-import { findLabelMistake } from '../../catalog/index.ts'
+import { findLabelMistake, type MetricMetadata } from '../../catalog/index.ts'
 import { type OpenSeries, VALUE_SPECIAL } from '../../feed/index.ts'
 import type { Labels, StreamHandle } from '../../store/index.ts'
 import { SHOWN_LINE_LENGTH_MAX } from '../door-log.ts'
 import { type DoorReader, DoorSlice, type SliceBounds } from '../door-slice.ts'
 import type { SeriesCache } from '../series-cache.ts'
+import { MetadataReader } from './metadata-reader.ts'
 import { ProtoCursor, WIRE_BYTES, WIRE_FIXED64, WIRE_VARINT } from './proto-cursor.ts'
 import { addressOfLabels, LabelWriter, readLabels, showLabels } from './series-labels.ts'
 import { isSpecialAt, specialTextAt } from './special-value.ts'
@@ -14,10 +15,13 @@ import { SymbolTable } from './symbol-table.ts'
 /** The version of the protocol of a body. */
 export type RemoteWriteVersion = 1 | 2
 
-/** The numbers of the fields, by version. Those of a sample are the same in both. */
+/**
+ * The numbers of the fields, by version. Those of a sample are the same in both. Metadata is a field of the request in
+ * 1.0, and of a series in 2.0.
+ */
 const FIELDS = {
-  1: { series: 1, labels: 1, samples: 2, histograms: 4 },
-  2: { series: 5, labels: 1, samples: 2, histograms: 3 },
+  1: { series: 1, labels: 1, samples: 2, histograms: 4, metadata: 3 },
+  2: { series: 5, labels: 1, samples: 2, histograms: 3, metadata: 5 },
 } as const
 const SAMPLE_VALUE = 1
 const SAMPLE_TIME = 2
@@ -25,12 +29,19 @@ const SAMPLE_TIME = 2
 /** The component of a series that has neither an instance nor a job. */
 const COMPONENT = 'prometheus'
 const NO_LABELS: Labels = {}
+const NAME_LABEL = Buffer.from('__name__')
 const NONE = -1
 /** What a field costs at least, of the bytes that are read at a time. */
 const FIELD_BYTES_MIN = 16
 
 const HISTOGRAM = 'Native histograms are not stored. Send classic buckets'
+const LONG_LABELS = 'The labels are longer than those of any stream'
 const BAD_TIME = 'The time must lie from 1900 to 2261, in milliseconds'
+
+interface Place {
+  readonly from: number
+  readonly until: number
+}
 
 /** Reads a body slice by slice. A known series creates no string and no object. */
 export class RemoteWriteReader implements DoorReader {
@@ -44,6 +55,7 @@ export class RemoteWriteReader implements DoorReader {
   /** The texts of version 2.0; undefined for 1.0, where labels hold their texts. */
   readonly #symbols: SymbolTable | undefined
   readonly #writer = new LabelWriter()
+  readonly #metadata: MetadataReader
   #slice = new DoorSlice()
   #cacheGeneration = NONE
   /** Unknown series of the slice, by their labels and by their entry in the cache. */
@@ -58,6 +70,7 @@ export class RemoteWriteReader implements DoorReader {
   #labelBytes: Buffer
   #labelsFrom = 0
   #labelsUntil = 0
+  #areLabelsTooLong = false
   /** Its stream or its open series, or why its samples are rejected. */
   #handle: StreamHandle | 0 = 0
   #open: OpenSeries | undefined
@@ -76,6 +89,7 @@ export class RemoteWriteReader implements DoorReader {
     this.#request = new ProtoCursor(bytes)
     this.#series = new ProtoCursor(bytes)
     this.#sample = new ProtoCursor(bytes)
+    this.#metadata = new MetadataReader(bytes)
     this.#symbols = version === 2 ? new SymbolTable(bytes) : undefined
     this.#request.enter(0, bytes.length)
   }
@@ -83,6 +97,11 @@ export class RemoteWriteReader implements DoorReader {
   /** Whether all series were read. */
   get isAtEnd(): boolean {
     return this.#next === NONE && this.#request.at >= this.#bytes.length
+  }
+
+  /** The metadata of metrics that was read so far. */
+  get metrics(): readonly MetricMetadata[] {
+    return this.#metadata.metrics
   }
 
   /** Starts a slice. */
@@ -145,8 +164,11 @@ export class RemoteWriteReader implements DoorReader {
   /** Goes to the next field of the request. Returns true if it is a series with samples. */
   #enterSeries(): boolean {
     const request = this.#request
-    if (!request.nextField() || request.field !== this.#fields.series) return false
-    if (request.wire !== WIRE_BYTES) return false
+    const { series, metadata } = this.#fields
+    if (!request.nextField() || request.wire !== WIRE_BYTES) return false
+    const isMetadata = request.field === metadata && this.#symbols === undefined
+    if (isMetadata) this.#metadata.read1(request.from, request.end)
+    if (request.field !== series) return false
     this.#number += 1
     this.#from = request.from
     this.#until = request.end
@@ -159,18 +181,24 @@ export class RemoteWriteReader implements DoorReader {
   /** Finds the labels of a series, as bytes of version 1.0. Returns whether it has samples. */
   #findLabels(from: number, until: number): boolean {
     const series = this.#series
-    const { labels, samples, histograms } = this.#fields
+    const { labels, samples, histograms, metadata } = this.#fields
     const writer = this.#writer
+    const symbols = this.#symbols
     writer.clear()
+    this.#areLabelsTooLong = false
+    let [refsFrom, refsUntil, saidFrom, saidUntil] = [0, 0, 0, 0]
     let labelsFrom = NONE
     let labelsUntil = NONE
     let isScattered = false
     let hasPoints = false
     series.enter(from, until)
     for (let before = from; series.nextField(); before = series.at) {
+      if (series.field <= histograms && series.wire !== WIRE_BYTES) series.refuse()
       if (series.field === labels) {
-        if (this.#symbols !== undefined) {
-          this.#symbols.writeLabels(series, writer)
+        if (symbols !== undefined) {
+          if (!symbols.writeLabels(series, writer)) this.#areLabelsTooLong = true
+          refsFrom = series.from
+          refsUntil = series.end
         } else if (labelsFrom === NONE) {
           labelsFrom = before
           labelsUntil = series.at
@@ -180,14 +208,26 @@ export class RemoteWriteReader implements DoorReader {
         }
       } else if (series.field === samples || series.field === histograms) {
         hasPoints = true
+      } else if (series.field === metadata && series.wire === WIRE_BYTES) {
+        saidFrom = series.from
+        saidUntil = series.end
       }
     }
+    if (symbols !== undefined && saidUntil > saidFrom) {
+      const refs = { from: refsFrom, until: refsUntil }
+      this.#readMetadata(symbols, refs, { from: saidFrom, until: saidUntil })
+    }
     if (isScattered) this.#gatherLabels(from, until)
-    const isWritten = this.#symbols !== undefined || isScattered
+    const isWritten = symbols !== undefined || isScattered
     this.#labelBytes = isWritten ? writer.bytes : this.#bytes
     this.#labelsFrom = isWritten ? 0 : Math.max(labelsFrom, 0)
     this.#labelsUntil = isWritten ? writer.length : Math.max(labelsUntil, 0)
     return hasPoints
+  }
+
+  #readMetadata(symbols: SymbolTable, refs: Place, said: Place): void {
+    const name = symbols.valueOf(NAME_LABEL, refs)
+    if (name !== undefined) this.#metadata.read2(name, said, symbols)
   }
 
   /** Copies labels that are not adjacent. Encoders write them adjacent; the format does not demand it. */
@@ -208,6 +248,10 @@ export class RemoteWriteReader implements DoorReader {
     this.#mistake = ''
     this.#open = undefined
     this.#handle = 0
+    if (this.#areLabelsTooLong) {
+      this.#mistake = LONG_LABELS
+      return
+    }
     let head = cache.findHead(from, until)
     if (head === NONE) head = cache.addHead(from, until)
     let field = head === NONE ? NONE : cache.findField(until, until, head)
