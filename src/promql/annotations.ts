@@ -23,8 +23,9 @@ export interface RiseAtStep {
 /** Collects the warnings and infos of one query, each once, in the words of Prometheus. */
 export class AnnotationList {
   readonly #query: string
-  readonly #warnings = new Set<string>()
-  readonly #infos = new Set<string>()
+  /** Texts, and where they apply; of several places the last one is shown, as in Prometheus. */
+  readonly #warnings = new Map<string, string>()
+  readonly #infos = new Map<string, string>()
   readonly #rises = new Map<number, ForcedRise>()
 
   constructor(query: string) {
@@ -32,11 +33,11 @@ export class AnnotationList {
   }
 
   get warnings(): string[] {
-    return [...this.#warnings]
+    return showTexts(this.#warnings)
   }
 
   get infos(): string[] {
-    return [...this.#infos, ...[...this.#rises.values()].map(showRise)]
+    return [...showTexts(this.#infos), ...[...this.#rises.values()].map(showRise)]
   }
 
   /** Texts of the source, which have no place in the query. */
@@ -44,16 +45,16 @@ export class AnnotationList {
     readonly warnings: readonly string[]
     readonly infos: readonly string[]
   }) {
-    for (const text of texts.warnings) this.#warnings.add(text)
-    for (const text of texts.infos) this.#infos.add(text)
+    for (const text of texts.warnings) this.#warnings.set(text, '')
+    for (const text of texts.infos) this.#infos.set(text, '')
   }
 
   #warn(text: string, start: number): void {
-    this.#warnings.add(`PromQL warning: ${text} (${placeText(this.#query, start)})`)
+    this.#warnings.set(`PromQL warning: ${text}`, ` (${placeText(this.#query, start)})`)
   }
 
   #inform(text: string, start: number): void {
-    this.#infos.add(`PromQL info: ${text} (${placeText(this.#query, start)})`)
+    this.#infos.set(`PromQL info: ${text}`, ` (${placeText(this.#query, start)})`)
   }
 
   invalidQuantile(quantile: number, start: number): void {
@@ -108,6 +109,10 @@ export class AnnotationList {
     known.highest = Math.max(known.highest, rise.highest)
     known.difference = Math.max(known.difference, rise.difference)
   }
+}
+
+function showTexts(texts: ReadonlyMap<string, string>): string[] {
+  return [...texts].map(([text, place]) => `${text}${place}`)
 }
 
 function showRise(rise: ForcedRise): string {

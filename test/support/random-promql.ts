@@ -256,7 +256,7 @@ export class RandomPromql {
     const random = this.#random
     const vector = this.#vector(depth)
     return random.pick([
-      () => `timestamp(${random.next() < 0.5 ? this.#selector() : vector})`,
+      () => `timestamp(${random.next() < 0.5 ? this.#selector() : `-(${vector})`})`,
       () => `absent(${vector})`,
       () => `clamp(${vector}, ${this.#number()}, ${this.#number()})`,
       () => `clamp_min(${vector}, ${this.#number()})`,
