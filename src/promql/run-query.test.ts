@@ -160,3 +160,15 @@ test('queryRange() reports annotations with their place', async () => {
   const { warnings } = await rangeResult(series, 'quantile(2, speed)', { from: 1, until: 2 })
   assert.match(warnings.join('\n'), /between 0 and 1, got 2 \(1:10\)$/)
 })
+
+test('queryRange() can end in the middle of one long series', async () => {
+  const points = Array.from({ length: 20_000 }, (_, at) => at)
+  const series = [minuteSeries('m', points, 1_000)]
+  let asked = 0
+  const context = contextOf(series, {
+    stopReason: () => (++asked > 20 ? 'canceled' : undefined),
+  })
+  const text = 'quantile_over_time(0.5, m[1h])'
+  const query = { text, start: 3_600_000, end: 14_400_000, stepMs: 2_000 }
+  await assert.rejects(queryRange(query, context), { kind: 'canceled' })
+})

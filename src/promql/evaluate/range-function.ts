@@ -189,6 +189,7 @@ function applyTo(
     firstEnd: stepTime(dataGrid, block.first),
     stepMs: dataGrid.stepMs,
     rangeMs: run.range.rangeMs,
+    checkStop: () => run.evaluation.checkStop(),
   })
   run.apply(windows, { values: row.values, present: row.present, first: block.first })
 }

@@ -30,8 +30,9 @@ export async function rangeSamples(
   const until = stepTime(dataGrid, 0)
   const series = await findSeries(evaluation, selector.matchers, { from: until - rangeMs, until })
   const found: RangeSeries[] = []
+  const checkStop = (): void => evaluation.checkStop()
   await readBlocks(evaluation, { series, grid: dataGrid, reachMs: rangeMs }, (index, samples) => {
-    const frame = { count: 1, firstEnd: until, stepMs: 0, rangeMs }
+    const frame = { count: 1, firstEnd: until, stepMs: 0, rangeMs, checkStop }
     const { times, values, lows, highs } = cutWindows(samples, frame)
     if (highs[0] === lows[0]) return
     evaluation.memory.hold(highs[0] - lows[0])

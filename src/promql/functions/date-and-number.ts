@@ -32,13 +32,19 @@ const CALENDAR_SECONDS = 12_622_780_800n
 /** Beyond these, seconds are no 64-bit integer. */
 const SECONDS_END = 2 ** 63
 
-/** A time with the same date and time of day, but a year from 1970 to 2369, and how many calendars later it is. */
+/** Up to these, dates of JavaScript are enough. */
+const DATE_SECONDS_END = 8.64e12
+
+/** A time with the same date and time of day, but perhaps a year from 1970 to 2369, and how many calendars later it is. */
 interface CalendarDate {
   readonly date: Date
   readonly calendars: number
 }
 
 function calendarDate(seconds: number): CalendarDate {
+  if (Math.abs(seconds) < DATE_SECONDS_END) {
+    return { date: new Date(Math.trunc(seconds) * 1000), calendars: 0 }
+  }
   // What is no 64-bit integer becomes what Prometheus makes of it on x86.
   const isWhole = seconds >= -SECONDS_END && seconds < SECONDS_END
   const whole = isWhole ? BigInt(Math.trunc(seconds)) : 2n ** 63n

@@ -11,7 +11,12 @@ export interface SampleWindows {
   readonly firstEnd: number
   readonly stepMs: number
   readonly rangeMs: number
+  /** Throws when the query has to end. */
+  readonly checkStop: () => void
 }
+
+/** How many samples of windows are worked on before the query is asked whether it has to end. */
+const SAMPLES_PER_CHECK = 1_000_000
 
 /** Where a function writes its results: the step `first + k` gets that of window k. */
 interface WindowOutput {
@@ -30,8 +35,15 @@ export function eachWindow(
 ): WindowFunction {
   return (windows, { values, present, first }) => {
     const { lows, highs, count } = windows
+    let unchecked = 0
     for (let window = 0; window < count; window++) {
-      const hasEnough = highs[window] - lows[window] >= least
+      const size = highs[window] - lows[window]
+      unchecked += size
+      if (unchecked > SAMPLES_PER_CHECK) {
+        unchecked = 0
+        windows.checkStop()
+      }
+      const hasEnough = size >= least
       present[first + window] = hasEnough ? 1 : 0
       if (hasEnough) values[first + window] = one(windows, window)
     }
@@ -41,7 +53,7 @@ export function eachWindow(
 /** Finds the windows of samples in one pass. Stale markers are no samples. */
 export function cutWindows(
   samples: { readonly times: Float64Array; readonly values: Float64Array },
-  frame: Pick<SampleWindows, 'count' | 'firstEnd' | 'stepMs' | 'rangeMs'>,
+  frame: Pick<SampleWindows, 'count' | 'firstEnd' | 'stepMs' | 'rangeMs' | 'checkStop'>,
 ): SampleWindows {
   const { times, values } = withoutStale(samples)
   const { count, firstEnd, stepMs, rangeMs } = frame
