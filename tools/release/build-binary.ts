@@ -14,6 +14,7 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { bundleService } from './bundle.ts'
 import { stagePackage } from './stage-package.ts'
+import { removeLibatomic } from './without-libatomic.ts'
 
 const ROOT = resolve(import.meta.dirname, '..', '..')
 
@@ -71,6 +72,7 @@ function buildOne(
   execFileSync(process.execPath, [`--build-sea=${configFile}`], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
+  removeLibatomic(output)
   for (const path of [configFile, licenses]) rmSync(path)
   return output
 }

@@ -239,6 +239,10 @@ test('a single executable serves and queries without Node, npm, and files beside
   const none = { ...env, PATH: place }
   const said = spawnSync(alone, ['--version'], { env: none, cwd: '/', encoding: 'utf8' })
   assert.match(said.stdout, /^weir 0\.1\.0 \(/)
+  // Debian has this library only in a package of its own.
+  const libraries = spawnSync(alone, { env: { LD_TRACE_LOADED_OBJECTS: '1' }, encoding: 'utf8' })
+  assert.match(libraries.stdout, /libstdc\+\+/)
+  assert.doesNotMatch(libraries.stdout, /libatomic/)
   const folder = join(home, 'single-data')
   const service = await start(alone, [], folder)
   await put(service, 19.5)
