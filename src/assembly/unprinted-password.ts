@@ -26,6 +26,6 @@ export function takeUnprinted(dataDir: string): string | undefined {
 export function unprintedText(email: string): string {
   return (
     `The account ${email} was created, but its password was not printed. Set one with ` +
-    `npm run weir -- user reset-password ${email}. Then find API keys under Admin`
+    `weir user reset-password ${email}. Then find API keys under Admin`
   )
 }

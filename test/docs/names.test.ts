@@ -58,6 +58,7 @@ test('every setting that is named is one, and every one is named', () => {
     'WEIR_TEST_CASSANDRA',
     'WEIR_TEST_LAG',
     'WEIR_TEST_SEED',
+    'WEIR_TEST_PACKAGE',
     // Where the demonstration and the studio's development server find a service.
     'WEIR_URL',
     'WEIR_EMAIL',

@@ -1,6 +1,6 @@
 /**
  * A machine on which a recipe of the documentation is followed: absolute paths lie below a temporary folder, systemd is
- * played by the test, and everything else is run as written.
+ * played by the test, and everything else is run as written. The packages of two versions are in the folder of downloads.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
@@ -12,13 +12,15 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative, resolve } from 'node:path'
+import { basename, join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { OFFLINE, packedPackage, packVersion } from './packed-package.ts'
 import { isNightly } from './random.ts'
 
 const run = promisify(execFile)
@@ -45,26 +47,30 @@ export function readRecipe(page: string, heading: string): string[] {
     .filter((line) => line !== '')
 }
 
-/** The machine, with the repository cloned to /opt/weir. */
+/** The machine, with a clone of the repository and the packages of two versions. */
 export class RecipeMachine {
   readonly home = mkdtempSync(join(tmpdir(), 'weir-machine-'))
-  readonly origin = join(this.home, 'origin')
+  /** The clone of the repository. */
+  readonly clone = join(this.home, 'clone')
+  /** Where a user has downloaded the packages. */
+  readonly downloads = join(this.home, 'downloads')
   service: StartedService | undefined
-  #folder = this.home
+  #folder = this.downloads
   /** Every service that was started: a test that fails leaves none behind. */
   readonly #started: StartedService[] = []
 
   static async open(): Promise<RecipeMachine> {
     const machine = new RecipeMachine()
-    for (const folder of ['etc/systemd/system', 'var/lib', 'var/cache', 'var/tmp', 'mnt/safe'])
+    const folders = ['etc/systemd/system', 'var/lib', 'var/cache', 'var/tmp', 'mnt/safe', 'opt']
+    for (const folder of [...folders, 'usr/local/bin', 'downloads'])
       mkdirSync(join(machine.home, folder), { recursive: true })
-    await machine.#cloneRepository()
+    await Promise.all([machine.#cloneRepository(), machine.#download()])
     return machine
   }
 
   /** A path of the documentation on this machine. */
   place(text: string): string {
-    return text.replaceAll(/(?<![\w.])\/(?=(?:opt|var|etc|mnt)\/)/g, `${this.home}/`)
+    return text.replaceAll(/(?<![\w.])\/(?=(?:opt|var|etc|mnt|usr\/local)\b)/g, `${this.home}/`)
   }
 
   /** Follows commands in their order; a failure of one ends all. */
@@ -90,7 +96,7 @@ export class RecipeMachine {
     line: string,
     settings: Readonly<Record<string, string>>,
   ): Promise<StartedService> {
-    const cwd = join(this.home, 'opt/weir')
+    const cwd = this.clone
     const env = { ...this.env(), ...settings }
     return await this.#watch(spawn('bash', ['-c', this.place(line)], { cwd, env, detached: true }))
   }
@@ -112,10 +118,19 @@ export class RecipeMachine {
     return line.replace('npm ci && ', install.join(' && '))
   }
 
-  /** Commits a change of files to the repository that was cloned. */
-  async commit(change: (origin: string) => void): Promise<void> {
-    change(this.origin)
-    await run('git', ['-C', this.origin, ...AUTHOR, 'commit', '-qam', 'later'])
+  /**
+   * A line of the documentation that installs the package, with the Node of the tests in place of that which the registry
+   * has. `npm run test:nightly` installs as written.
+   */
+  withNode(line: string): string {
+    if (isNightly || !line.startsWith('npm install ')) return line
+    const bundle = resolve(realpathSync(process.execPath), '..', '..')
+    const modules = '/opt/weir/node_modules'
+    const links = [
+      `ln -sfn '${bundle}' ${modules}/${basename(bundle)}`,
+      `ln -sf '${process.execPath}' ${modules}/.bin/node`,
+    ]
+    return [`${line} ${OFFLINE.join(' ')}`, ...links].join(' && ')
   }
 
   async close(): Promise<void> {
@@ -157,23 +172,36 @@ export class RecipeMachine {
 
   /** What a fresh login has: nothing of the npm that runs the tests. */
   env(): NodeJS.ProcessEnv {
-    return { PATH: SYSTEM_PATH, HOME: process.env.HOME }
+    const own = join(this.home, 'usr/local/bin')
+    // Any Node runs the command, and continues on Node 26.
+    return { PATH: `${own}:${SYSTEM_PATH}`, HOME: process.env.HOME }
   }
 
-  /** The files of this checkout as the one commit of a repository, cloned to /opt/weir. */
+  /** The files of this checkout as the one commit of a repository, cloned. */
   async #cloneRepository(): Promise<void> {
     const root = resolve('.')
-    const isLeftOut = /^(?:node_modules|\.git|data|tmp|studio\/(?:dist.*|\.building))$/
+    const origin = join(this.home, 'origin')
+    const isLeftOut = /^(?:node_modules|\.git|data|tmp|build|studio\/(?:dist.*|\.building))$/
     const filter = (path: string) => !isLeftOut.test(relative(root, path))
-    cpSync(root, this.origin, { recursive: true, filter })
+    cpSync(root, origin, { recursive: true, filter })
     // A small studio, which builds faster; the tests of the step before `npm start` build all of it.
-    writeFileSync(join(this.origin, 'studio/src/main.tsx'), 'document.title = "small"\n')
-    await run('git', ['-C', this.origin, 'init', '-q'])
-    await run('git', ['-C', this.origin, 'add', '.'])
-    await run('git', ['-C', this.origin, ...AUTHOR, 'commit', '-qm', 'first'])
-    await run('git', ['clone', '-q', this.origin, join(this.home, 'opt/weir')])
+    writeFileSync(join(origin, 'studio/src/main.tsx'), 'document.title = "small"\n')
+    await run('git', ['-C', origin, 'init', '-q'])
+    await run('git', ['-C', origin, 'add', '.'])
+    await run('git', ['-C', origin, ...AUTHOR, 'commit', '-qm', 'first'])
+    await run('git', ['clone', '-q', origin, this.clone])
+  }
+
+  /** The package of this checkout, and the same as the version that the documentation upgrades to. */
+  async #download(): Promise<void> {
+    const name = 'weir-0.1.0.tgz'
+    cpSync(join(await packedPackage(), name), join(this.downloads, name))
+    await packVersion(NEXT_VERSION, this.downloads)
   }
 }
+
+/** The version that docs/operations.md upgrades to. */
+export const NEXT_VERSION = '0.2.0'
 
 /** The packages of this checkout. */
 const MODULES = resolve('node_modules')

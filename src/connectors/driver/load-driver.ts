@@ -23,9 +23,6 @@ export function loadDriver(name: DriverName, driversDir?: string): NodeJS.Requir
     return load
   } catch {
     const what = `The driver for ${WORDS[name]} is not installed`
-    throw new DatabaseFailure(
-      'no_driver',
-      `${what}. Run weir add ${name} (npm run weir -- add ${name})`,
-    )
+    throw new DatabaseFailure('no_driver', `${what}. Run weir add ${name}`)
   }
 }

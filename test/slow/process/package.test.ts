@@ -2,55 +2,31 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { atEnd } from '../../support/at-end.ts'
+import {
+  installPackage,
+  loginOf,
+  packedPackage,
+  packVersion,
+} from '../../support/packed-package.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const run = promisify(execFile)
 const home = temporaryFolder()
 const project = join(home, 'project')
-const programs = join(home, 'programs')
 const dataDir = join(home, 'data')
 const weir = join(project, 'node_modules/.bin/weir')
+const env = loginOf(home)
 const NEXT_VERSION = '99.0.0'
 const FEED_KEY = 'b7bb5f1e-3f5f-4a3e-9d0a-2f6f0e4f3c11'
 
-/** A fresh login of a user who has Node and npm only. */
-const env = { PATH: programs, HOME: home, npm_config_update_notifier: 'false' }
-
 before(async () => {
-  mkdirSync(project)
-  mkdirSync(programs)
-  symlinkSync(process.execPath, join(programs, 'node'))
-  for (const name of ['npm', 'sh']) symlinkSync(pathOf(name), join(programs, name))
-  // In a process of its own, because Vite changes the environment of the one that it runs in.
-  await run(process.execPath, ['tools/release/pack.ts', join(home, 'first')])
-  await install(join(home, 'first/weir-0.1.0.tgz'))
+  await installPackage(join(await packedPackage(), 'weir-0.1.0.tgz'), project, env)
 })
-
-function pathOf(program: string): string {
-  const { stdout } = spawnSync('sh', ['-c', `command -v ${program}`], { encoding: 'utf8' })
-  return realpathSync(stdout.trim())
-}
-
-/** Installs a package. Node itself is that of the test: the registry is not asked. */
-async function install(path: string): Promise<void> {
-  const words = ['install', path, '--offline', '--omit=optional', '--no-audit', '--no-fund']
-  await run('npm', words, { cwd: project, env })
-}
 
 interface Running {
   readonly url: string
@@ -196,18 +172,9 @@ test('a package serves, backs up, restores, and checks', async () => {
 })
 
 test('a package of a higher version serves the data and the drivers of the one before', async () => {
-  const next = join(home, 'next')
-  cpSync(join(home, 'first/package'), next, { recursive: true })
-  for (const name of ['package.json', 'studio/dist/stamp.txt']) {
-    const text = readFileSync(join(next, name), 'utf8')
-    writeFileSync(join(next, name), text.replace(/\b0\.1\.0\b/, NEXT_VERSION))
-  }
   mkdirSync(join(project, 'weir-drivers/oracle-0'), { recursive: true })
-  await run('npm', ['pack', next, '--pack-destination', home, '--ignore-scripts'], {
-    cwd: home,
-    env,
-  })
-  await install(join(home, `weir-${NEXT_VERSION}.tgz`))
+  await packVersion(NEXT_VERSION, home)
+  await installPackage(join(home, `weir-${NEXT_VERSION}.tgz`), project, env)
   assert.match((await command(weir, ['--version'])).text, /^weir 99\.0\.0 /)
   const service = await start(weir, [], dataDir)
   assert.deepEqual(await values(service), [71.5])

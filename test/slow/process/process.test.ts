@@ -170,7 +170,7 @@ test('a first start that ended before it printed the password is mentioned by th
   const log = createLog({ level: 'silent' })
   const app = await openApp(readConfig({ WEIR_DATA_DIR: cut, WEIR_PORT: '0' }), { log })
   await app.close()
-  const hint = /account owner@localhost .* npm run weir -- user reset-password owner@localhost/
+  const hint = /account owner@localhost .* weir user reset-password owner@localhost/
   const next = start({ WEIR_DATA_DIR: cut })
   await seen(next, hint)
   next.child.kill('SIGTERM')

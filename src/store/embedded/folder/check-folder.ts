@@ -8,7 +8,7 @@ import { checkFormats } from './check-formats.ts'
 import { type FolderPart, type FolderParts, holdsFiles, readFolderParts } from './folder-parts.ts'
 
 /** How an operator goes on without what is lost. */
-const ACCEPT_LOSS = 'npm run weir -- folder accept-loss'
+const ACCEPT_LOSS = 'weir folder accept-loss'
 
 /** Where a restore puts a folder together before it moves it into its place. */
 export const RESTORING = 'restoring'
