@@ -68,23 +68,23 @@ const X64: Machine = {
 
 const ARM64: Machine = {
   resolved: 1032,
-  compareExchange: words(
-    0xf100201f, // cmp x0, 8
-    0x540001c1, // b.ne trap
-    0xf9400044, // ldr x4, [x2]
-    0xf9400063, // ldr x3, [x3]
-    0xc85ffc25, // again: ldaxr x5, [x1]
-    0xeb0400bf, // cmp x5, x4
-    0x540000a1, // b.ne differs
-    0xc806fc23, // stlxr w6, x3, [x1]
-    0x35ffff86, // cbnz w6, again
-    0x52800020, // mov w0, 1
-    0xd65f03c0, // ret
-    0xd5033f5f, // differs: clrex
-    0xf9000045, // str x5, [x2]
-    0x52800000, // mov w0, 0
-    0xd65f03c0, // ret
-    0xd4200020, // trap: brk 1
+  compareExchange: instructions(
+    [0xf100201f, 'cmp x0, 8'],
+    [0x540001c1, 'b.ne trap'],
+    [0xf9400044, 'ldr x4, [x2]'],
+    [0xf9400063, 'ldr x3, [x3]'],
+    [0xc85ffc25, 'again: ldaxr x5, [x1]'],
+    [0xeb0400bf, 'cmp x5, x4'],
+    [0x540000a1, 'b.ne differs'],
+    [0xc806fc23, 'stlxr w6, x3, [x1]'],
+    [0x35ffff86, 'cbnz w6, again'],
+    [0x52800020, 'mov w0, 1'],
+    [0xd65f03c0, 'ret'],
+    [0xd5033f5f, 'differs: clrex'],
+    [0xf9000045, 'str x5, [x2]'],
+    [0x52800000, 'mov w0, 0'],
+    [0xd65f03c0, 'ret'],
+    [0xd4200020, 'trap: brk 1'],
   ),
   // adr x0, function; ret
   resolver: (functionBytes) =>
@@ -92,6 +92,11 @@ const ARM64: Machine = {
 }
 
 const MACHINES: Readonly<Record<number, Machine>> = { 62: X64, 183: ARM64 }
+
+/** Instructions with their meaning in assembly language. */
+function instructions(...all: ReadonlyArray<readonly [code: number, meaning: string]>): Buffer {
+  return words(...all.map(([code]) => code))
+}
 
 function words(...values: number[]): Buffer {
   const code = Buffer.alloc(values.length * 4)
