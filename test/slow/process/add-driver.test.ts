@@ -226,7 +226,7 @@ test('an installation without the driver names the command that installs it', as
   for (const name of ['sqlserver', 'oracle'] as const) {
     assert.throws(() => load(name, join(root, 'none')), {
       reason: 'no_driver',
-      message: new RegExp(`is not installed. Run weir add ${name} \\(`),
+      message: new RegExp(`is not installed\\. Run weir add ${name}$`),
     })
   }
 })
