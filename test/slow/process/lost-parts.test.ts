@@ -56,7 +56,7 @@ test('a start without samples.db, or with an empty one, is refused until the los
     const refused = await run(dataDir, SERVICE_FILE)
     assert.equal(refused.code, 65, state)
     assert.match(refused.text, /^Cannot start: samples\.db in .* is missing or empty/)
-    assert.match(refused.text, /restore it from the backup .* weir -- folder accept-loss/)
+    assert.match(refused.text, /restore it from the backup .* with "weir folder accept-loss"/)
     assert.equal((await run(dataDir, COMMAND_FILE, 'org', 'list')).code, 65)
   }
   renameSync(`${file}.away`, file)
