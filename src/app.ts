@@ -16,6 +16,7 @@ import {
   type RemoteCommits,
 } from './assembly/commit-listeners.ts'
 import { beginFirstStart } from './assembly/first-start.ts'
+import { openAlerts } from './assembly/open-alerts.ts'
 import { openConnectors } from './assembly/open-connectors.ts'
 import { openData, startDeleteProfiles } from './assembly/open-data.ts'
 import { openDoors } from './assembly/open-doors.ts'
@@ -159,6 +160,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const running = openSql({ ...data, identity, config, clock, log, budget }, opened)
   const wanted = { ...parts, ...data, ...running, budget, clock, config, gate, log, opened }
   const connecting = openConnectors(wanted)
+  const alerts = openAlerts(wanted)
   const doors = openDoors({ ...data, ...parts })
   const deletion = { ...data, ...connecting, identity, store: catalogStore, oauth }
   await resumeOrganizationDeletions(deletion, log)
@@ -180,7 +182,8 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
       ...damageDetails(data.damage),
       ...(data.stores.findDetails?.() ?? []),
     ],
-    moreMetrics: () => serviceMetrics({ ...data, ...connecting, ...running, ...doors, live }),
+    moreMetrics: () =>
+      serviceMetrics({ ...data, ...connecting, ...running, ...doors, ...alerts, live }),
     budget,
     gate,
     keepingUp: keepingUp(parts, data),
@@ -195,6 +198,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
         oauth,
         operators,
         ...connecting,
+        ...alerts,
         ...doors,
         budget,
         bodies,

@@ -22,6 +22,7 @@ export interface CapabilityEntry {
 const resourceRoots = [
   'api_key',
   'audit',
+  'channel',
   'component',
   'component_folder',
   'component_template',

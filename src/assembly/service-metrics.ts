@@ -1,4 +1,5 @@
 /** A piece of the composition root: what /metrics shows of the stores. */
+import type { Deliverer } from '../alerts/index.ts'
 import { metricText, version } from '../base/index.ts'
 import type { Catalog } from '../catalog/index.ts'
 import type { Imports } from '../connectors/index.ts'
@@ -14,6 +15,7 @@ import type { OpenedStores } from './opened-storage.ts'
 interface MetricParts {
   readonly catalog: Catalog
   readonly damage: KnownDamage
+  readonly deliverer: Deliverer
   readonly derivation: StreamDeriver
   readonly doorLog: DoorLog
   readonly gql: GqlRuns
@@ -46,6 +48,7 @@ export async function serviceMetrics(parts: MetricParts): Promise<string> {
     sqlMetrics(sql),
     gql.metrics(),
     imports.metrics(),
+    parts.deliverer.metrics(),
   ].join('')
 }
 

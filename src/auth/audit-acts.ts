@@ -2,6 +2,7 @@ import { invariant } from '../base/index.ts'
 
 /** The records whose changes are audited, by the kind of their documents, and what the log calls them. */
 const RECORD_NOUNS = {
+  channel: 'channel',
   component: 'component',
   component_folder: 'folder',
   component_template: 'template',

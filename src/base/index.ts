@@ -60,4 +60,5 @@ export {
   readTimeZone,
   SettingMistake,
 } from './settings/setting-readers.ts'
+export type { SmtpServer } from './settings/smtp-figures.ts'
 export { releaseCommit, version } from './version.ts'

@@ -249,6 +249,16 @@ test('connections answer as described', async () => {
   await owner('POST', '/api/connection/none/test', undefined, { expect: '4' })
 })
 
+test('channels answer as described', async () => {
+  const fields = { name: 'ops', url: 'http://127.0.0.2/hook' }
+  await exercise('channel', { id: 'made', ...fields })
+  const { channel } = await owner('PUT', '/api/channel', { channel: fields })
+  const { test: tried } = await owner('POST', `/api/channel/${channel.uid}/test`)
+  assert.equal(tried.reason, 'not_allowed')
+  await owner('GET', `/api/channel/${channel.uid}/attempt`)
+  await owner('GET', '/api/channel/none/attempt', undefined, { expect: '4' })
+})
+
 test('keys, users and organizations answer as described', async () => {
   const password = { 'Weir-Password': service.ownerPassword }
   const capabilities = [{ resource: 'component/*/feed', methods: ['GET'] }]

@@ -30,6 +30,7 @@ const records = (): Record<string, [noun: string, record: object]> => ({
   DashboardInput: ['dashboard', {}],
   QueryRecordInput: ['query', { sql: 'SELECT 1' }],
   ConnectionInput: ['connection', { kind: 'MYSQL', host: 'h.example', user: 'u' }],
+  ChannelInput: ['channel', { name: 'x', url: 'https://h.example' }],
   ConnectorInput: [
     'connector',
     { id: 'k', runningUser: { uid: userUid }, procs: [{ sql: "SET @a = 'b'" }] },
@@ -49,8 +50,8 @@ test('a text of a record may be as long as its maxLength, and no longer', async 
       const longer = await put(maxLength + 1)
       assert.equal(longer.status, 400, `${noun}.${field} ${longer.text}`)
       assert.equal(longer.body.field, `${noun}.${field}`)
-      // A name of a host has more rules.
-      if (field === 'host') continue
+      // A name of a host has more rules, and a URL.
+      if (field === 'host' || field === 'url') continue
       const most = await put(maxLength)
       assert.equal(most.status, 200, `${noun}.${field} ${most.text.slice(0, 200)}`)
       await owner('DELETE', `/api/${noun}/${most.body[noun].uid}`)

@@ -26,7 +26,8 @@ let session: string
 let component: Json
 let lists: readonly RequestList[]
 before(async () => {
-  service = await startService()
+  const WEIR_SMTP_URL = 'smtp://mail.example.com'
+  service = await startService({ settings: { WEIR_SMTP_URL, WEIR_SMTP_FROM: 'a@b.example' } })
   const { ownerEmail: email, ownerPassword: password } = service
   const { text } = await call('POST', '/api/login', { email, password })
   const { sessionUid, userUid } = JSON.parse(text)
@@ -145,6 +146,7 @@ async function updatedUid(noun: string, field: string): Promise<string> {
 
 /** What an insert needs beside its lists. */
 const OWN_FIELDS: Record<string, object> = {
+  channel: { name: 'inserted', kind: 'EMAIL', emails: ['ann@example.com'] },
   cycle: { name: 'inserted' },
   dashboard: { name: 'inserted' },
   organization: { name: 'inserted' },
@@ -261,6 +263,9 @@ const CASES: Record<string, Send> = {
     'panels[].streams[]': (count) => ({ panels: [panel(0, shownStreams(count))] }),
   }),
   ...recordCases('connector', 'Connector', { 'procs[]': procs }),
+  ...recordCases('channel', 'Channel', {
+    'emails[]': (count) => ({ emails: many(count, (at) => `${at}@example.com`) }),
+  }),
   ...recordCases('oauth_client', 'OAuthClient', {
     'redirectUris[]': (count) => ({
       redirectUris: many(count, (at) => `https://${at}.example/cb`),

@@ -127,6 +127,7 @@ const LISTS = [
   'dashboard',
   'query',
   'connector',
+  'channel',
   'org_user',
   'api_key',
   'oauth_client',

@@ -33,6 +33,7 @@ const arrows: Record<string, readonly string[]> = {
     'sql',
     'gql',
   ],
+  alerts: ['base', 'access', 'catalog', 'store', 'auth', 'connectors'],
   http: [
     'base',
     'time',
@@ -48,6 +49,7 @@ const arrows: Record<string, readonly string[]> = {
     'sql',
     'gql',
     'connectors',
+    'alerts',
   ],
   cli: ['base', 'store'],
   demo: [],
@@ -282,6 +284,7 @@ test('outside things are imported only where they belong', () => {
     pino: /^src\/base\/log\.ts$/,
     'cassandra-driver': /^src\/store\/cassandra\/connection\//,
     pg: /^src\/(?:connectors\/database\/postgresql|store\/postgres\/connection)\//,
+    nodemailer: /^src\/alerts\/delivery\//,
     mysql2: /^src\/connectors\/database\/mysql\//,
     tedious: /^src\/connectors\/database\/sqlserver\//,
     '@zxcvbn-ts/language-common': /^src\/auth\/proof\/common-passwords\.ts$/,

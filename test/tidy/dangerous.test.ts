@@ -49,7 +49,14 @@ test('no source of the service calls out but the one that judges where to', () =
   const own = ['src/http/pages/authorize/authorize.js', 'src/cli/send-command.ts']
   // The demonstration calls its own service, or the one that WEIR_URL names.
   const demonstration = 'src/demo/demo-client.ts'
-  const callers = [...own, migration, demonstration, wayOut]
+  // Webhooks of alerts go over sockets that this file gets from the way out.
+  const webhooks = 'src/alerts/delivery/post-webhook.ts'
+  const posted = readFileSync(webhooks, 'utf8')
+  assert.equal(posted.match(/\brequest\(\{\n\s+createConnection: \(\) => socket,/g)?.length, 1)
+  assert.equal(posted.match(/\brequest\(/g)?.length, 1)
+  assert.equal(posted.match(/\bconnectTls\(\{ socket: plain, /g)?.length, 1)
+  assert.equal(posted.match(/\bconnectTls\(/g)?.length, 1)
+  const callers = [...own, migration, demonstration, webhooks, wayOut]
   assert.deepEqual(holders(/\/demo\/index\.ts'/), ['src/demo-command.ts', 'src/demo-service.ts'])
   assert.deepEqual(holders(/\/migrate\/index\.ts'/), ['src/migrate-command.ts'])
   assert.deepEqual(

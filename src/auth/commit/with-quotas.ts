@@ -29,6 +29,7 @@ const COUNTED_KINDS: readonly string[] = [
   'unit',
   'delete_profile',
   'dashboard',
+  'channel',
   'api_key',
   'connector',
   'query',

@@ -44,6 +44,7 @@ import {
   SettingMistake,
   type SettingReader,
 } from './setting-readers.ts'
+import { findSmtpMistakes, readSmtpFrom, readSmtpUrl, type SmtpServer } from './smtp-figures.ts'
 
 /** One row of the table of settings. */
 export interface Setting<T> {
@@ -119,6 +120,8 @@ export const settings = {
   outboundDeny: { name: 'WEIR_OUTBOUND_DENY', default: '', meaning: 'Host names, addresses, or CIDR ranges, with commas, that no connection may reach, such as 10.0.0.0/8; wins over WEIR_OUTBOUND_ALLOW', read: optional(readHostList) },
   connectionRole: { name: 'WEIR_CONNECTION_ROLE', default: 'MEMBER', meaning: 'The lowest role that may create, change, or delete connections to databases: MEMBER or ADMIN', read: readOneOf(['MEMBER', 'ADMIN'] as const) },
   driversDir: { name: 'WEIR_DRIVERS_DIR', default: '', meaning: 'Folder of the drivers that weir add installs, for SQL Server and Oracle; unset: weir-drivers next to the installation', read: optional(readFolderPath) },
+  smtpServer: { name: 'WEIR_SMTP_URL', default: '', meaning: 'Mail server for channels of alerts, such as smtps://user:password@mail.example.com or smtp://mail.example.com:587?requireTls=true; verifyTls=false accepts any certificate. Unset: no email. Prefer the file WEIR_CONFIG to the environment', read: optional(readSmtpUrl) as SettingReader<SmtpServer | undefined> },
+  smtpFrom: { name: 'WEIR_SMTP_FROM', default: '', meaning: 'Sender of email, such as Weir <weir@example.com>, together with WEIR_SMTP_URL', read: optional(readSmtpFrom) },
   sqlSamples: { name: 'WEIR_SQL_SAMPLES', default: '3000000', meaning: 'Rows of stored data, samples among them, that a run of GS SQL is handed at most; sums that the store knows count as one', read: handedRows },
   importSamples: { name: 'WEIR_IMPORT_SAMPLES', default: '10000000', meaning: 'Samples that one run of a database import may store at most; it is stored in puts of bounded size', read: importedSamples },
   metrics: { name: 'WEIR_METRICS', default: 'loopback', meaning: 'Who may read /metrics: loopback (this machine, past no proxy), open (all), or token:… (16 to 128 characters, sent as Authorization: Bearer)', read: readMetricsAccess },
@@ -163,6 +166,7 @@ export function readConfig(environment: Environment): Config {
     }
   }
   mistakes.push(...findTlsMistakes(given, config), ...findClusterMistakes(given, config))
+  mistakes.push(...findSmtpMistakes(given))
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   return config as Config
 }

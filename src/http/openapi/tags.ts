@@ -18,6 +18,7 @@ const TAGS = {
   connector: 'Webhooks and imports, which convert data to samples with GS SQL.',
   dashboard: 'Boards with charts, gauges, values, tables, and texts.',
   door: 'What other protocols have brought: streams of series, and points that were refused.',
+  channel: 'Channels that deliver alerts: webhooks and email.',
   connection: 'Database connections of imports.',
   login: 'Sign in and out.',
   session: "The caller's own sessions.",

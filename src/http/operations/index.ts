@@ -1,5 +1,6 @@
 /** Every operation of the service. */
 import type { Principal } from '../../access/index.ts'
+import type { Channels } from '../../alerts/index.ts'
 import type { DeletionParts } from '../../auth/administer/index.ts'
 import type { Identity, Organization, OrganizationUsage } from '../../auth/index.ts'
 import type { OAuthWithUsers } from '../../auth/oauth/index.ts'
@@ -26,6 +27,7 @@ import { addressPreviewOperation } from './address-preview-operation.ts'
 import { apiKeyOperations } from './api-key-operations.ts'
 import { authorizeOperations } from './authorize-operations.ts'
 import { catalogOperations } from './catalog-operations.ts'
+import { channelOperations } from './channel-operations.ts'
 import { connectorOperations } from './connector-operations.ts'
 import { feedOperations } from './feed-operations.ts'
 import { fileOperations } from './file-operations.ts'
@@ -58,6 +60,7 @@ interface OperationParts extends StorageOperationsDeps {
   readonly bodies: FeedBodyReader
   readonly calls: FeedCalls
   readonly catalog: Catalog
+  readonly channels: Channels
   readonly clock: Clock
   readonly config: Config
   readonly connections: Connections
@@ -98,6 +101,7 @@ export function serviceOperations(parts: OperationParts): HttpOperation[] {
     streamSearchOperation(parts),
     ...gqlOperations(parts),
     ...connectorOperations({ ...parts, issuerOf }),
+    ...channelOperations(parts),
     ...sinkOperations(parts),
     ...influxOperations({ ...parts, bodyBytesMax: config.bodyBytesMax }),
     ...remoteWriteOperations({ ...parts, bodyBytesMax: config.bodyBytesMax }),

@@ -19,6 +19,8 @@ const PAGE_PATHS = [
   '/boards/*',
   '/query',
   '/query/*',
+  '/alerts',
+  '/alerts/*',
   '/connect',
   '/connect/*',
   '/build',

@@ -181,6 +181,8 @@ export interface CatalogChange extends DocumentKey {
 export interface WrittenKey extends DocumentKey {
   /** Unknown of a commit that another process made: then it was written. */
   readonly op?: CatalogWrite['op']
+  /** The document that it lies below; unknown of a deletion. */
+  readonly parentUid?: string
 }
 
 /** A right to do something that must happen once in a cluster; the fence rises with every holder. */

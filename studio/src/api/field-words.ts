@@ -17,6 +17,7 @@ const KINDS: Readonly<Record<string, string>> = {
   invitation: 'The invitation',
   connector: 'The connector',
   connection: 'The connection',
+  channel: 'The channel',
   door: 'The preview',
 }
 

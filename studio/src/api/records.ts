@@ -15,6 +15,7 @@ export interface RecordKinds {
   readonly connector: Schema<'Connector'>
   readonly connection: Schema<'Connection'>
   readonly query: Schema<'QueryRecord'>
+  readonly channel: Schema<'Channel'>
 }
 
 export type RecordKind = keyof RecordKinds

@@ -6,6 +6,7 @@ const PATHS = {
   admin: 'M12 3l8 3v6c0 5-4 8-8 9-4-1-8-4-8-9V6zM9 12l2 2 4-4',
   query: 'M5 5h14M5 10h9M5 15h6M15 19l3-3-3-3',
   connect: 'M9 8V3M15 8V3M6 8h12v4a6 6 0 0 1-12 0zM12 18v4',
+  bell: 'M6 17V11a6 6 0 0 1 12 0v6l2 2H4zM10 21h4',
   help: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM9 10a3 3 0 1 1 4 3c-1 0-1 1-1 2M12 17.5h.01',
   search: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM16 16l5 5',
   folder: 'M3 6h6l2 3h10v10H3z',

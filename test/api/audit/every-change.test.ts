@@ -26,6 +26,7 @@ const WITHOUT_ENTRY: Readonly<Record<string, string>> = {
   putConnectorSinkByPost: 'as putConnectorSink',
   putConnectorSinkByDelete: 'as putConnectorSink',
   startGqlRun: 'stores samples as a put does; it changes no record',
+  beginChannelTest: 'a test changes nothing',
   beginConnectionTest: 'a test changes nothing',
   getScheduleCheck: 'a check changes nothing',
   getPayloadTrial: 'a dry run changes nothing',
@@ -122,6 +123,8 @@ test('a change of a record of the catalog leaves an entry', async () => {
   const connection = { name: 'plant', kind: 'POSTGRESQL', host: 'db', database: 'd', user: 'u' }
   await exercise('connection', ['Connection', 'connection'], { ...connection, password: 'secret' })
   const proc = { procs: [{ timeZoneId: 'UTC', sql: SQL }] }
+  const channel = { name: 'ops', url: 'https://hooks.example.com/secret' }
+  await exercise('channel', ['Channel', 'channel'], channel)
   const connector = { id: 'other', runningUser: { uid: ownerUid }, ...proc }
   await exercise('connector', ['Connector', 'connector'], connector)
   assert.doesNotMatch(JSON.stringify(await entries()), /secret"|sealed/)

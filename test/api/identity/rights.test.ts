@@ -126,6 +126,7 @@ async function stateOf(): Promise<string> {
     'delete_profile',
     'dashboard',
     'connection',
+    'channel',
   ]
   const paths = [...nouns, ...more].map((noun) => `/api/${noun}?limit=1000`)
   const texts: string[] = []

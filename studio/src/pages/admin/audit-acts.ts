@@ -39,6 +39,7 @@ export const ACT_GROUPS: readonly { readonly label: string; readonly acts: reado
     label: 'Templates, cycles, units, delete profiles',
     acts: ['template', 'cycle', 'unit', 'delete_profile'].flatMap(changesOf),
   },
+  { label: 'Channels of alerts', acts: changesOf('channel') },
   { label: 'Boards and saved queries', acts: ['dashboard', 'query'].flatMap(changesOf) },
   {
     label: 'Connectors and connections',

@@ -60,6 +60,7 @@ export const KINDS: readonly Kind[] = [
   { id: 'profile', label: 'delete profiles', resource: 'delete_profile', verbs: RECORD_VERBS },
   { id: 'dashboard', label: 'dashboards', resource: 'dashboard', verbs: RECORD_VERBS },
   { id: 'query', label: 'queries', resource: 'query', verbs: RECORD_VERBS },
+  { id: 'channel', label: 'channels', resource: 'channel', verbs: RECORD_VERBS },
   { id: 'connector', label: 'connectors', resource: 'connector', verbs: RECORD_VERBS },
   { id: 'connection', label: 'connections', resource: 'connection', verbs: RECORD_VERBS },
   {

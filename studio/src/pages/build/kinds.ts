@@ -1,7 +1,10 @@
 import type { RecordKind } from '../../api/records.ts'
 
 /** The kinds that are edited under /build. */
-export type BuildKind = Exclude<RecordKind, 'dashboard' | 'connector' | 'connection' | 'query'>
+export type BuildKind = Exclude<
+  RecordKind,
+  'channel' | 'dashboard' | 'connector' | 'connection' | 'query'
+>
 
 /** How people call a kind. */
 export interface KindWords {

@@ -1,0 +1,7 @@
+export { ChannelSecrets } from './channel/channel-secrets.ts'
+export { CHANNEL_KINDS, CHANNEL_PRESETS, channelShape } from './channel/channel-shape.ts'
+export { Channels } from './channel/channels.ts'
+export { Deliverer } from './delivery/deliverer.ts'
+export { SEND_REASONS } from './delivery/delivery.ts'
+export { Mailer } from './delivery/mailer.ts'
+export { Sender } from './delivery/sender.ts'

@@ -1,0 +1,119 @@
+import { useState } from 'react'
+import { queries } from '../../../api/query-cache.ts'
+import { deleteRecord, getRecord, recordKey, saveRecord } from '../../../api/records.ts'
+import { useRole } from '../../../api/session.ts'
+import { useAct } from '../../../api/use-act.ts'
+import { useQuery } from '../../../api/use-query.ts'
+import type { PageProps } from '../../../app/page-entry.ts'
+import { navigate } from '../../../app/place.ts'
+import { useDraft } from '../../../state/draft.ts'
+import { ConfirmDelete } from '../../../ui/confirm-delete.tsx'
+import { Empty } from '../../../ui/empty.tsx'
+import { showToast } from '../../../ui/toast.tsx'
+import { EditorForm } from '../../build/editor-form.tsx'
+import { errorsOf } from '../../build/form.ts'
+import styles from '../../connect/connect.module.css'
+import { AlertsFrame } from '../alerts-frame.tsx'
+import { Attempts } from './attempts.tsx'
+import { ChannelFields, type Secrets } from './channel-fields.tsx'
+import { ChannelTest } from './channel-test.tsx'
+import type { Channel } from './channel-words.ts'
+
+/** One channel; `new` in the place of its UID makes one. */
+export function ChannelPage({ params: { uid } }: PageProps) {
+  return <OneChannel key={uid} uid={uid} />
+}
+
+function OneChannel({ uid }: { readonly uid: string }) {
+  const { data, error } = useQuery(recordKey('channel', uid), (signal) =>
+    getRecord('channel', uid, signal),
+  )
+  const title = uid === 'new' ? 'New channel' : (data?.name ?? 'Channel')
+  return (
+    <AlertsFrame title={title} here="/alerts/channels">
+      {data === undefined && error !== undefined && <Empty text={error.message} />}
+      {data !== undefined && <ChannelEditor saved={data} />}
+    </AlertsFrame>
+  )
+}
+
+const NO_SECRETS: Secrets = { url: '', token: '', secret: '' }
+
+/** The fields to save: of a record that leads elsewhere, those that it has no longer are left out. */
+function fieldsOf(value: Partial<Channel>, kind: Channel['kind']): object {
+  const { uid: _, revision: __, origin: ___, hasToken, hasSecret, emails, ...rest } = value
+  if (kind !== 'EMAIL') return rest
+  const { recipient: ____, preset: _____, ...others } = rest
+  const given = emails?.map((email) => email.trim()).filter((email) => email !== '')
+  return given === undefined ? others : { ...others, emails: given }
+}
+
+function ChannelEditor({ saved }: { readonly saved: Channel }) {
+  const isNew = saved.uid === ''
+  const isGuest = useRole() === 'GUEST'
+  const draft = useDraft(`channel/${saved.uid}`, saved)
+  // Not in the draft, which is kept in the tab: secrets are in this page's memory only.
+  const [secrets, setSecrets] = useState(NO_SECRETS)
+  const [isDeleting, setIsDeleting] = useState(false)
+  const save = useAct()
+  const { kind } = draft.value
+  const saveNow = (isOver: boolean) =>
+    save.run(async () => {
+      const known = isOver || isNew ? {} : { revision: draft.revision }
+      const entered = Object.entries(secrets).filter(([, text]) => text !== '')
+      const given = kind === 'EMAIL' ? {} : Object.fromEntries(entered)
+      const changes = isNew ? draft.value : draft.changes
+      const fields = { ...fieldsOf(changes, kind), ...known, ...given }
+      const made = await saveRecord('channel', saved.uid, fields)
+      queries.put(recordKey('channel', made.uid), made)
+      draft.discard()
+      setSecrets(NO_SECRETS)
+      showToast('Channel saved.')
+      if (isNew) navigate(`/alerts/channels/${made.uid}`, { replace: true })
+    })
+  const remove = async () => {
+    await deleteRecord('channel', saved.uid)
+    draft.discard()
+    showToast('Channel deleted.')
+    navigate('/alerts/channels')
+  }
+  const isChanged = draft.isChanged || Object.values(secrets).some((text) => text !== '')
+  return (
+    <div className={`${styles.half} ${styles.narrow}`}>
+      <EditorForm
+        isNew={isNew}
+        save={save}
+        draft={{ isChanged }}
+        fixed={isGuest ? 'Read-only: guests cannot make changes.' : undefined}
+        onSave={(isOver) => void saveNow(isOver)}
+        onDiscard={() => {
+          draft.discard()
+          setSecrets(NO_SECRETS)
+          save.clear()
+        }}
+        onDelete={() => setIsDeleting(true)}
+      >
+        <ChannelFields
+          value={draft.value}
+          isNew={isNew}
+          set={draft.set}
+          errorOf={errorsOf('channel', save.error)}
+          secrets={secrets}
+          setSecrets={(more) => setSecrets((before) => ({ ...before, ...more }))}
+        />
+      </EditorForm>
+      {!isNew && !isGuest && <ChannelTest uid={saved.uid} isChanged={isChanged} />}
+      {!isNew && <Attempts uid={saved.uid} />}
+      {isDeleting && (
+        <ConfirmDelete
+          what={`the channel “${saved.name.slice(0, 60)}”`}
+          name={saved.name.slice(0, 60)}
+          onDelete={remove}
+          onClose={() => setIsDeleting(false)}
+        >
+          <p>Its secrets and the notices that wait are deleted, too.</p>
+        </ConfirmDelete>
+      )}
+    </div>
+  )
+}
