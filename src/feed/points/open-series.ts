@@ -1,6 +1,6 @@
 /** The streams of series: found, adopted, or made. */
 import type { Principal } from '../../access/index.ts'
-import { type MemoryShare, Pacer, Refusal } from '../../base/index.ts'
+import { type MemoryShare, Pacer, Refusal, refuse } from '../../base/index.ts'
 import type { CreationRules, WantedComponent, WantedStream } from '../../catalog/create/index.ts'
 import {
   type AddressRule,
@@ -65,7 +65,8 @@ export async function openSeries(deps: OpenDeps, call: OpenCall): Promise<void> 
       break
     } catch (error) {
       // Another call has made, moved or deleted what this one was about to use.
-      if (!isPassing(error) || tries === TRIES_MAX) throw error
+      if (!isPassing(error)) throw error
+      if (tries === TRIES_MAX) refuseInterrupted()
     }
   }
   for (const { handle, samples: indexes } of samples.series) {
@@ -77,6 +78,12 @@ function isPassing(error: unknown): boolean {
   if (error instanceof CatalogConflict) return true
   if (!(error instanceof Refusal)) return false
   return ['conflict', 'claim_taken', 'component_not_found', 'not_found'].includes(error.code)
+}
+
+/** A deletion that takes longer than all tries is no fault of the points: they can be sent again. */
+function refuseInterrupted(): never {
+  const what = 'Components or streams were deleted or made while the request was running. Send it again'
+  refuse('conflict', { what })
 }
 
 /** Those of the series that have no stream; labels that follow the points are brought up to date. */

@@ -232,3 +232,23 @@ test('streams that are renamed, relabeled, and deleted while points arrive lose 
   const after = (await owner('GET', `/api/component/${uid}/stream`)).body.stream
   assert.equal(after.length, 2)
 })
+
+test('new series of a component that is being deleted are stored, or are 503', async (t) => {
+  const { influx, owner } = await start(t)
+  const statuses = new Set<number>()
+  let isDone = false
+  let next = 0
+  const write = async () => {
+    while (!isDone) statuses.add((await influx.write(`gone,host=gone,n=${next++} v=1 1`)).status)
+  }
+  const writers = Array.from({ length: 6 }, write)
+  for (let deleted = 0; deleted < 60; ) {
+    const [found] = (await owner('GET', '/api/component?id=gone')).body.component
+    if (found === undefined) continue
+    await owner('DELETE', `/api/component/${found.uid}`)
+    deleted += 1
+  }
+  isDone = true
+  await Promise.all(writers)
+  for (const status of statuses) assert.ok(status === 204 || status === 503, String(status))
+})
