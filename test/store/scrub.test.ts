@@ -61,6 +61,16 @@ test('scrub() finds nothing in what is whole, in either format', async () => {
   assert.deepEqual((await scrubOnce(folder)).found, [])
 })
 
+test('scrub() finds a row of a stream whose number is huge, without a step for each number below', async () => {
+  const { folder, file } = await fill()
+  const db = new DatabaseSync(file)
+  db.exec(`UPDATE chunk SET stream = ${2 ** 31 - 7} WHERE stream = 2`)
+  db.close()
+  const { found, steps } = await scrubOnce(folder)
+  assert.ok(found.length > 0)
+  assert.ok(steps < 100, String(steps))
+})
+
 test('scrub() ends when it may not go on, and when the store closes', async () => {
   const { folder } = await fill()
   const store = await openSampleStore({ folder })

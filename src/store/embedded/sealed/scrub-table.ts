@@ -1,6 +1,5 @@
 /** Reads samples.db from end to end and compares all copies of every fact. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { COMPANION_BASE } from '../../fields/companion.ts'
 import type { SampleColumns } from '../../ports/sample-port.ts'
 import { DamagedBytes, namesOwner } from '../chunk/index.ts'
 import { isDamagedFile } from '../damage/folder-damaged.ts'
@@ -18,6 +17,9 @@ import { readKept } from './kept-state.ts'
 /** A step ends after so much: some milliseconds of one thread, and a short read transaction. */
 const BYTES_PER_STEP = 2 * 1024 * 1024
 const BUCKETS_PER_STEP = 16
+
+const LEAST_STREAM =
+  'SELECT min(stream) AS value FROM chunk INDEXED BY chunk_by_start WHERE stream >= ? AND stream < ?'
 
 interface FullRow extends ChunkRow {
   readonly stream: number
@@ -61,7 +63,8 @@ export class ScrubTable {
        WHERE stream >= ? AND stream < ? AND NOT EXISTS
          (SELECT 1 FROM chunk t NOT INDEXED WHERE t.id = i.id AND t.stream = i.stream) LIMIT 1000`,
     )
-    this.#idEnd = this.#number('SELECT max(id) AS value FROM chunk') + 1
+    const last = this.#db.prepare('SELECT max(id) AS value FROM chunk').get()
+    this.#idEnd = Number(last?.value ?? 0) + 1
   }
 
   /** Reads on; isDone means that everything was read. */
@@ -165,21 +168,27 @@ export class ScrubTable {
     }
   }
 
-  /** The next bucket to check. Between the streams and their companions there are none. */
+  /**
+   * The next bucket from one on of which a sum is kept, or of whose streams the index names a row. All between are
+   * empty: one damaged number of a stream can lie millions of buckets behind the others.
+   */
   #bucketFrom(bucket: number): number | undefined {
-    if (bucket < this.#bucketEnd(0, COMPANION_BASE)) return bucket
-    const next = Math.max(bucket, bucketOf(COMPANION_BASE))
-    return next < this.#bucketEnd(COMPANION_BASE, STREAM_END) ? next : undefined
-  }
-
-  /** Where the buckets of streams from ≤ stream < until end. */
-  #bucketEnd(from: number, until: number): number {
-    const stream = 'SELECT max(stream) AS value FROM chunk WHERE stream >= ? AND stream < ?'
-    const bucket = 'SELECT max(bucket) AS value FROM stream_sum WHERE bucket >= ? AND bucket < ?'
-    return Math.max(
-      bucketOf(this.#number(stream, from, until)) + 1,
-      this.#number(bucket, bucketOf(from), bucketOf(until)) + 1,
-    )
+    const end = bucketOf(STREAM_END)
+    const kept =
+      this.#least('SELECT min(bucket) AS value FROM stream_sum WHERE bucket >= ? AND bucket < ?', {
+        from: bucket,
+        until: end,
+      }) ?? end
+    let next = kept
+    try {
+      const from = bucket * STREAMS_PER_BUCKET
+      const stream = this.#least(LEAST_STREAM, { from, until: STREAM_END })
+      if (stream !== undefined) next = Math.min(kept, bucketOf(stream))
+    } catch (error) {
+      if (!isDamagedFile(error)) throw error
+      // The rows of a bucket that is read next are reported; those of others have sums.
+    }
+    return next < end ? next : undefined
   }
 
   #checkBucket(bucket: number, step: ScrubStep): void {
@@ -212,8 +221,9 @@ export class ScrubTable {
     }
   }
 
-  #number(query: string, ...given: number[]): number {
-    return (this.#db.prepare(query).get(...given) as { value: number | null }).value ?? 0
+  #least(query: string, { from, until }: { from: number; until: number }): number | undefined {
+    const { value } = this.#db.prepare(query).get(from, until) as { value: number | null }
+    return value ?? undefined
   }
 }
 
