@@ -1,4 +1,4 @@
-import { IncomingSamples } from '../feed/index.ts'
+import { IncomingSamples, type OpenSeries } from '../feed/index.ts'
 
 /** A line or point of a body that was refused before its samples were looked at. */
 interface RefusedLine {
@@ -22,6 +22,12 @@ const REFUSED_MAX = 1_000
 
 const LINE_WIDTH = 4
 
+/**
+ * Characters of the labels of unknown series, after which a slice ends. A few bytes of a body may name labels of
+ * 256 KB: those of one slice take some ten times this in memory while their streams are made.
+ */
+export const LABEL_CHARACTERS_MAX = 8 << 20
+
 /** What a door reads of a body at a time: samples, and what could not become samples. */
 export class DoorSlice {
   readonly samples = new IncomingSamples()
@@ -32,12 +38,29 @@ export class DoorSlice {
   sharedMilliseconds = 0
   /** Whole numbers that a double does not hold. */
   roundedIntegers = 0
+  /** Characters of the labels of the unknown series. */
+  labelCharacters = 0
   /** The first sample, number, and place of each line that samples were read from. */
   readonly #lines: number[] = []
 
   refuseLine(line: RefusedLine): void {
     this.refusedCount += 1
     if (this.refused.length < REFUSED_MAX) this.refused.push(line)
+  }
+
+  /** Adds a series without a known stream; `text` is all of its labels. */
+  addSeries(open: OpenSeries, text: string): void {
+    this.samples.series.push(open)
+    this.labelCharacters += text.length
+  }
+
+  /** Whether the slice ends here. */
+  isFull({ samplesMax, seriesMax }: SliceBounds): boolean {
+    return (
+      this.samples.count >= samplesMax ||
+      this.samples.series.length >= seriesMax ||
+      this.labelCharacters >= LABEL_CHARACTERS_MAX
+    )
   }
 
   /** Notes the line that the samples from one on were read from. */

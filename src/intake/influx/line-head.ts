@@ -33,6 +33,9 @@ interface LineProblem {
 const IN_MEASUREMENT = { ends: ENDS_MEASUREMENT, escaped: ESCAPED_IN_MEASUREMENT }
 const IN_KEY = { ends: ENDS_KEY, escaped: ESCAPED_IN_KEY }
 
+/** Tags after which a line is read no further: no stream has as many labels. */
+const TAGS_MAX = 1_000
+
 /** What is quoted of a line in messages. */
 const QUOTED_LENGTH_MAX = 60
 
@@ -60,6 +63,9 @@ export function readLineHead(bytes: Buffer, from: number, limit: number): LineHe
     }
     if (value.text === '') return { problem: `Tag ${shown(key.text)} has no value`, at: value.end }
     if (tags.has(key.text)) repeatedTag ??= key.text
+    else if (tags.size === TAGS_MAX) {
+      return { problem: 'A stream may have 64 labels', at: value.end }
+    }
     tags.set(key.text, value.text)
     at = value.end
   }

@@ -300,3 +300,61 @@ test('LineReader reads one line at a time when a slice is full', () => {
   }
   assert.deepEqual(counts, [2, 2])
 })
+
+/** A text of tags, of `count` times `length` characters. */
+function longTags(count: number, length: number): string {
+  return Array.from({ length: count }, (_, at) => `,t${at}=${'x'.repeat(length)}`).join('')
+}
+
+test('LineReader refuses a line whose long tags are those of too many new fields', () => {
+  const fields = (count: number) => Array.from({ length: count }, (_, at) => `f${at}=1`).join(',')
+  const lines = [
+    `a${longTags(60, 4_000)} ${fields(100)} 1`,
+    'b f=1 1',
+    `c${longTags(60, 4_000)} ${fields(10)} 1`,
+  ]
+  const reader = new LineReader(Buffer.from(lines.join('\n')), newCache(), {
+    ...BOUNDS,
+    precision: 'ms',
+  })
+  const read = []
+  const reasons = []
+  while (!reader.isAtEnd) {
+    const slice = reader.begin()
+    while (reader.read('org', 1_000_000));
+    read.push(...slice.samples.series.filter(({ samples }) => samples.length > 0))
+    reasons.push(...slice.refused.map(({ line, reason }) => [line, reason]))
+  }
+  assert.equal(read.length, 11)
+  assert.deepEqual(reasons, [
+    [1, 'The line has too many fields for tags of this length. Send fewer in a line'],
+  ])
+})
+
+test('LineReader ends a slice where the labels of its new series are long', () => {
+  const lines = Array.from({ length: 80 }, (_, at) => `m${at}${longTags(60, 4_000)} f=1 1`)
+  const reader = new LineReader(Buffer.from(lines.join('\n')), newCache(), {
+    ...BOUNDS,
+    precision: 'ms',
+  })
+  const counts = []
+  while (!reader.isAtEnd) {
+    const slice = reader.begin()
+    while (reader.read('org', 1_000_000));
+    counts.push(slice.samples.series.length)
+  }
+  assert.ok(counts.length > 1 && Math.max(...counts) < 40, String(counts))
+  assert.equal(
+    counts.reduce((sum, count) => sum + count),
+    80,
+  )
+})
+
+test('LineReader reads no more than a thousand tags of a line, and goes on with the next', () => {
+  const { slice } = read(`m${longTags(5_000, 1)} f=1 1\nm f=2 2`)
+  assert.deepEqual(
+    slice.refused.map(({ line, reason }) => [line, reason]),
+    [[1, 'A stream may have 64 labels']],
+  )
+  assert.equal(slice.samples.count, 1)
+})

@@ -5,7 +5,12 @@ import { findLabelMistake } from '../../catalog/index.ts'
 import { type OpenSeries, VALUE_NUMBER, VALUE_TEXT } from '../../feed/index.ts'
 import { type StreamHandle, seriesText } from '../../store/index.ts'
 import { SHOWN_LINE_LENGTH_MAX } from '../door-log.ts'
-import { type DoorReader, DoorSlice, type SliceBounds } from '../door-slice.ts'
+import {
+  type DoorReader,
+  DoorSlice,
+  LABEL_CHARACTERS_MAX,
+  type SliceBounds,
+} from '../door-slice.ts'
 import type { SeriesCache } from '../series-cache.ts'
 import { FieldValue } from './field-value.ts'
 import { type FieldSeries, seriesOfField } from './influx-series.ts'
@@ -59,6 +64,8 @@ export class LineReader implements DoorReader {
   #lineFrom = 0
   readonly #lineFields: number[] = []
   #lineOpens: OpenSeries[] = []
+  /** How often its tags were read, in bytes. */
+  #headBytesRead = 0
   #hasText = false
   /** Why the line is refused though it can be read. */
   #refusal = ''
@@ -100,10 +107,8 @@ export class LineReader implements DoorReader {
     this.#cache.lookInto(this.#bytes)
     this.#renew(this.#cache.generation)
     const until = Math.min(this.#limit, this.#at + bytesMax)
-    const { samplesMax, seriesMax } = this.#bounds
-    const { samples } = this.#slice
     while (this.#at < until) {
-      if (samples.count >= samplesMax || samples.series.length >= seriesMax) return false
+      if (this.#slice.isFull(this.#bounds)) return false
       this.#readNext()
     }
     return this.#at < this.#limit
@@ -157,6 +162,7 @@ export class LineReader implements DoorReader {
 
   #begin(at: number): void {
     this.#lineFrom = at
+    this.#headBytesRead = 0
     this.#hasText = false
     this.#refusal = ''
     if (this.#lineOpens.length > 0) this.#lineOpens = []
@@ -332,6 +338,12 @@ export class LineReader implements DoorReader {
   #openAt(field: number, at: number): OpenSeries | undefined {
     const known = field === NONE ? undefined : this.#openOf.get(field)
     if (known !== undefined) return known
+    // Each new field reads the tags again: a line that is refused must not do so for all of them.
+    if (this.#refusal !== '') return undefined
+    if (this.#headBytesRead > LABEL_CHARACTERS_MAX) {
+      this.#refusal = 'The line has too many fields for tags of this length. Send fewer in a line'
+      return undefined
+    }
     const found = this.#seriesAt(at)
     if (found === undefined) return undefined
     const text = seriesText(found.series)
@@ -339,7 +351,7 @@ export class LineReader implements DoorReader {
     if (open === undefined) {
       open = { ...found, samples: [], handle: 0 }
       this.#openByText.set(text, open)
-      this.#slice.samples.series.push(open)
+      this.#slice.addSeries(open, text)
     }
     open.moreLabels = found.moreLabels
     if (field !== NONE) this.#openOf.set(field, open)
@@ -351,6 +363,7 @@ export class LineReader implements DoorReader {
     const head = readLineHead(this.#bytes, this.#lineFrom, this.#limit)
     const { text: field } = takeToken(this.#bytes, at, this.#limit, IN_KEY)
     invariant(!isUnreadable(head) && field !== undefined, 'a line that was read is not one')
+    this.#headBytesRead += head.end - this.#lineFrom
     const found = seriesOfField(head, field)
     if (found === undefined) {
       this.#refusal = 'No tag may be called __name__'

@@ -27,8 +27,6 @@ const KEY_HEAD_BYTES = 6
 const METRIC_WIDTH = 4
 /** What a sample costs at least, of the bytes that are read at a time. */
 const SAMPLE_BYTES = 64
-/** Characters of the labels of new series, after which a slice ends. */
-const LABEL_CHARACTERS_MAX = 16 << 20
 
 /** The component of a series that has neither an instance nor a job. */
 const COMPONENT = 'opentelemetry'
@@ -42,7 +40,6 @@ export class OtlpReader implements DoorReader {
   readonly #point: PointReader
   readonly #key = new SeriesKey()
   #slice = new DoorSlice()
-  #labelCharacters = 0
   #cacheGeneration = NONE
   /** Unknown series of the slice, by their labels and by their entry in the cache. */
   readonly #openByText = new Map<string, OpenSeries>()
@@ -82,7 +79,6 @@ export class OtlpReader implements DoorReader {
     this.#openByText.clear()
     this.#openOf.clear()
     this.#slice = new DoorSlice()
-    this.#labelCharacters = 0
     this.#metrics = this.#metrics.slice(-METRIC_WIDTH)
     if (this.#point.hasSample) this.#notePoint()
     return this.#slice
@@ -140,11 +136,8 @@ export class OtlpReader implements DoorReader {
 
   #isFull(): boolean {
     const { samples, refusedCount } = this.#slice
-    return (
-      samples.count + refusedCount >= this.#bounds.samplesMax ||
-      samples.series.length >= this.#bounds.seriesMax ||
-      this.#labelCharacters >= LABEL_CHARACTERS_MAX
-    )
+    const { samplesMax } = this.#bounds
+    return samples.count + refusedCount >= samplesMax || this.#slice.isFull(this.#bounds)
   }
 
   /** Goes to the next field of the body. Returns what it costs, in bytes. */
@@ -338,8 +331,7 @@ export class OtlpReader implements DoorReader {
       const address = addressOfLabels(series, COMPONENT)
       open = { series, moreLabels: NO_LABELS, isOnChange: false, address, samples: [], handle: 0 }
       this.#openByText.set(text, open)
-      this.#slice.samples.series.push(open)
-      this.#labelCharacters += text.length
+      this.#slice.addSeries(open, text)
     }
     return open
   }

@@ -155,10 +155,7 @@ export class RemoteWriteReader implements DoorReader {
   }
 
   #isFull(): boolean {
-    const { samples } = this.#slice
-    return (
-      samples.count >= this.#bounds.samplesMax || samples.series.length >= this.#bounds.seriesMax
-    )
+    return this.#slice.isFull(this.#bounds)
   }
 
   /** Goes to the next field of the request. Returns true if it is a series with samples. */
@@ -278,7 +275,7 @@ export class RemoteWriteReader implements DoorReader {
       const address = addressOfLabels(series, COMPONENT)
       open = { series, moreLabels: NO_LABELS, isOnChange: false, address, samples: [], handle: 0 }
       this.#openByLabels.set(key, open)
-      this.#slice.samples.series.push(open)
+      this.#slice.addSeries(open, key)
     }
     return open
   }
