@@ -82,7 +82,8 @@ function isPassing(error: unknown): boolean {
 
 /** A deletion that takes longer than all tries is no fault of the points: they can be sent again. */
 function refuseInterrupted(): never {
-  const what = 'Components or streams were deleted or made while the request was running. Send it again'
+  const what =
+    'Components or streams were deleted or made while the request was running. Send it again'
   refuse('conflict', { what })
 }
 

@@ -260,7 +260,7 @@ function askOperations({ budget }: InfluxDeps): HttpOperation[] {
       ...query,
       name: 'getInfluxQuery',
       methods: ['GET'],
-      // Without the prefix the path is the studio's, which answers what is no page: see page-operations.ts.
+      // Without the prefix the path is the studio's, which gives this what is no page: see page-operations.ts.
       path: `${PREFIX}/query`,
       run: (call) => answerForm(call.queryText, ''),
     }),
@@ -269,12 +269,7 @@ function askOperations({ budget }: InfluxDeps): HttpOperation[] {
 
 function answerForm(queryText: string, form: string): Answer {
   const read = (text: string) => readLoosePairs(text).find(([name]) => name === 'q')?.[1]
-  return answerQuery(read(queryText) ?? read(form))
-}
-
-/** The answer to a query of InfluxQL, which is the same for every caller. */
-export function answerQuery(query: string | readonly string[] | undefined): Answer {
-  const text = typeof query === 'object' ? query[0] : query
+  const text = read(queryText) ?? read(form)
   if (text === undefined) refuse('bad_input', { what: 'missing required parameter "q"' })
   return new Answer(answerInfluxQuery(text), { headers: INFLUX_HEADERS })
 }

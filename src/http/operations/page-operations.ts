@@ -1,5 +1,5 @@
 /** Pages that people see, and what these load: the studio, the API explorer, and the description. */
-import { type FileSource, installedFiles, refuse } from '../../base/index.ts'
+import { type FileSource, installedFiles, readLoosePairs, refuse } from '../../base/index.ts'
 import { docsFiles, docsPolicy, renderDocsPage } from '../pages/docs/docs-page.ts'
 import { HelpPages, helpPolicy, helpStyle } from '../pages/help/help-pages.ts'
 import { type StudioFile, StudioFiles } from '../pages/studio/studio-files.ts'
@@ -7,7 +7,6 @@ import { studioHeaders, unbuiltPage } from '../pages/studio/studio-page.ts'
 import { Answer } from '../table/call-answer.ts'
 import { type HttpOperation, httpOperation } from '../table/http-operation.ts'
 import { pathOf } from '../transport/target.ts'
-import { answerQuery } from './influx-operations.ts'
 
 /** The paths of the studio's page map; what a page shows is decided in the browser. */
 const PAGE_PATHS = [
@@ -34,6 +33,10 @@ const HTML = 'text/html; charset=utf-8'
 const builtStudio = (): FileSource => installedFiles('studio/dist')
 const page = { methods: ['GET'], callers: 'anyone' } as const
 
+function hasQuery(queryText: string): boolean {
+  return readLoosePairs(queryText).some(([name]) => name === 'q')
+}
+
 /** The studio: its page at every path of the page map, and the files that it loads. */
 export function studioOperations(studio = builtStudio()): HttpOperation[] {
   const files = new StudioFiles(studio)
@@ -44,10 +47,12 @@ export function studioOperations(studio = builtStudio()): HttpOperation[] {
       path,
       aliases,
       isPage: true,
-      run: async ({ header, query, exchange: { req } }) => {
-        const isOfInflux = pathOf(req.url ?? '') === '/query' && query.q !== undefined
-        // The page is for who opens it in a browser; the answers are the same for everyone.
-        if (isOfInflux && header('sec-fetch-mode') !== 'navigate') return answerQuery(query.q)
+      meantTarget: ({ url = '', headers }) => {
+        const isOfInflux = url.startsWith('/query?') && hasQuery(url.slice('/query?'.length))
+        // The page is for people who open it in a browser.
+        return isOfInflux && headers['sec-fetch-mode'] !== 'navigate' ? `/influx${url}` : undefined
+      },
+      run: async ({ header }) => {
         const headers = { ...studioHeaders, 'Cache-Control': 'no-cache', Vary: 'accept-encoding' }
         const file = files.find('index.html', header('accept-encoding'))
         if (file !== undefined) return sentFile(file, header('if-none-match'), headers)

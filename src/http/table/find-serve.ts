@@ -15,7 +15,13 @@ export function operationsLookup(parts: TableParts): (method: string, url: strin
   return (method, url) => {
     const match = parts.table.find(method, url)
     if (match === undefined) return (exchange) => void serveUnknown(parts, exchange)
-    return (exchange) => serveOperation(parts, exchange, match)
+    const { meantTarget } = match.operation
+    if (meantTarget === undefined) return (exchange) => serveOperation(parts, exchange, match)
+    return (exchange) => {
+      const target = meantTarget(exchange.req)
+      const meant = target === undefined ? undefined : parts.table.find(method, target)
+      serveOperation(parts, exchange, meant ?? match)
+    }
   }
 }
 

@@ -147,6 +147,8 @@ interface Entry<Body, Target> extends Description {
   readonly isCurrent?: boolean
   /** Whether people open the path, and no program asks for it. */
   readonly isPage?: boolean
+  /** The target that a request means instead, by its headers: browsers and programs may share a path. */
+  readonly meantTarget?: (head: RequestHead) => string | undefined
   /** What is said of an ID in the path that cannot be decoded. */
   readonly undecodable?: (name: string) => string
   /** The methods to use where `run` refuses that of the call. */
@@ -177,6 +179,7 @@ export interface HttpOperation extends Description {
   readonly isHot: boolean
   readonly isCurrent: boolean
   readonly isPage: boolean
+  readonly meantTarget?: (head: RequestHead) => string | undefined
   readonly undecodable?: (name: string) => string
   readonly allow?: string
   readonly status: number
