@@ -58,11 +58,13 @@ import {
   type RequestedValues,
   requireRequested,
 } from './put/requested-values.ts'
+import { foldWindows, type WindowsQuery, type WindowValues } from './statistic/fold-windows.ts'
 import {
   getLastStatistics,
   getStatistics,
   type StatisticCommand,
 } from './statistic/get-statistic.ts'
+import { keepsTexts } from './stream-facts.ts'
 
 /** What the feed is built from; listeners are handed in by the composition root. */
 interface FeedOptions {
@@ -210,6 +212,14 @@ export class Feed {
   /** The samples of one stream as doubles, with NaN and the infinities. The caller has checked permissions. */
   readWithSpecials(handle: StreamHandle, query: DoublesQuery): Promise<DoubleColumns> {
     return readWithSpecials(this.#deps.store, handle, query)
+  }
+
+  /** A statistic of adjacent windows of many streams, from summaries. The caller has checked permissions. */
+  foldWindows(query: WindowsQuery): Promise<WindowValues> {
+    const { store } = this.#deps
+    const { index } = this.catalog
+    const isText = (handle: StreamHandle) => !index.has(handle) || keepsTexts(index, handle)
+    return foldWindows({ store, isText }, query)
   }
 
   /** How much hangs on a component or stream. */

@@ -3,6 +3,7 @@ import type { StreamIndex } from '../catalog/index.ts'
 import {
   cycleOfGrid,
   type StreamKind,
+  VALUE_CODE,
   VALUE_TYPES,
   type ValueType,
 } from '../catalog/shape/index.ts'
@@ -22,6 +23,17 @@ export interface StreamFacts {
 /** The base cycle of a stream; undefined unless it is an interval stream. */
 export function baseCycleOf(index: StreamIndex, handle: StreamHandle): Cycle | undefined {
   return cycleOfGrid(index.gridOf(handle))
+}
+
+const TEXTS: ReadonlySet<number> = new Set([
+  VALUE_CODE.STRING,
+  VALUE_CODE.FILE,
+  VALUE_CODE.BIG_DECIMAL,
+])
+
+/** Whether the samples of a stream are kept as texts, those of decimals too. */
+export function keepsTexts(index: StreamIndex, handle: StreamHandle): boolean {
+  return TEXTS.has(index.valueCodeOf(handle))
 }
 
 /** What is known of an existing stream. */

@@ -31,4 +31,7 @@ for (const seed of testSeeds(roundsOf(2))) {
 
   test(`it keeps texts of every shape, sealed and reopened (WEIR_TEST_SEED=${seed})`, () =>
     tryEmbedded(seed, 60, 0.9))
+
+  test(`windows of numbers have the bits that their samples give (WEIR_TEST_SEED=${seed})`, () =>
+    tryEmbedded(seed, 80, 0))
 }

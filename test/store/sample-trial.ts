@@ -7,6 +7,7 @@ import type { SampleStore } from '../../src/store/index.ts'
 import type { Random } from '../support/random.ts'
 import { batch, read, stream } from '../support/samples.ts'
 import { SampleModel } from './sample-model.ts'
+import { checkWindows } from './window-model.ts'
 
 const STREAMS = 5
 const SPAN = 20_000
@@ -227,6 +228,21 @@ export class SampleTrial {
     const edges = Float64Array.from({ length: 30 }, (_, index) => from + index * width)
     this.#model.checkFold(handle, edges, await store.fold(stream(handle), edges))
     this.#model.checkOutline(handle, edges, await store.outline(stream(handle), edges))
+    await this.#checkWindows(handle)
+  }
+
+  /** Windows of PromQL from summaries have the bits of those from samples. */
+  async #checkWindows(handle: number): Promise<void> {
+    const random = this.#random
+    const bits = this.#model.readBits(handle)
+    const texts = this.#model.read(handle).filter(([, value]) => typeof value === 'string')
+    const inner = bits.length === 0 ? 0 : random.pick(bits)[0]
+    // Many edges fall on the times of samples.
+    const firstFrom = random.pick([inner, inner - 1, random.integer(-10, this.#clock), -1e13])
+    const windowMs = random.pick([1, 3, 97, 1000, 60_000, 1e13])
+    const windowCount = random.pick([1, 1, 2, 40])
+    const asked = { firstFrom, windowMs, windowCount, handles: [stream(handle)] }
+    await checkWindows(this.store, { bits, textTimes: texts.map(([time]) => time) }, asked)
   }
 
   async #readBits(

@@ -1,10 +1,10 @@
 import type { Principal } from '../../access/index.ts'
 import { nextIteration, refuse } from '../../base/index.ts'
-import { VALUE_CODE } from '../../catalog/shape/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import { feedName } from '../feed-rights.ts'
 import { streamsOf } from '../find-streams.ts'
 import type { GetDeps } from '../get/get-feed.ts'
+import { keepsTexts } from '../stream-facts.ts'
 
 /** Which small lines a call asks for. */
 export interface SparksCommand {
@@ -34,12 +34,6 @@ export interface Sparks {
 /** Streams summed up before others get a turn. */
 const STREAMS_PER_SLICE = 16
 
-const TEXTS: ReadonlySet<number> = new Set([
-  VALUE_CODE.STRING,
-  VALUE_CODE.FILE,
-  VALUE_CODE.BIG_DECIMAL,
-])
-
 /** Small lines of the streams of a component that the caller may read; those without numbers have none. */
 export async function getSparks(
   { catalog, store }: GetDeps,
@@ -56,7 +50,7 @@ export async function getSparks(
   const sparks: Spark[] = []
   for (const [at, handle] of handles.slice(start, start + limit).entries()) {
     if (at % STREAMS_PER_SLICE === STREAMS_PER_SLICE - 1) await nextIteration()
-    if (!index.has(handle) || TEXTS.has(index.valueCodeOf(handle))) continue
+    if (!index.has(handle) || keepsTexts(index, handle)) continue
     const mean = await meansOf(handle)
     if (mean !== undefined) sparks.push({ streamUid: index.streamUid(handle), mean })
   }
