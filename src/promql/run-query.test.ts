@@ -172,3 +172,34 @@ test('queryRange() can end in the middle of one long series', async () => {
   const query = { text, start: 3_600_000, end: 14_400_000, stepMs: 2_000 }
   await assert.rejects(queryRange(query, context), { kind: 'canceled' })
 })
+
+test('durations may be arithmetic expressions, with the steps of the query', async () => {
+  const series = [minuteSeries('x', [1, 2, 3, 4, 5, 6, 7, 8])]
+  const counted = async (text: string, minute = 7) =>
+    (await instant(series, `count_over_time(${text})`, minute)).map((line) => Number(line))
+  assert.deepEqual(await counted('x[1m * 2 + 60]'), [3])
+  assert.deepEqual(await counted('x[2 ^ 2 * 1m % 3m]'), [1])
+  assert.deepEqual(await counted('x[-1m + 3m]'), [2])
+  assert.deepEqual(await counted('x[min_of(1h, max_of(4m, range()))]'), [4])
+  assert.deepEqual(await counted('x[4m:30s * 2]'), [4])
+  assert.deepEqual(await instant(series, 'x offset (1m * 2) * 2', 7), ['x 4'])
+  assert.deepEqual(await instant(series, 'x offset 2m * 2', 7), ['12'])
+  assert.deepEqual(await instant(series, 'x offset -(1m + 1m) - 1', 3), ['5'])
+  const steps = { from: 2, until: 6, step: 2 }
+  assert.deepEqual(await range(series, 'count_over_time(x[step() * 1.5])', steps), ['2:3 4:3 6:3'])
+  const refused = {
+    'x[step()]': /duration must be greater than 0/,
+    'x[1m - 1m]': /duration must be greater than 0/,
+    'x[1m / 0]': /division by zero/,
+    'x[1m % (1m - 1m)]': /modulo by zero/,
+    'x[10 ^ 400]': /duration is NaN or infinite/,
+    'x[10 ^ 20]': /duration is out of range/,
+    'x[step]': /unexpected/,
+    'x[min_of(1m)]': /unexpected/,
+  }
+  for (const [text, message] of Object.entries(refused)) {
+    await assert.rejects(instant(series, text), { kind: 'bad_data', message }, text)
+  }
+  const deep = `x[${'('.repeat(10_000)}1m${')'.repeat(10_000)}]`
+  await assert.rejects(instant(series, deep), { kind: 'bad_data' })
+})

@@ -8,6 +8,7 @@ import { sortByLabels } from './series/label-list.ts'
 import type { StepGrid, StepSeries } from './series/step-series.ts'
 import type { CompilePattern, SeriesMatcher } from './source.ts'
 import { checkQuery, queryTypeOf } from './syntax/check-query.ts'
+import type { QuerySteps } from './syntax/duration-reader.ts'
 import { parseQuery, parseSelectorText } from './syntax/parse-query.ts'
 import { type PromqlType, type QueryNode, unwrapParens } from './syntax/query-node.ts'
 
@@ -26,8 +27,8 @@ export function queryType(text: string, compilePattern: CompilePattern): PromqlT
   return queryTypeOf(parse(text, compilePattern))
 }
 
-function parse(text: string, compilePattern: CompilePattern): QueryNode {
-  const node = parseQuery(text)
+function parse(text: string, compilePattern: CompilePattern, steps?: QuerySteps): QueryNode {
+  const node = parseQuery(text, steps)
   checkQuery(text, node, compilePattern)
   return node
 }
@@ -69,7 +70,7 @@ async function instantValue(
 export async function queryRange(query: SteppedQuery, context: QueryContext): Promise<QueryResult> {
   const { text, start, end, stepMs } = query
   const count = stepCount(query)
-  const node = parse(text, context.compilePattern)
+  const node = parse(text, context.compilePattern, { stepMs, rangeMs: end - start })
   const type = queryTypeOf(node)
   if (type !== 'vector' && type !== 'scalar') {
     const name = type === 'matrix' ? 'range vector' : type

@@ -3,7 +3,7 @@
 import { setStale, type TestSeries } from './promql-series.ts'
 import type { Random } from './random.ts'
 
-const ranges = ['30s', '1m', '2m', '5m', '7m30s', '20m', '1h']
+const ranges = ['30s', '1m', '2m', '5m', '7m30s', '20m', '1h', '2m * 3', 'max_of(step(), 90s)']
 
 const numberCalls = [
   ...'abs acos acosh asin asinh atan atanh ceil cos cosh deg exp floor ln log10 log2'.split(' '),
@@ -137,7 +137,16 @@ export class RandomPromql {
     const random = this.#random
     const fixed = ` @ ${(PROMQL_TEST_START + 5_000_000) / 1_000}`
     const at = random.next() < 0.7 ? '' : random.pick([' @ start()', ' @ end()', fixed])
-    const offset = random.pick(['', '', '', '', ' offset 1m', ' offset 10m', ' offset -3m'])
+    const offset = random.pick([
+      '',
+      '',
+      '',
+      '',
+      ' offset 1m',
+      ' offset 10m',
+      ' offset -3m',
+      ' offset (1m + step())',
+    ])
     return random.next() < 0.5 ? `${at}${offset}` : `${offset}${at}`
   }
 

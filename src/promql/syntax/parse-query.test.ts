@@ -107,7 +107,6 @@ test('parseQuery() names experimental parts that are missing', () => {
     'a + fill(0) b': 'modifier "fill"',
     'rate(x[5m] anchored)': 'modifier "anchored"',
     'x smoothed': 'modifier "smoothed"',
-    'x[1m + 1m]': 'arithmetic with durations',
     'limit_ratio(0.5, x)': 'aggregation "limit_ratio"',
     'start_timestamp(x)': 'function "start_timestamp"',
   }

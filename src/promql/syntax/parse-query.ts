@@ -1,6 +1,7 @@
 import { PROMQL_CHARS_MAX, PROMQL_DEPTH_MAX } from '../promql-limits.ts'
 import type { SeriesMatcher } from '../source.ts'
 import { wordsOf } from '../words-of.ts'
+import { DurationReader, type QuerySteps } from './duration-reader.ts'
 import { experimentalRefusal, functionSignatures } from './function-signatures.ts'
 import { QueryLexer, type QueryToken } from './query-lexer.ts'
 import type {
@@ -24,18 +25,17 @@ const POWER = levels.length
 
 const parameterized = new Set(['topk', 'bottomk', 'count_values', 'quantile', 'limitk'])
 
-/** Longest duration, in seconds: that of Prometheus, whose durations are 64-bit nanoseconds. */
-const DURATION_SECONDS_MAX = 2 ** 63 / 1e9
-
 /** Words that cannot be names of metrics outside of braces. */
 const reserved = new Set(['bool', 'on', 'ignoring', 'group_left', 'group_right', 'atan2'])
 
+const ONE_TIME: QuerySteps = { stepMs: 0, rangeMs: 0 }
+
 /** Parses a query into a tree, or throws the `PromqlError` of the first fault. Types are not checked. */
-export function parseQuery(query: string): QueryNode {
+export function parseQuery(query: string, steps = ONE_TIME): QueryNode {
   if (query.length > PROMQL_CHARS_MAX) {
     throw syntaxError(query, 0, `query has more than ${PROMQL_CHARS_MAX} characters`)
   }
-  return new QueryParser(query).whole()
+  return new QueryParser(query, steps).whole()
 }
 
 /** Parses a text that must be one selector, such as the value of `match[]`. */
@@ -54,9 +54,22 @@ class QueryParser {
   /** The end of the token before. */
   #closed = 0
   #depth = 0
+  readonly #durations: DurationReader
 
-  constructor(query: string) {
+  constructor(query: string, steps: QuerySteps) {
     this.#query = query
+    this.#durations = new DurationReader(
+      {
+        token: () => this.#token,
+        advance: () => this.#advance(),
+        is: (word) => this.#is(word),
+        expect: (word, context) => this.#expect(word, context),
+        seconds: (token) => this.#seconds(token),
+        unexpected: (context, expected) => this.#unexpected(context, expected),
+        error: (place, message) => this.#error(place, message),
+      },
+      steps,
+    )
     this.#lexer = new QueryLexer(query)
     this.#token = this.#lexer.next()
   }
@@ -377,10 +390,10 @@ class QueryParser {
 
   #bracket(node: QueryNode): QueryNode {
     const bracket = this.#advance()
-    const rangeMs = this.#positiveDuration('subquery or range selector')
+    const rangeMs = this.#durations.positive('subquery or range selector')
     const { start } = node
     if (this.#accept(':')) {
-      const stepMs = this.#is(']') ? 0 : this.#positiveDuration('subquery selector')
+      const stepMs = this.#is(']') ? 0 : this.#durations.positive('subquery selector')
       if (!this.#is(']')) throw this.#unexpected('subquery selector', '"]"')
       this.#advance()
       return this.#deepen({
@@ -407,44 +420,9 @@ class QueryParser {
     return { kind: 'matrix', selector: node, rangeMs, depth: 2, start, end: this.#closed }
   }
 
-  #positiveDuration(context: string): number {
-    const token = this.#token
-    const ms = this.#duration(context)
-    if (ms <= 0) throw this.#error(token, 'duration must be greater than 0')
-    return ms
-  }
-
-  /** Milliseconds of a number or duration with any signs; arithmetic with durations is refused. */
-  #duration(context: string): number {
-    let sign = 1
-    const isSigned = this.#is('-') || this.#is('+')
-    while (this.#is('-') || this.#is('+')) if (this.#advance().word === '-') sign = -sign
-    // After a sign, the grammar of Prometheus allows a literal in parentheses.
-    const isInParens = context === 'offset' && isSigned && this.#accept('(')
-    const token = this.#token
-    const { kind } = token
-    if (kind !== 'number' && kind !== 'duration') {
-      if (this.#is('(') || kind === 'keyword') throw this.#durationExpression()
-      throw this.#unexpected(context, 'number or duration')
-    }
-    const seconds = sign * this.#seconds(this.#advance())
-    if (!(Math.abs(seconds) <= DURATION_SECONDS_MAX)) {
-      throw this.#error(token, 'duration out of range')
-    }
-    const isOpen = context !== 'offset' || isInParens
-    if (isOpen && this.#token.kind === 'operator') throw this.#durationExpression()
-    if (isInParens) this.#expect(')')
-    // Prometheus keeps nanoseconds and cuts them to milliseconds where it compares times.
-    return Math.trunc(Math.round(seconds * 1e9) / 1e6)
-  }
-
-  #durationExpression(): Error {
-    return this.#error(this.#token, experimentalRefusal('arithmetic with durations'))
-  }
-
   #offset(node: QueryNode): QueryNode {
     this.#advance()
-    const offsetMs = this.#duration('offset')
+    const offsetMs = this.#durations.offset()
     const shifted = shiftTarget(node)
     if (shifted === undefined) {
       const message =
