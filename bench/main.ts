@@ -15,6 +15,7 @@ import { doorsSuite } from './suites/doors-suite.ts'
 import { liveSuite } from './suites/live-suite.ts'
 import { onboardSuite } from './suites/onboard-suite.ts'
 import { plotSuite } from './suites/plot-suite.ts'
+import { promqlSuite } from './suites/promql-suite.ts'
 import { putSuite } from './suites/put-suite.ts'
 import { readSuite } from './suites/read-suite.ts'
 import { restartSuite } from './suites/restart-suite.ts'
@@ -36,6 +37,7 @@ const suites: Record<string, (settings: Settings) => Promise<Row[]>> = {
   derive: deriveSuite,
   webhook: webhookSuite,
   sql: sqlSuite,
+  promql: promqlSuite,
 }
 
 const knownLayouts = [...putLayouts.map(({ name }) => name), telegrafLayout.name, 'new']

@@ -25,6 +25,8 @@ export interface RunningPeer extends Address {
   latest(stream: StreamName, count: number, lastTime: number): Buffer
   /** The maximum of each hour of from ≤ time < until, of one or more streams of one component. */
   hourlyMax(streams: readonly StreamName[], from: number, until: number): Buffer
+  /** A call of the query API of Prometheus, such as `query?query=up`. Repeated queries are evaluated again. */
+  promql?(call: string): Buffer
   /** Resolves when what was put is in the files that hold it for good, within a bound. */
   settle(): Promise<void>
 }

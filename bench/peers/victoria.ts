@@ -40,6 +40,7 @@ async function startVictoria(folder: string): Promise<RunningPeer> {
       const range = `start=${seconds(from + 3_600_000)}&end=${seconds(until)}&step=1h`
       return getRequest(`/api/v1/query_range?query=${text}&${range}`)
     },
+    promql: (call) => getRequest(`/api/v1/${call}&nocache=1`),
     settle: () => settle(port, folder),
   }
 }

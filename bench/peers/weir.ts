@@ -34,12 +34,13 @@ export const weirLines: Peer = { ...weir, start: startLines }
 async function startLines(folder: string): Promise<RunningPeer> {
   const running = await startWeir(folder)
   const head = lineProtocol.head.replace('\r\n', `\r\nAuthorization: Token ${KEY}\r\n`)
-  return {
-    ...running,
+  // Into the same object, whose process changes at a restart.
+  return Object.assign(running, {
     putForm: { ...lineProtocol, head },
-    lastValue: ({ compId, streamId }) =>
+    lastValue: ({ compId, streamId }: StreamName) =>
       get(`comp/${compId}/stream/m_v%2Cs%3D${streamId}/last_value`),
-  }
+    promql: (call: string) => getRequest(`/prom/api/v1/${call}&api_key=${KEY}`),
+  })
 }
 
 /** Starts Weir over a data folder, new or used, with settings of its own; resolves when it is ready. */

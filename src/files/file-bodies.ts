@@ -49,6 +49,7 @@ export function withFileBodies(deps: FileBodiesDeps): SampleStore {
     span: (handle) => store.span(handle),
     fold: (handle, edges, memory) => store.fold(handle, edges, memory),
     outline: (handle, edges, memory) => store.outline(handle, edges, memory),
+    windows: (handle, edges, statistic) => store.windows(handle, edges, statistic),
     reads: store.reads?.bind(store),
     remove: (removal, isWanted) =>
       isFileStream(removal.handle)

@@ -136,6 +136,10 @@ export class PlainSampleStore implements SampleStore {
     return this.fold(handle, edges)
   }
 
+  windows(handle: StreamHandle, edges: Float64Array): Promise<Summaries> {
+    return this.fold(handle, edges)
+  }
+
   async remove(removal: Removal, isWanted = () => true): Promise<boolean> {
     if (!isWanted()) return false
     this.#remove(removal)

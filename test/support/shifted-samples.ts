@@ -37,6 +37,7 @@ export function shiftedSamples(store: SampleStore, by: number): SampleStore {
     append: (batch) => store.append(batchThere(batch)),
     appendSpecials: (batch) => store.appendSpecials(batchThere(batch)),
     specials: (handle, query) => store.specials(there(handle), query),
+    windows: (handle, edges, statistic) => store.windows(there(handle), edges, statistic),
     remove: (removal, isWanted) => store.remove(removalThere(removal), isWanted),
     forget: (handles) => store.forget(handles.map(there)),
     touchedSince: async (cursor, limit) => {

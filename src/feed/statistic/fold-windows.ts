@@ -6,15 +6,17 @@ import {
   nextIteration,
   TIME_END,
 } from '../../base/index.ts'
-import type { SampleStore, StreamHandle, Summaries } from '../../store/index.ts'
+import type { SampleStore, StreamHandle, Summaries, WindowStatistic } from '../../store/index.ts'
 
 /** Window k of each stream is firstFrom + k · windowMs < time ≤ firstFrom + (k + 1) · windowMs. */
 export interface WindowsQuery {
   readonly handles: readonly StreamHandle[]
-  readonly statistic: 'min' | 'max' | 'sum' | 'avg' | 'count' | 'last'
+  readonly statistic: WindowStatistic
   readonly firstFrom: number
   readonly windowMs: number
   readonly windowCount: number
+  /** Whether a stream is not to be folded, as it may no longer be read. */
+  readonly isLeftOut?: (handle: StreamHandle) => boolean
   /** Called between streams. It throws when nobody waits for the answer. */
   readonly checkStop?: () => void
 }
@@ -29,7 +31,7 @@ export interface WindowValues {
   readonly present: Uint8Array
 }
 
-type WindowStore = Pick<SampleStore, 'fold' | 'latest' | 'specials'>
+type WindowStore = Pick<SampleStore, 'latest' | 'specials' | 'windows'>
 
 interface WindowDeps {
   readonly store: WindowStore
@@ -37,11 +39,11 @@ interface WindowDeps {
   readonly isText: (handle: StreamHandle) => boolean
 }
 
-/** Streams read at once, before others get a turn: some milliseconds, and one round trip in a cluster. */
-const STREAMS_PER_SLICE = 16
+/** Streams folded at once, before others get a turn: a few milliseconds. */
+const STREAMS_AT_ONCE = 4
 
 /** Streams whose latest sample is looked up before others get a turn. */
-const LATEST_PER_SLICE = 512
+const LATEST_PER_SLICE = 256
 
 /** Reads windows that follow each other without a gap, from summaries as far as possible. */
 export async function foldWindows(
@@ -60,13 +62,14 @@ export async function foldWindows(
     answer.isFolded.fill(1)
     return answer
   }
-  const numeric = [...handles.keys()].filter((at) => !isText(handles[at]))
+  const isFoldable = (handle: StreamHandle) => query.isLeftOut?.(handle) !== true && !isText(handle)
+  const numeric = [...handles.keys()].filter((at) => isFoldable(handles[at]))
   const isLatest = query.statistic === 'last' && windowCount === 1
   const rest = isLatest ? await takeLatest(store, query, { numeric, edges, answer }) : numeric
-  for (let first = 0; first < rest.length; first += STREAMS_PER_SLICE) {
+  for (let first = 0; first < rest.length; first += STREAMS_AT_ONCE) {
     query.checkStop?.()
     if (first > 0) await nextIteration()
-    const some = rest.slice(first, first + STREAMS_PER_SLICE)
+    const some = rest.slice(first, first + STREAMS_AT_ONCE)
     await Promise.all(some.map((at) => foldOne(store, query, { at, edges, skipped, answer })))
   }
   return answer
@@ -134,7 +137,7 @@ async function foldOne(
   },
 ): Promise<void> {
   const { at, edges, skipped, answer } = place
-  const summaries = await store.fold(handles[at], edges)
+  const summaries = await store.windows(handles[at], edges, statistic)
   // Asked afterwards: a special value that replaces a number meanwhile is found.
   if (await hasSpecial(store, handles[at], edges)) return
   const { count, numberCount, length } = summaries
@@ -151,7 +154,7 @@ async function foldOne(
 
 function columnOf(
   { count, sum, mean, min, max, last }: Summaries,
-  statistic: WindowsQuery['statistic'],
+  statistic: WindowStatistic,
 ): ArrayLike<number> {
   switch (statistic) {
     case 'count':

@@ -108,6 +108,9 @@ export interface Summaries {
   readonly last: ReadonlyArray<number | string>
 }
 
+/** The statistics of windows of query languages. */
+export type WindowStatistic = 'min' | 'max' | 'sum' | 'avg' | 'count' | 'last'
+
 /** A stretch of a stream in which something was added, replaced or removed. */
 export interface TouchedSpan {
   readonly handle: StreamHandle
@@ -209,6 +212,11 @@ export interface SampleStore {
    * first edge and the last once.
    */
   outline(handle: StreamHandle, edges: Float64Array, memory?: TextMemory): Promise<Summaries>
+  /**
+   * As fold, for windows of which one statistic counts: `mean` for avg. The other columns are meaningless, but count and
+   * numberCount are 0 only for rows without samples, and differ only for those with texts.
+   */
+  windows(handle: StreamHandle, edges: Float64Array, statistic: WindowStatistic): Promise<Summaries>
   /**
    * The same reads for one call that reads a stream several times, where that is cheaper than single reads. They see all
    * that was acknowledged before this call; of later writes they may see none.

@@ -24,6 +24,7 @@ import type {
   StreamHandle,
   Summaries,
   TextMemory,
+  WindowStatistic,
 } from '../../ports/sample-port.ts'
 import { CallHeads, type ReadHeads } from './call-heads.ts'
 import { foldStream } from './fold-stream.ts'
@@ -58,6 +59,13 @@ interface Opened {
   readonly leaves: readonly LeafPlace[]
   readonly overlay: Overlay
   readonly room: TextRoom
+}
+
+/** Between which edges a fold is made, and how it takes blocks that an edge cuts. */
+interface FoldForm {
+  readonly edges: Float64Array
+  readonly looseMs?: number
+  readonly statistic?: WindowStatistic
 }
 
 interface PlacedEntry {
@@ -159,7 +167,7 @@ export class ClusterReader implements SampleReads {
 
   /** As SampleStore has it. */
   fold(handle: StreamHandle, edges: Float64Array, memory?: TextMemory): Promise<Summaries> {
-    return this.#fold(handle, { edges, looseMs: 0 }, memory)
+    return this.#fold(handle, { edges }, memory)
   }
 
   /** As SampleStore has it. */
@@ -167,16 +175,25 @@ export class ClusterReader implements SampleReads {
     return this.#fold(handle, { edges, looseMs: looseMsOf(edges) }, memory)
   }
 
+  /** As SampleStore has it. */
+  windows(
+    handle: StreamHandle,
+    edges: Float64Array,
+    statistic: WindowStatistic,
+  ): Promise<Summaries> {
+    return this.#fold(handle, { edges, statistic }, undefined)
+  }
+
   async #fold(
     handle: number,
-    { edges, looseMs }: { edges: Float64Array; looseMs: number },
+    { edges, ...form }: FoldForm,
     memory: TextMemory | undefined,
   ): Promise<Summaries> {
     if (edges.length < 2) return new SummaryFold(edges).finish()
     const span = { from: edges[0], until: edges[edges.length - 1] }
     return await this.#tryOften(new TextRooms(memory), async (room) => {
       const opened = await this.#open(handle, span, room)
-      const fold = new SummaryFold(edges, looseMs)
+      const fold = new SummaryFold(edges, form)
       await foldStream(opened, this.#deps.leaves, fold)
       await room.keepBytes(fold.textBytes)
       return fold.finish()

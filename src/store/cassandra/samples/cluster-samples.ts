@@ -22,6 +22,7 @@ import {
   type Summaries,
   type TextMemory,
   type TouchedSpan,
+  type WindowStatistic,
 } from '../../ports/sample-port.ts'
 import type { Cluster } from '../connection/cluster.ts'
 import { ClusterReader } from './cluster-reader.ts'
@@ -154,6 +155,14 @@ export class ClusterSamples implements SampleStore {
 
   outline(handle: StreamHandle, edges: Float64Array, memory?: TextMemory): Promise<Summaries> {
     return this.#reader.outline(handle, edges, memory)
+  }
+
+  windows(
+    handle: StreamHandle,
+    edges: Float64Array,
+    statistic: WindowStatistic,
+  ): Promise<Summaries> {
+    return this.#reader.windows(handle, edges, statistic)
   }
 
   reads(): SampleReads {

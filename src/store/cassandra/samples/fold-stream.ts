@@ -9,8 +9,10 @@ import { applyMask } from '../../embedded/head/apply-mask.ts'
 import { touchesMask } from '../../embedded/head/tombstones.ts'
 import { placeSeed } from '../../embedded/rows/chunk-row.ts'
 import {
+  type FoldDoubts,
   foldColumns,
   foldSummary,
+  hasOpen,
   readSummary,
   type SummaryFold,
 } from '../../embedded/summary/index.ts'
@@ -41,6 +43,11 @@ interface Undecided {
   readonly entry: ManifestEntry
 }
 
+/** A chunk whose summary was added, but which may have a further extreme. */
+interface Doubtful extends Undecided {
+  readonly doubts: FoldDoubts
+}
+
 /**
  * Adds a stream's samples to a fold. The summary of a chunk counts only while no run and no removal that
  * is newer than it touches its stretch, and where no edge cuts one of its blocks; else it is decoded.
@@ -53,6 +60,7 @@ export async function foldStream(
   const { handle, overlay, leaves } = stream
   const [from, until] = [into.edges[0], into.edges[into.edges.length - 1]]
   const toDecode: Undecided[] = []
+  const doubtful: Doubtful[] = []
   let done = from
   let work = 0
   for (const place of leaves) {
@@ -65,8 +73,11 @@ export async function foldStream(
       done = Math.max(done, entry.last + 1)
       if (hidesAll(overlay.mask, entry)) {
         foldColumns(cutColumns(overlay.columns, entry.start, entry.last + 1), into)
-      } else if (!foldBySummary(handle, entry, overlay, into))
-        toDecode.push({ leaf: place.leaf, entry })
+      } else {
+        const doubts = foldBySummary(handle, entry, overlay, into)
+        if (doubts === undefined) toDecode.push({ leaf: place.leaf, entry })
+        else if (doubts.length > 0) doubtful.push({ leaf: place.leaf, entry, doubts })
+      }
       work += 1
       if (work % SUMMARIES_PER_SLICE === 0) await nextIteration()
     }
@@ -75,6 +86,11 @@ export async function foldStream(
   await eachAtOnce(toDecode, DECODED_AT_ONCE, (one) =>
     foldDecoded(stream, { ...one, reader }, into),
   )
+  const open = doubtful.filter(({ doubts }) => hasOpen(into, doubts))
+  await eachAtOnce(open, DECODED_AT_ONCE, async (one) => {
+    // What was decoded meanwhile may have settled it.
+    if (hasOpen(into, one.doubts)) await foldDecoded(stream, { ...one, reader }, into)
+  })
 }
 
 function foldBySummary(
@@ -82,16 +98,16 @@ function foldBySummary(
   entry: ManifestEntry,
   { columns, mask }: Overlay,
   into: SummaryFold,
-): boolean {
+): FoldDoubts | undefined {
   const { start, last, count, summary } = entry
-  if (summary.length === 0 || touchesMask(mask, start, last + 1)) return false
-  if (cutColumns(columns, start, last + 1).count > 0) return false
+  if (summary.length === 0 || touchesMask(mask, start, last + 1)) return undefined
+  if (cutColumns(columns, start, last + 1).count > 0) return undefined
   try {
     const blocks = readSummary(summary, placeSeed({ stream: handle, start, last, count }))
-    return blocks !== undefined && foldSummary(blocks, into)
+    return blocks === undefined ? undefined : foldSummary(blocks, into)
   } catch (error) {
     // The samples themselves are still complete.
-    if (error instanceof DamagedBytes) return false
+    if (error instanceof DamagedBytes) return undefined
     throw error
   }
 }

@@ -9,6 +9,7 @@ import type {
   StreamHandle,
   Summaries,
   TextMemory,
+  WindowStatistic,
 } from '../../ports/sample-port.ts'
 import { mergeColumns, sliceColumns } from '../chunk/index.ts'
 import type { HandleSet } from '../head/handle-set.ts'
@@ -43,7 +44,8 @@ interface ReaderParts {
 
 /** How a fold takes blocks that an edge cuts, and where its texts are counted. */
 interface FoldForm {
-  readonly looseMs: number
+  readonly looseMs?: number
+  readonly statistic?: WindowStatistic
   readonly memory: TextMemory | undefined
 }
 
@@ -107,14 +109,26 @@ export class SampleReader {
     options: LatestOptions = {},
   ): Promise<ReadonlyArray<Sample | undefined>> {
     const found: Array<Sample | undefined> = []
-    for (const handle of handles) {
-      if (found.length % LATEST_PER_SLICE === LATEST_PER_SLICE - 1) await nextIteration()
-      const isWhole = this.#head.whenWhole(handle)
-      if (isWhole !== undefined) await this.#waitWhole(isWhole, handle)
-      const sample = this.#tryLatest(handle, options)
-      found.push(sample instanceof Promise ? await sample : sample)
+    // What texts take is counted stream by stream.
+    const perLook = options.memory === undefined ? LATEST_PER_SLICE : 1
+    for (let first = 0; first < handles.length; first += perLook) {
+      if (first % LATEST_PER_SLICE === 0 && first > 0) await nextIteration()
+      const some = handles.slice(first, first + perLook)
+      const look = () => some.map((handle) => this.#latestWhole(handle, options))
+      const samples = some.length === 1 ? look() : this.#parts.table.inOneView(look)
+      const isDone = !samples.some((sample) => sample instanceof Promise)
+      found.push(...(isDone ? (samples as (Sample | undefined)[]) : await Promise.all(samples)))
     }
     return found
+  }
+
+  #latestWhole(
+    handle: StreamHandle,
+    options: LatestOptions,
+  ): Sample | undefined | Promise<Sample | undefined> {
+    const isWhole = this.#head.whenWhole(handle)
+    if (isWhole === undefined) return this.#tryLatest(handle, options)
+    return this.#waitWhole(isWhole, handle).then(() => this.#tryLatest(handle, options))
   }
 
   /** As SampleStore has it. */
@@ -127,13 +141,22 @@ export class SampleReader {
     // Before the cache is asked: what it knows and what is computed must be of one moment.
     const isWhole = this.#head.whenWhole(handle)
     if (isWhole !== undefined) await this.#waitWhole(isWhole, handle)
-    const compute = (some: Float64Array) => this.#foldSamples(handle, some, { looseMs: 0, memory })
+    const compute = (some: Float64Array) => this.#foldSamples(handle, some, { memory })
     return await this.#parts.folds.fold(handle, edges, compute)
   }
 
   /** As SampleStore has it. */
   outline(handle: StreamHandle, edges: Float64Array, memory?: TextMemory): Promise<Summaries> {
     return this.#foldSamples(handle, edges, { looseMs: looseMsOf(edges), memory })
+  }
+
+  /** As SampleStore has it. */
+  windows(
+    handle: StreamHandle,
+    edges: Float64Array,
+    statistic: WindowStatistic,
+  ): Promise<Summaries> {
+    return this.#foldSamples(handle, edges, { statistic, memory: undefined })
   }
 
   async #readSpan(handle: StreamHandle): Promise<SampleSpan | undefined> {
@@ -157,7 +180,7 @@ export class SampleReader {
   async #foldOnce(
     handle: StreamHandle,
     edges: Float64Array,
-    { looseMs, memory }: FoldForm,
+    { memory, ...form }: FoldForm,
   ): Promise<Summaries> {
     if (edges.length < 2) return new SummaryFold(edges).finish()
     const [from, until] = [edges[0], edges[edges.length - 1]]
@@ -168,7 +191,7 @@ export class SampleReader {
     for (let tries = 1; ; ) {
       const isWhole = this.#head.whenWhole(handle)
       if (isWhole !== undefined) await this.#waitWhole(isWhole, handle)
-      const fold = new SummaryFold(edges, looseMs)
+      const fold = new SummaryFold(edges, form)
       const isInOneStep = tries >= FOLD_TRIES_MAX
       const run = () =>
         this.#tryFold(handle, span, { fold, isInOneStep, textBytesMax, memory, heldBefore })

@@ -16,6 +16,7 @@ import type {
   Summaries,
   TextMemory,
   TouchedSpan,
+  WindowStatistic,
 } from '../../ports/sample-port.ts'
 import type { Scrubbable, ScrubPass } from '../../ports/scrub-port.ts'
 import type { Quarantine } from '../damage/quarantine.ts'
@@ -168,6 +169,14 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
 
   outline(handle: StreamHandle, edges: Float64Array, memory?: TextMemory): Promise<Summaries> {
     return this.#reader.outline(handle, edges, memory)
+  }
+
+  windows(
+    handle: StreamHandle,
+    edges: Float64Array,
+    statistic: WindowStatistic,
+  ): Promise<Summaries> {
+    return this.#reader.windows(handle, edges, statistic)
   }
 
   async remove(removal: Removal, isWanted: () => boolean = () => true): Promise<boolean> {

@@ -247,7 +247,7 @@ function isSummaryOf(row: FullRow, summary: Uint8Array, columns: SampleColumns):
     at < blocks.length ? blocks.firstTime[at] : row.last + 1,
   )
   const [stored, counted] = [new SummaryFold(edges), new SummaryFold(edges)]
-  if (!foldSummary(blocks, stored)) return false
+  if (foldSummary(blocks, stored) === undefined) return false
   foldColumns(columns, counted)
   return JSON.stringify(stored.finish()) === JSON.stringify(counted.finish())
 }

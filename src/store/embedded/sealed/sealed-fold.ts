@@ -5,8 +5,10 @@ import type { ReadSpan } from '../head/head.ts'
 import { type Mask, touchesMask } from '../head/tombstones.ts'
 import { type ChunkPlace, placeSeed } from '../rows/chunk-row.ts'
 import {
+  type FoldDoubts,
   foldColumns,
   foldSummary,
+  hasOpen,
   readSummary,
   type SummaryFold,
   type SummaryTable,
@@ -64,6 +66,7 @@ export async function foldSealed(
   into: SummaryFold,
 ): Promise<'done' | 'merged' | 'texts'> {
   const { span, columns, places } = overlay
+  const doubtful: DoubtfulChunk[] = []
   let done = span.from
   let work = 0
   for (const place of places) {
@@ -72,41 +75,67 @@ export async function foldSealed(
       work = 0
     }
     if (place.start > done) foldColumns(cutColumns(columns, done, place.start), into)
-    const workDone = foldChunk(source, overlay, place, into)
-    if (workDone === undefined) return 'merged'
+    const folded = foldChunk(source, overlay, place, into)
+    if (folded === 'merged') return 'merged'
     if (into.textBytes > source.textBytesMax) return 'texts'
-    work += workDone
+    if (folded !== 'decoded' && folded.length > 0) doubtful.push({ place, doubts: folded })
+    work += folded === 'decoded' ? DECODE_WORK : 1
     done = place.last + 1
   }
   foldColumns(cutColumns(columns, done, span.until), into)
+  for (const { place, doubts } of doubtful) {
+    if (!hasOpen(into, doubts)) continue
+    if (work >= WORK_PER_SLICE && !source.isInOneStep) {
+      await nextIteration()
+      work = 0
+    }
+    if (foldDecoded(source, overlay, place, into) === 'merged') return 'merged'
+    work += DECODE_WORK
+  }
   return into.textBytes > source.textBytesMax ? 'texts' : 'done'
 }
 
-/** Adds one chunk; returns the work done, undefined when the chunk is gone. */
+/** A chunk whose summary was added, but which may have a further extreme. */
+interface DoubtfulChunk {
+  readonly place: ChunkPlace
+  readonly doubts: FoldDoubts
+}
+
+/** Adds one chunk, which may be gone; returns what its summary only bounds. */
 function foldChunk(
   source: FoldSource,
   overlay: Overlay,
   place: ChunkPlace,
   into: SummaryFold,
-): number | undefined {
-  const { rows, sealed, isInOneStep } = source
+): FoldDoubts | 'decoded' | 'merged' {
   const { mask, columns } = overlay
   const above = cutColumns(columns, place.start, place.last + 1)
   const isUntouched = above.count === 0 && !touchesMask(mask, place.start, place.last + 1)
   if (isUntouched) {
     const blocks = blocksAt(source, overlay.handle, place)
-    if (blocks === undefined && !isInOneStep) return undefined
-    if (blocks && foldSummary(blocks, into)) return 1
+    if (blocks === undefined && !source.isInOneStep) return 'merged'
+    const doubts = blocks ? foldSummary(blocks, into) : undefined
+    if (doubts !== undefined) return doubts
   }
+  return foldDecoded(source, overlay, place, into)
+}
+
+function foldDecoded(
+  { rows, sealed, isInOneStep }: FoldSource,
+  overlay: Overlay,
+  place: ChunkPlace,
+  into: SummaryFold,
+): 'decoded' | 'merged' {
+  const above = cutColumns(overlay.columns, place.start, place.last + 1)
   const row = rows.chunkAt(overlay.handle, place)
-  if (row === undefined && !isInOneStep) return undefined
+  if (row === undefined && !isInOneStep) return 'merged'
   if (row === undefined) rows.reportDamaged(overlay.handle, place)
   if (row === undefined || row === null) {
     foldColumns(above, into)
-    return DECODE_WORK
+    return 'decoded'
   }
   foldColumns(mergeColumns([above, sealed.decodeChunkRow(overlay, row)]), into)
-  return DECODE_WORK
+  return 'decoded'
 }
 
 /** The blocks of a chunk's summary, null where there are none to rely on, undefined when it is gone. */

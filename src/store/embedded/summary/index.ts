@@ -1,3 +1,9 @@
-export { foldColumns, foldSummary, SummaryFold } from './summary-fold.ts'
+export {
+  type FoldDoubts,
+  foldColumns,
+  foldSummary,
+  hasOpen,
+  SummaryFold,
+} from './summary-fold.ts'
 export { isSummaryBound, readSummary, summarizeChunk } from './summary-record.ts'
 export type { SummaryTable } from './summary-table.ts'

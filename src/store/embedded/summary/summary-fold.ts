@@ -1,6 +1,13 @@
 import { countAtMost, countBelow } from '../../../base/plain.ts'
-import type { SampleColumns, Summaries } from '../../ports/sample-port.ts'
+import type { SampleColumns, Summaries, WindowStatistic } from '../../ports/sample-port.ts'
+import { addSplit, type Doubt, isOpen, maySplit } from './split-block.ts'
 import { addRow, SummaryTable, takeEnds, takeExtremes } from './summary-table.ts'
+
+/** How a fold takes blocks that an edge cuts. */
+interface FoldForm {
+  readonly looseMs?: number
+  readonly statistic?: WindowStatistic
+}
 
 /**
  * Gathers the summaries of the intervals between ascending edges, from samples and from summaries of
@@ -8,12 +15,15 @@ import { addRow, SummaryTable, takeEnds, takeExtremes } from './summary-table.ts
  */
 export class SummaryFold extends SummaryTable {
   readonly edges: Float64Array
+  /** The only statistic of the rows that counts; undefined: all do. */
+  readonly statistic: WindowStatistic | undefined
   /** Blocks up to so long may count on one side of an edge that cuts them; 0: none. */
   readonly #looseMs: number
 
-  constructor(edges: Float64Array, looseMs = 0) {
+  constructor(edges: Float64Array, { looseMs = 0, statistic }: FoldForm = {}) {
     super(Math.max(edges.length - 1, 0))
     this.edges = edges
+    this.statistic = statistic
     this.#looseMs = looseMs
   }
 
@@ -78,22 +88,40 @@ export function foldColumns(columns: SampleColumns, into: SummaryFold): void {
   }
 }
 
+/** Rows whose extreme a summary only bounds. */
+export type FoldDoubts = readonly Doubt[]
+
+const NO_DOUBTS: FoldDoubts = []
+
+/** The row of a block that an edge cuts. */
+const SPLIT = -2
+
 /**
- * Adds the blocks of a chunk's summary. Where an edge cuts through a block that may not be taken whole it
- * adds nothing and returns false: then the chunk has to be decoded.
+ * Adds the blocks of a chunk's summary. Where an edge cuts through a block that may not be taken whole, or in parts, it
+ * adds nothing and returns undefined: then the chunk has to be decoded. With doubts, it has to be decoded and added
+ * once more if `hasOpen` still says so when everything else is added.
  */
-export function foldSummary(blocks: SummaryTable, into: SummaryFold): boolean {
+export function foldSummary(blocks: SummaryTable, into: SummaryFold): FoldDoubts | undefined {
   const rows = new Int32Array(blocks.length)
   for (let block = 0; block < blocks.length; block++) {
     const row = into.rowOfBlock(blocks.firstTime[block], blocks.lastTime[block])
-    if (row === undefined) return false
-    rows[block] = row
+    if (row === undefined && !maySplit(into, blocks, block)) return undefined
+    rows[block] = row ?? SPLIT
   }
+  const doubts: Doubt[] = []
   for (let block = 0; block < blocks.length; block++) {
     const row = rows[block]
-    if (row >= 0 && row < into.length) addRow(into, row, blocks, block)
+    if (row === SPLIT) {
+      const doubt = addSplit(into, blocks, block)
+      if (doubt !== undefined) doubts.push(doubt)
+    } else if (row >= 0 && row < into.length) addRow(into, row, blocks, block)
   }
-  return true
+  return doubts.length === 0 ? NO_DOUBTS : doubts
+}
+
+/** Whether the samples of a chunk with doubts could change an extreme. */
+export function hasOpen(into: SummaryFold, doubts: FoldDoubts): boolean {
+  return doubts.some((doubt) => isOpen(into, doubt))
 }
 
 interface RowRange {

@@ -33,6 +33,7 @@ class TwoProcesses implements TriedStore {
       span: (handle) => either().span(handle),
       fold: (handle, edges) => either().fold(handle, edges),
       outline: (handle, edges) => either().outline(handle, edges),
+      windows: (handle, edges, statistic) => either().windows(handle, edges, statistic),
       forget: async (handles) => {
         await first.forget(handles)
         await second.forget(handles)
