@@ -73,6 +73,7 @@ import {
   serviceOperations,
   type WeirServer,
 } from './http/index.ts'
+import { PrometheusQueries } from './prometheus/index.ts'
 import { runServiceCommand } from './run-service-command.ts'
 import { acceptLoss, type LostPart, lockFolder, openKeyFile } from './store/embedded/index.ts'
 import {
@@ -162,6 +163,8 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const connecting = openConnectors(wanted)
   const alerts = openAlerts(wanted)
   const doors = openDoors({ ...data, ...parts })
+  const prometheus = new PrometheusQueries({ ...data, store: data.samples, budget })
+  opened.defer(() => prometheus.close())
   const deletion = { ...data, ...connecting, identity, store: catalogStore, oauth }
   await resumeOrganizationDeletions(deletion, log)
   await connecting.recover()
@@ -183,7 +186,15 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
       ...(data.stores.findDetails?.() ?? []),
     ],
     moreMetrics: () =>
-      serviceMetrics({ ...data, ...connecting, ...running, ...doors, ...alerts, live }),
+      serviceMetrics({
+        ...data,
+        ...connecting,
+        ...running,
+        ...doors,
+        ...alerts,
+        live,
+        prometheus,
+      }),
     budget,
     gate,
     keepingUp: keepingUp(parts, data),
@@ -204,6 +215,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
         bodies,
         live,
         clock,
+        prometheus,
         queries: running.queries,
         usageOf: usageReader(catalogStore, data.fileUsage),
         readMetrics,

@@ -94,6 +94,7 @@ export class Capabilities {
   /** Whether some feed may be open to a method; false means that none is. */
   mayGiveFeed(method: Method): boolean {
     const bit = METHOD_BITS[method]
+    if (this.#commonFeedMask !== undefined) return (this.#commonFeedMask & bit) !== 0
     return this.#rules.some(
       ({ path, mask }) => (mask & bit) !== 0 && meet(path, FEED) !== undefined,
     )

@@ -7,6 +7,7 @@ import type { StreamDeriver } from '../derivation/index.ts'
 import type { LiveHub } from '../feed/live/index.ts'
 import type { GqlRuns } from '../gql/index.ts'
 import type { DoorLog } from '../intake/index.ts'
+import type { PrometheusQueries } from '../prometheus/index.ts'
 import type { SqlRunners } from '../sql/index.ts'
 import { type KnownDamage, type ScrubRunner, scrubMetrics } from '../store/index.ts'
 import type { OpenedStores } from './opened-storage.ts'
@@ -21,6 +22,7 @@ interface MetricParts {
   readonly gql: GqlRuns
   readonly imports: Imports
   readonly live: LiveHub
+  readonly prometheus: PrometheusQueries
   readonly scrub: ScrubRunner
   readonly sql: SqlRunners
   readonly stores: Pick<OpenedStores, 'metrics'>
@@ -49,6 +51,15 @@ export async function serviceMetrics(parts: MetricParts): Promise<string> {
     gql.metrics(),
     imports.metrics(),
     parts.deliverer.metrics(),
+    prometheusMetrics(parts.prometheus),
+  ].join('')
+}
+
+function prometheusMetrics({ figures }: PrometheusQueries): string {
+  const { running, waiting } = figures
+  return [
+    metricText('weir_promql_running', 'gauge', 'PromQL queries that run.', running),
+    metricText('weir_promql_waiting', 'gauge', 'PromQL queries that wait for a thread.', waiting),
   ].join('')
 }
 

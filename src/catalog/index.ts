@@ -23,4 +23,6 @@ export {
   type RecordChange,
 } from './documents/record-change.ts'
 export { type ComponentEntry, StreamIndex, streamPlaces } from './index/stream-index.ts'
+export type { LabelTable } from './labels/label-table.ts'
+export { type LabelMatcher, selectSeries } from './labels/select-series.ts'
 export type { MetricMetadata } from './metadata/metric-metadata.ts'

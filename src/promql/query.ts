@@ -1,3 +1,4 @@
+import type { SampleMemory } from './evaluate/evaluation.ts'
 import type { CompilePattern, SeriesLabels, SeriesSource } from './source.ts'
 
 /** What a query runs on, and when it stops. */
@@ -6,6 +7,8 @@ export interface QueryContext {
   readonly compilePattern: CompilePattern
   /** Most samples that the query may hold in memory at once; by default `PROMQL_SAMPLES_MAX`. */
   readonly samplesMax?: number
+  /** Counts these samples in the place of `samplesMax`, for callers that look at the count meanwhile. */
+  readonly memory?: SampleMemory
   /** Replaces the lookback of every series, as the parameter `lookback_delta` does. */
   readonly lookbackMs?: number
   /** Why the query must end, if it must. Asked often, so it must be cheap: a clock, or a shared flag. */

@@ -461,6 +461,31 @@ test('remote write answers as described', async () => {
   await callerWith({})('POST', path, body, { ...headers, expect: '4' })
 })
 
+test('queries of Prometheus answer as described', async () => {
+  const range = { query: 'up', start: '1700000000', end: '1700000060', step: '15' }
+  const calls: readonly (readonly [path: string, form: Record<string, string>])[] = [
+    ['query', { query: 'up', time: '1700000000' }],
+    ['query_range', range],
+    ['labels', {}],
+    ['series', { 'match[]': 'up' }],
+    ['query_exemplars', { query: 'up' }],
+  ]
+  for (const [path, form] of calls) {
+    const parameters = new URLSearchParams(form)
+    await device('POST', `/api/v1/${path}`, parameters)
+    await device('GET', `/api/v1/${path}?${parameters}`)
+    await callerWith({})('GET', `/api/v1/${path}?${parameters}`, undefined, { expect: '4' })
+  }
+  for (const query of ['1', '"a"', 'up[5m]']) {
+    await device('POST', '/api/v1/query', new URLSearchParams({ query, time: '1700000000' }))
+  }
+  for (const path of ['label/job/values', 'metadata', 'status/buildinfo', 'rules', 'alerts']) {
+    await device('GET', `/api/v1/${path}`)
+  }
+  await device('GET', '/api/v1/query?query=(', undefined, { expect: '4' })
+  for (const path of ['healthy', 'ready']) await callerWith({})('GET', `/prom/-/${path}`)
+})
+
 test('OpenTelemetry metrics answer as described', async () => {
   const gauge = { dataPoints: [{ timeUnixNano: '1700000000000000000', asDouble: 1 }, {}] }
   const metrics = { resourceMetrics: [{ scopeMetrics: [{ metrics: [{ name: 'up', gauge }] }] }] }

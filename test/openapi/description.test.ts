@@ -55,7 +55,11 @@ test('every operation documents its success with an example, and its errors', ()
       const { content } = description.components.responses[name]
       if (name === 'TextRefused') continue
       const { schema } = content['application/json']
-      assert.match(schema.$ref, /\/(?:Error|OAuthError|InfluxError|RpcStatus)$/, operationId)
+      assert.match(
+        schema.$ref,
+        /\/(?:Error|OAuthError|InfluxError|RpcStatus|PrometheusError)$/,
+        operationId,
+      )
     }
     assert.ok('500' in responses && '503' in responses && '431' in responses, operationId)
   }

@@ -328,6 +328,20 @@ const CASES: Record<string, Send> = {
     const stream = `streamUid=${component.stream[0].uid}`
     return call('GET', `/api/live?comp=c&${repeatedPair(stream, count)}`)
   },
+  ...selectorCases(),
+}
+
+/** Selectors of Prometheus' calls, which answer each call as a GET, and most of them as a form. */
+function selectorCases(): Record<string, (count: number) => Promise<Answered>> {
+  const send = (path: string) => (count: number) =>
+    call('GET', `/api/v1/${path}?${repeatedPair('match[]=up', count)}`)
+  return {
+    'getPrometheusLabels ?match[][]': send('labels'),
+    'getPrometheusLabelValues ?match[][]': send('label/job/values'),
+    'getPrometheusSeries ?match[][]': send('series'),
+    'answerPrometheusLabels .match[][]': send('labels'),
+    'answerPrometheusSeries .match[][]': send('series'),
+  }
 }
 
 test('every list in a request has a limit and is tested', () => {
@@ -388,6 +402,7 @@ test('every list takes as many entries as its limit, and refuses one more by nam
 /** Whether a call was refused for its length, with the limit in its message. */
 function isLimitNamed({ status, text }: Answered, max?: number): boolean {
   if (status < 400 || status >= 500) return false
-  const message: string = JSON.parse(text).message
-  return max === undefined ? /\d{2,}/.test(message) : message.includes(String(max))
+  const { message, error } = JSON.parse(text)
+  const shown: string = message ?? error
+  return max === undefined ? /\d{2,}/.test(shown) : shown.includes(String(max))
 }

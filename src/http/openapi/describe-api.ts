@@ -1,5 +1,12 @@
 import type { HttpOperation } from '../table/http-operation.ts'
-import { doorErrors, errorResponses, errorsOf, errorsWith, oauthErrors } from './error-responses.ts'
+import {
+  doorErrors,
+  errorResponses,
+  errorsOf,
+  errorsWith,
+  oauthErrors,
+  prometheusErrors,
+} from './error-responses.ts'
 import { nameSchemas } from './name-schemas.ts'
 import { credentialsFor } from './security-schemes.ts'
 
@@ -97,6 +104,7 @@ function describeOperation(operation: ApiOperation, method: string, path: string
     if (ownErrors === 'influx') return doorErrors('InfluxRefused')
     if (ownErrors === 'text') return doorErrors('TextRefused')
     if (ownErrors === 'rpc') return doorErrors('RpcRefused')
+    if (ownErrors === 'prometheus') return prometheusErrors()
     if (ownErrors !== undefined) return errorsWith([...ownErrors, 431, 500, 503])
     if (isOpen) return errorsWith([431, 500, 503])
     const { 'x-capability': capability = '' } = shown

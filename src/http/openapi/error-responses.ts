@@ -111,6 +111,18 @@ const rpcStatusSchema = {
   },
 }
 
+/** The errors of Prometheus' query API. */
+const prometheusErrorSchema = {
+  title: 'PrometheusError',
+  type: 'object',
+  required: ['status', 'errorType', 'error'],
+  properties: {
+    status: { type: 'string', const: 'error' },
+    errorType: { type: 'string', description: 'Kind of error, such as bad_data' },
+    error: { type: 'string', description: 'What is wrong' },
+  },
+}
+
 /** The responses that operations refer to, by name. */
 export function errorResponses(): Record<string, object> {
   const own = Object.entries(STATUSES).map(([status, { name, about }]) => {
@@ -159,7 +171,17 @@ export function errorResponses(): Record<string, object> {
       },
     },
   }
+  const prometheus = {
+    description: 'Error in the envelope of Prometheus',
+    content: {
+      'application/json': {
+        schema: prometheusErrorSchema,
+        example: { status: 'error', errorType: 'bad_data', error: 'unexpected character' },
+      },
+    },
+  }
   const others = {
+    PrometheusRefused: prometheus,
     OAuthRefused: oauth,
     InfluxRefused: influx,
     TextRefused: text,
@@ -199,6 +221,16 @@ export function oauthErrors(): Record<number, object> {
   const refused = refTo('OAuthRefused')
   const statuses = [400, 401, 408, 413, 415].map((status) => [status, refused])
   return { ...Object.fromEntries(statuses), ...errorsWith([431, 500, 503]) }
+}
+
+/** The errors of Prometheus' query API, by status. */
+export function prometheusErrors(): Record<number, object> {
+  const refused = refTo('PrometheusRefused')
+  const statuses = [400, 401, 403, 408, 413, 415, 422, 429, 500, 503]
+  return {
+    ...Object.fromEntries(statuses.map((status) => [status, refused])),
+    ...errorsWith([431]),
+  }
 }
 
 /** The errors of calls of another protocol, as the response of a name has them. */

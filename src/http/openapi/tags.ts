@@ -3,6 +3,8 @@ const TAGS = {
   feed: 'Send and read samples, last values, and statistics.',
   influx: 'Write calls of InfluxDB 1, 2, and 3. Every path also exists below /influx.',
   remote_write: 'Prometheus remote write.',
+  prometheus:
+    'Query API of Prometheus: PromQL, labels, and series. Every path also exists below /prom.',
   opentelemetry: 'Metrics of OpenTelemetry (OTLP over HTTP).',
   files: 'Files as samples of a stream.',
   property: 'Name and description of a component, by its ID.',

@@ -18,6 +18,7 @@ import type { LiveHub } from '../../feed/live/index.ts'
 import type { FileService } from '../../files/index.ts'
 import type { Queries } from '../../gql/index.ts'
 import type { DoorLog, DoorWriter } from '../../intake/index.ts'
+import type { PrometheusQueries } from '../../prometheus/index.ts'
 import type { Gate } from '../admit/gate.ts'
 import type { FeedBodyReader } from '../feed/feed-body-reader.ts'
 import type { FeedCalls } from '../feed/feed-calls.ts'
@@ -40,6 +41,7 @@ import { orgUserOperations } from './org-user-operations.ts'
 import { organizationOperations } from './organization-operations.ts'
 import { otlpOperations } from './otlp-operations.ts'
 import { helpOperations, studioOperations } from './page-operations.ts'
+import { prometheusOperations } from './prometheus-operations.ts'
 import { readingOperations } from './reading-operations.ts'
 import { refusedOperation } from './refused-operation.ts'
 import { remoteWriteOperations } from './remote-write-operations.ts'
@@ -79,6 +81,7 @@ interface OperationParts extends StorageOperationsDeps {
   readonly keptPayloads: KeptPayloads
   readonly live: LiveHub
   readonly oauth: OAuthWithUsers
+  readonly prometheus: PrometheusQueries
   readonly queries: Queries
   readonly sinks: SinkCalls
   /** What an organization has of what WEIR_QUOTAS counts. */
@@ -106,6 +109,7 @@ export function serviceOperations(parts: OperationParts): HttpOperation[] {
     ...influxOperations({ ...parts, bodyBytesMax: config.bodyBytesMax }),
     ...remoteWriteOperations({ ...parts, bodyBytesMax: config.bodyBytesMax }),
     ...otlpOperations({ ...parts, bodyBytesMax: config.bodyBytesMax }),
+    ...prometheusOperations(parts),
     refusedOperation(parts),
     addressPreviewOperation(parts),
     seriesOperation(parts),

@@ -105,7 +105,7 @@ interface Description {
   readonly answers?: Readonly<Record<number, object>>
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
   /** The statuses of errors where they are not the usual ones, or the protocol in whose form errors are written. */
-  readonly errors?: readonly number[] | 'oauth' | 'influx' | 'text' | 'rpc'
+  readonly errors?: readonly number[] | 'oauth' | 'influx' | 'text' | 'rpc' | 'prometheus'
   /** Media types of body and answer where these are not JSON. */
   readonly consumes?: readonly string[]
   readonly produces?: readonly string[]

@@ -33,7 +33,7 @@ export class Evaluator implements Evaluation {
     this.source = context.source
     this.compilePattern = context.compilePattern
     this.annotations = annotations
-    this.memory = new SampleMemory(context.samplesMax ?? PROMQL_SAMPLES_MAX)
+    this.memory = context.memory ?? new SampleMemory(context.samplesMax ?? PROMQL_SAMPLES_MAX)
     this.lookbackMs = context.lookbackMs
     this.whole = whole
     this.#stopReason = context.stopReason

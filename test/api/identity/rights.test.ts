@@ -111,7 +111,8 @@ function perform(call: Call, { method, path }: Operation) {
   return call(
     method,
     `${filled}${asPut}${range}${series}`,
-    method === 'PUT' || method === 'POST' ? body : undefined,
+    // Calls of Prometheus take forms, and need none.
+    (method === 'PUT' || method === 'POST') && !path.startsWith('/api/v1/') ? body : undefined,
   )
 }
 
@@ -169,7 +170,7 @@ test('every route refuses a key that has all but its capability, and changes not
     const answer = await perform(call, operation)
     const name = `${operation.method} ${operation.path}: ${answer.text}`
     assert.equal(answer.status, 403, name)
-    assert.equal(answer.body.code, 'forbidden', name)
+    assert.equal(answer.body.code ?? answer.body.errorType, 'forbidden', name)
   }
   assert.equal(await stateOf(), before)
 })

@@ -1,0 +1,115 @@
+import { growColumn, Pacer } from '../../base/index.ts'
+import type { Feed } from '../../feed/index.ts'
+import type { SeriesRead, SeriesSamples } from '../../promql/index.ts'
+import type { StreamHandle, TextMemory } from '../../store/index.ts'
+
+/** Samples that are read at once: a few milliseconds. */
+const PAGE_SAMPLES = 16_384
+
+/** What looking up a stream costs, in samples. */
+const STREAM_WORK = 256
+
+/** Streams that are read at the same time. Stores on other machines take some milliseconds for each. */
+const STREAMS_AT_ONCE = 8
+
+interface ReadParts {
+  readonly feed: Feed
+  readonly memory: TextMemory
+  readonly mayRead: (handle: number) => handle is StreamHandle
+  /** Throws when the query has ended. */
+  readonly checkStop: () => void
+  /** Waits for the memory of some samples. */
+  readonly makeRoom: (samples: number) => Promise<void>
+}
+
+/** The samples of as many series as fit; the span is left-open. */
+export async function readSeries(
+  parts: ReadParts,
+  { refs, from, until, samplesMax }: SeriesRead,
+): Promise<SeriesSamples> {
+  // Sample times are whole milliseconds.
+  const span = { from: Math.floor(from) + 1, until: Math.floor(until) + 1 }
+  const starts = [0]
+  const pacer = new Pacer()
+  let columns: Columns = { times: new Float64Array(0), values: new Float64Array(0), count: 0 }
+  for (let done = 0; done < refs.length; done += STREAMS_AT_ONCE) {
+    parts.checkStop()
+    const some = refs.slice(done, done + STREAMS_AT_ONCE)
+    const limit = Math.min(PAGE_SAMPLES, samplesMax - columns.count + 1)
+    const pages = await Promise.all(
+      some.map((handle) => readPage(parts, handle, { ...span, limit })),
+    )
+    for (const [at, handle] of some.entries()) {
+      const { count } = columns
+      columns = await append(parts, columns, pages[at], samplesMax)
+      let last = pages[at]
+      while (last.count === PAGE_SAMPLES && columns.count <= samplesMax) {
+        parts.checkStop()
+        const next = {
+          from: last.times[last.count - 1] + 1,
+          until: span.until,
+          limit: PAGE_SAMPLES,
+        }
+        last = await readPage(parts, handle, next)
+        columns = await append(parts, columns, last, samplesMax)
+        const waiting = pacer.spend(last.count)
+        if (waiting !== undefined) await waiting
+      }
+      if (columns.count > samplesMax) return finish(starts, { ...columns, count })
+      starts.push(columns.count)
+      const waiting = pacer.spend(columns.count - count + STREAM_WORK)
+      if (waiting !== undefined) await waiting
+    }
+  }
+  return finish(starts, columns)
+}
+
+interface Page {
+  readonly count: number
+  readonly times: Float64Array
+  readonly values: Float64Array
+}
+
+const NOTHING: Page = { count: 0, times: new Float64Array(0), values: new Float64Array(0) }
+
+/** Nothing of a stream that has been deleted meanwhile. */
+async function readPage(
+  { feed, memory, mayRead }: ReadParts,
+  handle: number,
+  span: { readonly from: number; readonly until: number; readonly limit: number },
+): Promise<Page> {
+  if (span.limit <= 0 || span.from >= span.until || !mayRead(handle)) return NOTHING
+  return await feed.readWithSpecials(handle, { ...span, memory })
+}
+
+interface Columns {
+  readonly count: number
+  readonly times: Float64Array<ArrayBuffer>
+  readonly values: Float64Array<ArrayBuffer>
+}
+
+/** Adds a page; one beyond the most samples is only counted. */
+async function append(
+  { makeRoom }: ReadParts,
+  { count, times, values }: Columns,
+  page: Page,
+  samplesMax: number,
+): Promise<Columns> {
+  const sum = count + page.count
+  if (page.count === 0 || sum > samplesMax) return { count: sum, times, values }
+  if (sum > times.length) await makeRoom(2 * sum)
+  const grown = { times: growColumn(times, sum), values: growColumn(values, sum) }
+  grown.times.set(page.times.subarray(0, page.count), count)
+  // Single assignments may change the bits of a NaN.
+  grown.values.set(page.values.subarray(0, page.count), count)
+  return { count: sum, ...grown }
+}
+
+function finish(starts: readonly number[], { count, times, values }: Columns): SeriesSamples {
+  return {
+    seriesCount: starts.length - 1,
+    starts: Uint32Array.from(starts),
+    times: times.subarray(0, count),
+    values: values.subarray(0, count),
+  }
+}

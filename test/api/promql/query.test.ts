@@ -1,0 +1,86 @@
+/** Queries of PromQL over HTTP, and the forms of their answers. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ManualClock } from '../../../src/base/index.ts'
+import { promClient } from '../../support/promql-client.ts'
+import { startService } from '../../support/service.ts'
+
+const NOW = 1_700_000_000_000
+
+async function withService(
+  check: (parts: {
+    readonly service: Awaited<ReturnType<typeof startService>>
+    readonly client: ReturnType<typeof promClient>
+  }) => Promise<void>,
+): Promise<void> {
+  const service = await startService({ clock: new ManualClock(NOW) })
+  try {
+    await check({ service, client: promClient(service) })
+  } finally {
+    await service.close()
+  }
+}
+
+test('query answers scalars, strings, vectors, and matrices as Prometheus writes them', () =>
+  withService(async ({ client }) => {
+    await client.write(
+      {
+        labels: { __name__: 'up', job: 'a' },
+        samples: [
+          [1, NOW - 60_500],
+          [0.5, NOW - 500],
+        ],
+      },
+      { labels: { __name__: 'up', job: 'b' }, samples: [[Number.NaN, NOW - 1_000]] },
+      {
+        labels: { __name__: 'big' },
+        samples: [
+          [1e21, NOW - 1],
+          [-1e-7, NOW],
+        ],
+      },
+    )
+    const text = async (query: string, more = {}) =>
+      (await client.get('/api/v1/query', { query, ...more })).text
+    assert.equal(
+      await text('1+1'),
+      '{"status":"success","data":{"resultType":"scalar","result":[1700000000,"2"]}}',
+    )
+    assert.equal(
+      await text('"a\\"b"', { time: '1700000000.5' }),
+      '{"status":"success","data":{"resultType":"string","result":[1700000000.500,"a\\"b"]}}',
+    )
+    assert.equal(
+      await text('up'),
+      '{"status":"success","data":{"resultType":"vector","result":[' +
+        '{"metric":{"__name__":"up","job":"a"},"value":[1700000000,"0.5"]},' +
+        '{"metric":{"__name__":"up","job":"b"},"value":[1700000000,"NaN"]}]}}',
+    )
+    assert.equal(
+      await text('big[1m]'),
+      '{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"big"},' +
+        '"values":[[1699999999.999,"1e+21"],[1700000000,"-1e-07"]]}]}}',
+    )
+    assert.equal(
+      await text('1e-7 / 1'),
+      '{"status":"success","data":{"resultType":"scalar","result":[1700000000,"1e-07"]}}',
+    )
+  }))
+
+test('query_range answers the steps of a range', () =>
+  withService(async ({ client }) => {
+    const samples = [0, 1, 2, 3].map((at) => [at, NOW + at * 60_000] as const)
+    await client.write({ labels: { __name__: 'm', job: 'a' }, samples })
+    const range = { start: NOW / 1000, end: NOW / 1000 + 180, step: '1m' }
+    const data = await client.data('/api/v1/query_range', { query: 'm', ...range })
+    assert.deepEqual(data.result, [
+      {
+        metric: { __name__: 'm', job: 'a' },
+        values: samples.map(([value, time]) => [time / 1000, String(value)]),
+      },
+    ])
+    const summed = await client.data('/prom/api/v1/query_range', { query: 'sum(m)', ...range })
+    assert.equal(summed.result[0].values.length, 4)
+    const posted = await client.post('/api/v1/query_range', { query: 'm', ...range })
+    assert.deepEqual(posted.body.data, data)
+  }))
