@@ -1,23 +1,4 @@
 export { SampleMemory } from './evaluate/evaluation.ts'
-export { PromqlError } from './promql-error.ts'
-export { PROMQL_LOOKBACK_MS, PROMQL_POINTS_MAX, PROMQL_SAMPLES_MAX } from './promql-limits.ts'
+export * from './plain.ts'
 export type { InstantQuery, QueryContext, QueryResult, QueryValue, SteppedQuery } from './query.ts'
 export { parseSelector, queryInstant, queryRange, queryType } from './run-query.ts'
-export {
-  type CompilePattern,
-  type FoldedSeries,
-  type SelectedOne,
-  type SelectedSeries,
-  type SeriesFold,
-  type SeriesLabels,
-  type SeriesMatcher,
-  type SeriesRead,
-  type SeriesRequest,
-  type SeriesSamples,
-  type SeriesSource,
-  type SeriesStatistics,
-  STALE_MARKER_BITS,
-  type StatisticValues,
-  type TextPattern,
-} from './source.ts'
-export { readDuration } from './syntax/text-literals.ts'

@@ -147,7 +147,7 @@ const DOOR_NAMES_MAX = 60
 /** Where others come into a part; some have a second door for threads, or doors of rooms. */
 function doorsOf(part: string): string[] {
   const names = ['index.ts', ...(rooms[part] ?? []).map((room) => join(room, 'index.ts'))]
-  if (['base', 'feed'].includes(part)) names.push('plain.ts')
+  if (['base', 'feed', 'promql'].includes(part)) names.push('plain.ts')
   return names.map((name) => join('src', part, name))
 }
 

@@ -1,5 +1,5 @@
 /** Errors as Prometheus' query API writes them. Credentials are those of the API proper. */
-import { PromqlError } from '../../promql/index.ts'
+import { PromqlError } from '../../promql/plain.ts'
 import { readCallCredentials } from '../admit/read-call.ts'
 import type { Dialect } from '../table/dialect.ts'
 import { type ErrorReply, errorReply } from '../transport/error-reply.ts'

@@ -3,7 +3,7 @@ import type { TProperties, TSchema } from 'typebox'
 import type { Identity } from '../../auth/index.ts'
 import { type Clock, type MemoryBudget, Type } from '../../base/index.ts'
 import type { PrometheusQueries, PromqlCall, QueryJob } from '../../prometheus/index.ts'
-import { PromqlError } from '../../promql/index.ts'
+import { PromqlError } from '../../promql/plain.ts'
 import { prometheusDialect } from '../door/prometheus-dialect.ts'
 import { onceLeft } from '../gql/once-left.ts'
 import {

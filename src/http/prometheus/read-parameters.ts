@@ -1,7 +1,7 @@
 /** The parameters of Prometheus' query API, in its words. */
 import { type QueryPairs, readLoosePairs } from '../../base/index.ts'
 import type { QueryJob } from '../../prometheus/index.ts'
-import { PROMQL_POINTS_MAX, PromqlError, readDuration } from '../../promql/index.ts'
+import { PROMQL_POINTS_MAX, PromqlError, readDuration } from '../../promql/plain.ts'
 
 /** The farthest times that a Date can show, in milliseconds. */
 const TIME_MS_MAX = 8.64e15

@@ -13,7 +13,7 @@ import type {
   SeriesSamples,
   SeriesStatistics,
   StatisticValues,
-} from '../../promql/index.ts'
+} from '../../promql/plain.ts'
 
 type ErrorKind = PromqlError['kind']
 

@@ -4,7 +4,7 @@
  */
 import { availableParallelism } from 'node:os'
 import { type MemoryBudget, type MemoryShare, refusal } from '../../base/index.ts'
-import { PROMQL_SAMPLES_MAX, PromqlError } from '../../promql/index.ts'
+import { PROMQL_SAMPLES_MAX, PromqlError } from '../../promql/plain.ts'
 import type { QueryBounds, QueryJob } from './query-messages.ts'
 import { QueryThread, type ServedSeries, type TestTexts } from './query-thread.ts'
 

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { PromqlError, type SeriesSource } from '../../promql/index.ts'
+import { PromqlError, type SeriesSource } from '../../promql/plain.ts'
 import {
   type FromThread,
   type JobEnd,

@@ -8,7 +8,7 @@ import {
   STATISTIC_IDS,
   type StatisticId,
 } from '../../feed/statistic/index.ts'
-import { PromqlError, type SeriesStatistics, type StatisticValues } from '../../promql/index.ts'
+import { PromqlError, type SeriesStatistics, type StatisticValues } from '../../promql/plain.ts'
 import type { SampleStore, StreamHandle, TextMemory } from '../../store/index.ts'
 
 /** Cycles that an error lists. */

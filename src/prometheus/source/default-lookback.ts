@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/index.ts'
 import { baseCycleOf } from '../../feed/index.ts'
-import { PROMQL_LOOKBACK_MS } from '../../promql/index.ts'
+import { PROMQL_LOOKBACK_MS } from '../../promql/plain.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import { ALL_PERIODS, type Cycle } from '../../time/index.ts'
 

@@ -1,6 +1,6 @@
 /** What the matchers of a selector accept, as the label index asks it. */
 import type { LabelMatcher } from '../../catalog/index.ts'
-import type { SeriesMatcher } from '../../promql/index.ts'
+import type { SeriesMatcher } from '../../promql/plain.ts'
 import type { TestTexts } from '../run/query-thread.ts'
 
 /** The matchers for the label index. Regular expressions are tested in the thread of the query. */

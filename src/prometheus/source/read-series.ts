@@ -1,16 +1,16 @@
 import { growColumn, Pacer } from '../../base/index.ts'
 import type { Feed } from '../../feed/index.ts'
-import type { SeriesRead, SeriesSamples } from '../../promql/index.ts'
+import type { SeriesRead, SeriesSamples } from '../../promql/plain.ts'
 import type { StreamHandle, TextMemory } from '../../store/index.ts'
 
-/** Samples that are read at once: a few milliseconds. */
-const PAGE_SAMPLES = 16_384
+/** Samples of a stream that are read at once: less than a millisecond. */
+const PAGE_SAMPLES = 8_192
 
 /** What looking up a stream costs, in samples. */
 const STREAM_WORK = 256
 
 /** Streams that are read at the same time. Stores on other machines take some milliseconds for each. */
-const STREAMS_AT_ONCE = 8
+const STREAMS_AT_ONCE = 4
 
 interface ReadParts {
   readonly feed: Feed
@@ -30,7 +30,7 @@ export async function readSeries(
   // Sample times are whole milliseconds.
   const span = { from: Math.floor(from) + 1, until: Math.floor(until) + 1 }
   const starts = [0]
-  const pacer = new Pacer()
+  const pacer = new Pacer(PAGE_SAMPLES)
   let columns: Columns = { times: new Float64Array(0), values: new Float64Array(0), count: 0 }
   for (let done = 0; done < refs.length; done += STREAMS_AT_ONCE) {
     parts.checkStop()

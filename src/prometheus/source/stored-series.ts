@@ -11,7 +11,7 @@ import {
   type SeriesSamples,
   type SeriesStatistics,
   type StatisticValues,
-} from '../../promql/index.ts'
+} from '../../promql/plain.ts'
 import type { SampleStore, StreamHandle, TextMemory } from '../../store/index.ts'
 import { listLabels } from '../labels/list-labels.ts'
 import type { LabelRequest, SelectedPart, SelectReply } from '../run/query-messages.ts'
