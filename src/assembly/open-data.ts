@@ -4,7 +4,14 @@ import { type Clock, type Config, type Log, newUid } from '../base/index.ts'
 import { type Catalog, openCatalog } from '../catalog/index.ts'
 import { VALUE_CODE } from '../catalog/shape/index.ts'
 import { resultBodies } from '../connectors/index.ts'
-import { catalogClockMark, expiringStreams, Feed, makeDeleteProfileJob } from '../feed/index.ts'
+import {
+  catalogClockMark,
+  Devices,
+  expiringStreams,
+  Feed,
+  LastContacts,
+  makeDeleteProfileJob,
+} from '../feed/index.ts'
 import {
   FileService,
   FileUsage,
@@ -66,14 +73,18 @@ export async function openData(parts: DataParts, opened: AsyncDisposableStack) {
     await fileUsage.whileDeparting(ofFiles, () => samples.forget(handles))
     await backups.mayEndDeletion()
   })
+  const contacts = startContacts({ catalog, catalogStore, clock, log, samples, storage }, opened)
   const feed: Feed = new Feed({
     catalog,
     store: samples,
     clock,
+    onLanded: [contacts.note],
     assignable: stores.timeSlot,
     derive: (batch, limits) => derivation.derivePut(batch, limits),
     showFile: (text, place) => fileUrl({ ...place, name: readFileRecord(text).name }),
   })
+  const { showFile } = feed
+  const devices = new Devices({ catalog, clock, contacts, showFile, store: samples })
   const derivation = openDerivation({
     catalog,
     catalogStore,
@@ -126,6 +137,7 @@ export async function openData(parts: DataParts, opened: AsyncDisposableStack) {
   return {
     catalog,
     damage,
+    devices,
     samples,
     feed,
     files,
@@ -153,6 +165,28 @@ async function openFollowingCatalog(parts: DataParts): Promise<Catalog> {
   remoteCommits?.onChanges(() => catalog.refresh())
   remoteCommits?.onLook(() => catalog.catchUps.begin())
   return catalog
+}
+
+/** Keeps when components were last in contact. */
+function startContacts(
+  parts: Pick<DataParts, 'catalogStore' | 'clock' | 'log' | 'storage'> & {
+    readonly catalog: Catalog
+    readonly samples: SampleStore
+  },
+  opened: AsyncDisposableStack,
+): LastContacts {
+  const { catalog, catalogStore, clock, log, samples, storage } = parts
+  const contacts = new LastContacts({
+    catalogStore,
+    clock,
+    index: catalog.index,
+    isShared: storage.isShared,
+    samples,
+    onFailure: (error) => log.warn({ error }, 'could not save the last contacts of devices'),
+  })
+  contacts.start()
+  opened.defer(() => contacts.close())
+  return contacts
 }
 
 /** Removes bodies of files that nothing names, in the background. */

@@ -45,6 +45,7 @@ export {
   readSingle,
   readWhole,
 } from './query-pairs.ts'
+export { sortInSlices } from './sort-in-slices.ts'
 export { lowestBitExponent, powerOf2 } from './sums/double-bits.ts'
 export { ExactSums } from './sums/exact-sums.ts'
 export { trimEndOf } from './trim-end.ts'

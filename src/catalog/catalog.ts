@@ -21,6 +21,7 @@ import { Documents, type StreamsDeletedListener } from './documents/documents.ts
 import { BY_DEVICES } from './documents/record-change.ts'
 import { retryConflicts } from './documents/retry-conflicts.ts'
 import type { StreamIndex } from './index/stream-index.ts'
+import { componentsWithLabel } from './labels/components-with-label.ts'
 import { LabelIndex } from './labels/label-index.ts'
 import { MetricMetadataBook } from './metadata/metric-metadata.ts'
 import { showComponent } from './record/component-rules.ts'
@@ -260,6 +261,11 @@ export class Catalog {
     search: Parameters<typeof searchStreams>[2],
   ): ReturnType<typeof searchStreams> {
     return searchStreams(this.#base.documents, principal, search)
+  }
+
+  /** The refs of components with a numeric stream that has a label, as far as the caller may see it. */
+  componentsWithLabel(principal: Principal, label: string): Promise<ReadonlySet<number>> {
+    return componentsWithLabel(this, principal, label)
   }
 
   /** All components of an organization, or those in a folder itself, some at a time. */

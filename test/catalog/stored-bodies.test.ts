@@ -16,6 +16,7 @@ const wholeComponent = {
   creationDate: 1,
   ownerUser: null,
   location: null,
+  mainStream: '',
 }
 const wholeStream = {
   id: 's',

@@ -94,6 +94,7 @@ export class CreationAttempt {
       creationDate: clock.now(),
       ownerUser: { uid, name },
       location: template?.location ?? null,
+      mainStream: '',
       template: template?.id,
       lastOrdinal: 0,
       addressedAs: [],

@@ -1,5 +1,6 @@
 import { growColumn, UID_WORDS } from '../../base/index.ts'
 import type { ScannedComponents } from '../../store/index.ts'
+import { ContactColumns } from './contact-columns.ts'
 import { RefTables } from './ref-tables.ts'
 import { hashOfText, Interned, TextColumn } from './text-columns.ts'
 import { UidColumn } from './uids.ts'
@@ -14,6 +15,7 @@ export interface ComponentPlace {
 /** Components by ref, a small number from 1 on that is used again after a delete. */
 export class ComponentColumns {
   readonly uids = new UidColumn()
+  readonly contacts = new ContactColumns()
   readonly #compIds = new TextColumn()
   readonly #orgs = new Interned()
   readonly #zones = new Interned()
@@ -40,6 +42,11 @@ export class ComponentColumns {
       if (this.#orgOf[ref] === org && this.#compIds.has(ref, compId)) return ref
     }
     return 0
+  }
+
+  /** Calls back with all components. */
+  each(visit: (ref: number) => void): void {
+    for (let ref = 1; ref < this.#end; ref++) if (this.#orgOf[ref] !== 0) visit(ref)
   }
 
   /** All components of an organization. */
@@ -138,6 +145,7 @@ export class ComponentColumns {
     this.#zoneOf = growColumn(this.#zoneOf, length)
     this.#revisions = growColumn(this.#revisions, length)
     this.#lastOrdinals = growColumn(this.#lastOrdinals, length)
+    this.contacts.widen(length)
   }
 
   #addPlace(orgUid: string, timeZone: string): number {
@@ -147,6 +155,7 @@ export class ComponentColumns {
     this.#zoneOf[ref] = this.#zones.take(timeZone)
     this.#revisions[ref] = 0
     this.#lastOrdinals[ref] = 0
+    this.contacts.reset(ref)
     this.count += 1
     return ref
   }

@@ -16,6 +16,7 @@ import {
 } from '../../store/index.ts'
 import type { StreamKind } from '../shape/stream-kind.ts'
 import { ComponentColumns, type ComponentPlace } from './component-columns.ts'
+import { Contacts } from './contacts.ts'
 import { RecentMoves } from './recent-moves.ts'
 import { type IndexedDefinition, StreamColumns, type StreamPlace } from './stream-columns.ts'
 
@@ -51,6 +52,8 @@ type IndexedStream = IndexedDefinition &
 export class StreamIndex {
   readonly #components = new ComponentColumns()
   readonly #streams = new StreamColumns(this.#components.uids)
+  /** When components were last in contact. */
+  readonly contacts = new Contacts(this.#components, this.#streams)
   #generation = 0
   readonly #moves = new RecentMoves()
   #retentionGeneration = 0
@@ -121,6 +124,16 @@ export class StreamIndex {
   componentRef(orgUid: string, uid: string): number {
     const ref = this.#components.uids.find(uid)
     return ref !== 0 && this.#components.orgUidOf(ref) === orgUid ? ref : 0
+  }
+
+  /** The ID of a component by its number in the index. */
+  componentIdOf(ref: number): string {
+    return this.#components.compIdOf(ref)
+  }
+
+  /** How many streams a component has, by its number in the index. */
+  streamCountOf(ref: number): number {
+    return this.#streams.chains.countOf(ref)
   }
 
   /** The stream of a UID, 0 unless it belongs to the organization. */

@@ -91,6 +91,14 @@ export class UidColumn {
     return showUid(this.#words, ref * UID_WORDS)
   }
 
+  /** Which of `count` shards a ref belongs to: the same in every process, and after a restart. */
+  shardOf(ref: number, count: number): number {
+    const base = ref * UID_WORDS
+    const own = this.#words
+    const mixed = own[base] ^ own[base + 1] ^ own[base + 2] ^ own[base + 3]
+    return (Math.imul(mixed, SHARD_SPREAD) >>> 8) % count
+  }
+
   #has(ref: number, words: Uint32Array): boolean {
     const base = ref * UID_WORDS
     const own = this.#words
@@ -123,6 +131,9 @@ export class UidColumn {
     return hashOf(words, at)
   }
 }
+
+/** Spreads UIDs over shards; odd. The catalog keeps shards, so it never changes. */
+const SHARD_SPREAD = 0x9e3779b1
 
 /** Another in every process, so that nobody can choose UIDs that all fall into one slot. */
 const SEED = randomInt(2 ** 31)

@@ -7,8 +7,8 @@ import { foldName } from './fold-name.ts'
 
 /** Characters of names that are held in all; of an organization that has more the first are searched. */
 const CHARACTERS_MAX = 100_000_000
-/** Memory of a component besides its name, counted as characters. */
-const CHARACTERS_EACH = 100
+/** Memory of a component besides folder, name, and ID, counted as characters. */
+const CHARACTERS_EACH = 150
 /** Characters of names that are read after a start, before anyone searches: those of some 200,000 components. */
 const PREPARED_CHARACTERS_MAX = 25_000_000
 /** Components that are read before others have their turn: a few milliseconds. */
@@ -20,12 +20,19 @@ const SLICE = 5_000
 /** Who has not searched for so long holds no names. */
 const IDLE_MS = 600_000
 
-interface NamedComponent {
+/** A component as lists sort and search it. */
+export interface NamedComponent {
   readonly uid: string
   /** Its place in lists: its folder and what of its name is compared. */
   readonly place: string
   /** Folder, name and ID, folded. */
   readonly text: string
+  /** Its number in the index. */
+  readonly ref: number
+  /** Its name, folded. */
+  readonly name: string
+  /** The ID of its template, '' if it has none. */
+  readonly template: string
 }
 
 interface Names {
@@ -120,6 +127,11 @@ export class ComponentNames implements CatalogListener {
     return found
   }
 
+  /** All components of an organization in the order of lists. The list never changes. */
+  async listed(orgUid: string): Promise<readonly NamedComponent[]> {
+    return await this.#current(orgUid)
+  }
+
   async #current(orgUid: string): Promise<readonly NamedComponent[]> {
     const names = this.#byOrg.get(orgUid) ?? this.#begin(orgUid)
     this.#byOrg.delete(orgUid)
@@ -152,7 +164,8 @@ export class ComponentNames implements CatalogListener {
       if (this.#isClosed) throw new Error('the catalog was closed while names were read')
       const query = { orgUid, after, limit: STEP }
       const { components, next } = await this.#documents.walkComponents(query)
-      for (const name of components.map(nameOf)) {
+      for (const component of components) {
+        const name = this.#nameOf(component)
         characters += charactersOf(name)
         const last = runs.at(-1)?.at(-1)
         if (last !== undefined && compareNames(last, name) > 0) runs.push([])
@@ -175,10 +188,18 @@ export class ComponentNames implements CatalogListener {
     const fresh: NamedComponent[] = []
     for (const uid of uids) {
       const component = await this.#documents.getComponent(orgUid, uid)
-      if (component !== undefined) fresh.push(nameOf(component))
+      if (component !== undefined) fresh.push(this.#nameOf(component))
     }
     const kept = sorted.filter(({ uid }) => !uids.has(uid))
     return cut(mergeSorted(kept, fresh.sort(compareNames)))
+  }
+
+  #nameOf({ orgUid, uid, folder, name, id, more }: StoredComponent): NamedComponent {
+    const text = foldName(`${catalogFolder(folder)}/${name}\n${id}`)
+    const place = placeOf(folder, listedName(name))
+    const template = typeof more.template === 'string' ? more.template : ''
+    const ref = this.#documents.index.componentRef(orgUid, uid)
+    return { uid, place, text, ref, name: foldName(name), template }
   }
 
   /** Lets go of organizations in which nobody has searched for longest, while all together are too many. */
@@ -208,11 +229,6 @@ function cut(names: NamedComponent[]): NamedComponent[] {
     return characters > CHARACTERS_MAX
   })
   return until < 0 ? names : names.slice(0, until)
-}
-
-function nameOf({ uid, folder, name, id }: StoredComponent): NamedComponent {
-  const text = foldName(`${catalogFolder(folder)}/${name}\n${id}`)
-  return { uid, place: placeOf(folder, listedName(name)), text }
 }
 
 /** What lies in a folder comes before the folders in it. */

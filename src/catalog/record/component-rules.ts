@@ -1,4 +1,5 @@
 /** What a component may be. */
+import { ID_LENGTH_MAX } from '../../base/index.ts'
 import type { PutComponent, StoredComponent } from '../../store/index.ts'
 import {
   type ComponentBody,
@@ -33,10 +34,12 @@ export function readComponent(input: ComponentInput, before: ComponentBody): Com
         ? before.timeZoneId
         : readTimeZoneField('component.timeZoneId', input.timeZoneId),
     location: input.location === undefined ? before.location : pickLocation(input.location),
+    mainStream: input.mainStream ?? before.mainStream,
     addressedAs: readAddresses(input.addressedAs, before.addressedAs),
   }
   checkId('component.id', body.id)
   checkText('component.name', body.name, NAME_LENGTH_MAX)
+  checkText('component.mainStream', body.mainStream, ID_LENGTH_MAX)
   checkText('component.description', body.description, DESCRIPTION_LENGTH_MAX)
   return body
 }

@@ -30,7 +30,7 @@ import {
 import { ROOT_FOLDER, readFolder, storedFolder } from '../shape/folder-path.ts'
 import { refuseField, shapeCheck } from '../shape/record-checks.ts'
 import { definitionOfStream } from '../shape/stream-shape.ts'
-import { ComponentNames } from './component-names.ts'
+import { ComponentNames, type NamedComponent } from './component-names.ts'
 import { componentWrite, readComponent, showComponent } from './component-rules.ts'
 import type { ComponentStreams } from './component-streams.ts'
 import { readSearch, searchComponents } from './search-components.ts'
@@ -73,6 +73,11 @@ export class Components {
   /** Reads the names of components in the background, so that the first search finds them in memory. */
   prepareSearch(orgUids: readonly string[], onFailure: (error: unknown) => void): void {
     this.#names.prepare(orgUids, onFailure)
+  }
+
+  /** All components of an organization in the order of folder and name. Does not check permissions. */
+  async listed(orgUid: string): Promise<readonly NamedComponent[]> {
+    return await this.#names.listed(orgUid)
   }
 
   /** Ends what runs in the background. */
@@ -382,6 +387,7 @@ export class Components {
       creationDate: clock.now(),
       ownerUser: await this.#ownerUser(principal, owner),
       location: null,
+      mainStream: '',
       lastOrdinal: 0,
       addressedAs: [],
     }

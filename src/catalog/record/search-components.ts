@@ -9,11 +9,11 @@ import type { Page } from './simple-records.ts'
 /** Longer than any name of folder, component and ID that people type to find one. */
 export const SEARCH_LENGTH_MAX = 1_000
 
-/** The words of a search text. */
-export function readSearch(text: string): string[] {
+/** The words of a search text, which messages call `name`. */
+export function readSearch(text: string, name = 'search'): string[] {
   if (text.length > SEARCH_LENGTH_MAX)
     refuse('bad_input', {
-      what: `search has ${text.length} characters: at most ${SEARCH_LENGTH_MAX}`,
+      what: `${name} has ${text.length} characters: at most ${SEARCH_LENGTH_MAX}`,
     })
   return foldName(text)
     .split(/\s+/)

@@ -39,7 +39,9 @@ export async function searchStreams(
   { label, after, limit }: StreamSearch,
 ): Promise<{ streams: readonly FoundByLabel[]; next?: number }> {
   requirePermit(principal, 'component', 'GET')
-  const isMatch = readLabel(label)
+  const { isName, isText } = readLabel(label)
+  const isMatch = (labels: Labels) =>
+    Object.entries(labels).some(([name, text]) => isName(name) && isText(text))
   const { index } = documents
   const streams: FoundByLabel[] = []
   let looked = 0
@@ -65,8 +67,14 @@ export async function searchStreams(
   return isMore ? { streams, next: last } : { streams }
 }
 
-/** Tells labels that match a text such as `site=north`. */
-function readLabel(label: string): (labels: Labels) => boolean {
+/** Which names and texts of labels match what is searched for. */
+interface LabelSearch {
+  readonly isName: (name: string) => boolean
+  readonly isText: (text: string) => boolean
+}
+
+/** Reads a search for labels, such as `site=north`. */
+export function readLabel(label: string): LabelSearch {
   if (label.length > LABEL_LENGTH_MAX) {
     refuseField('label', `must have at most ${LABEL_LENGTH_MAX} characters`)
   }
@@ -78,11 +86,11 @@ function readLabel(label: string): (labels: Labels) => boolean {
   const isBeginning = label.endsWith('*')
   const value = foldName(label.slice(end + 1, isBeginning ? -1 : undefined))
   // Streams of similar devices share names and values.
-  const isOf = remember((text) =>
+  const isText = remember((text) =>
     isBeginning ? foldName(text).startsWith(value) : foldName(text) === value,
   )
   const isName = remember((text) => foldName(text) === name)
-  return (labels) => Object.entries(labels).some(([one, text]) => isName(one) && isOf(text))
+  return { isName, isText }
 }
 
 /** A test of texts that remembers short ones. */

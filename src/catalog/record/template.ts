@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { newUid, Pacer, STREAMS_PER_RECORD_MAX, Type } from '../../base/index.ts'
+import { ID_LENGTH_MAX, newUid, Pacer, STREAMS_PER_RECORD_MAX, Type } from '../../base/index.ts'
 import { type DerivedDraft, settleDerivations } from '../derived/settle-derivations.ts'
 import { SourceFinder } from '../derived/source-finder.ts'
 import { type CatalogBase, referencesOf, usesOfStream } from '../documents/catalog-base.ts'
@@ -10,6 +10,7 @@ import {
   descriptionShape,
   idShape,
   locationShape,
+  mainStreamShape,
   NAME_LENGTH_MAX,
   nameShape,
   readTimeZoneField,
@@ -34,6 +35,7 @@ export const templateShape = Type.Object({
   description: descriptionShape,
   timeZoneId: Type.Optional(Type.String({ description: "Blank: the organization owner's" })),
   location: Type.Optional(Type.Union([Type.Null(), locationShape])),
+  mainStream: mainStreamShape,
   stream: Type.Optional(Type.Array(streamShape, { maxItems: STREAMS_PER_RECORD_MAX })),
   revision: revisionShape,
 })
@@ -48,6 +50,8 @@ export type TemplateBody = {
   readonly description: string
   readonly timeZoneId: string
   readonly location: Location | null
+  /** ID of the stream that lists show of the devices made from it, unless they mark another; '': the first. */
+  readonly mainStream: string
   readonly stream: readonly TemplateStream[]
 }
 
@@ -65,7 +69,15 @@ export function templateRules(
         usesOfStream(base, orgUid, { before: known.get(one.uid), after: one }),
       )
     },
-    defaults: { id: '', name: '', description: '', timeZoneId: '', location: null, stream: [] },
+    defaults: {
+      id: '',
+      name: '',
+      description: '',
+      timeZoneId: '',
+      location: null,
+      mainStream: '',
+      stream: [],
+    },
   }
 }
 
@@ -81,13 +93,15 @@ async function readTemplate(
   const id = input.id ?? before.id
   const name = input.name ?? (before.name || id)
   const description = input.description ?? before.description
+  const mainStream = input.mainStream ?? before.mainStream
   const zone = input.timeZoneId ?? before.timeZoneId
   checkText('component_template.name', name, NAME_LENGTH_MAX)
+  checkText('component_template.mainStream', mainStream, ID_LENGTH_MAX)
   checkText('component_template.description', description, DESCRIPTION_LENGTH_MAX)
   const timeZoneId = zone === '' ? '' : readTimeZoneField('component_template.timeZoneId', zone)
   const location = input.location === undefined ? before.location : pickLocation(input.location)
   const stream = input.stream === undefined ? before.stream : await readStreams(input.stream)
-  return { id, name, description, timeZoneId, location, stream }
+  return { id, name, description, timeZoneId, location, mainStream, stream }
 
   /** Their intervals are placed as in the zone of a component, so that they can be compared. */
   async function readStreams(inputs: readonly StreamInput[]): Promise<TemplateStream[]> {

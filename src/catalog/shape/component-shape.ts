@@ -6,6 +6,7 @@ import {
   descriptionShape,
   idShape,
   locationShape,
+  mainStreamShape,
   nameShape,
   revisionShape,
 } from './record-checks.ts'
@@ -27,6 +28,7 @@ export const componentShape = Type.Object({
   ),
   timeZoneId: Type.Optional(Type.String({ description: "An IANA name; default: the owner's" })),
   location: Type.Optional(Type.Union([Type.Null(), locationShape])),
+  mainStream: mainStreamShape,
   addressedAs: Type.Optional(
     Type.Array(Type.String(), {
       maxItems: ADDRESSES_MAX,
@@ -52,6 +54,8 @@ export type ComponentBody = {
   readonly creationDate: number
   readonly ownerUser: UserReference | null
   readonly location: Location | null
+  /** ID or UID of the stream that lists of devices show; '': that of the template, or else the first. */
+  readonly mainStream: string
   /** The ID of the template that it was made from, as it was then; absent where there was none. */
   readonly template?: string
   /** Of the streams that are gone, the last that was counted from its UID. */
@@ -75,9 +79,10 @@ export type ComponentRecord = Omit<ComponentBody, OwnField> & {
 }
 
 /** The fields that a store keeps as JSON, as they are by default. */
-const defaults: Pick<ComponentBody, 'description' | 'location' | 'template'> = {
+const defaults: Pick<ComponentBody, 'description' | 'location' | 'mainStream' | 'template'> = {
   description: '',
   location: null,
+  mainStream: '',
   template: undefined,
 }
 
@@ -107,6 +112,7 @@ export function componentBodyOf(fields: ComponentFields): ComponentBody {
     creationDate: fields.createdAtMs,
     ownerUser: fields.owner,
     location: null,
+    mainStream: '',
     ...fields.more,
     lastOrdinal: fields.lastOrdinal,
     addressedAs: fields.addressedAs,

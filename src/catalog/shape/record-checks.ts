@@ -25,6 +25,15 @@ export const idShape = (description: string) =>
 /** A name of a record. */
 export const nameShape = Type.Optional(Type.String({ maxLength: NAME_LENGTH_MAX }))
 
+/** The stream of a device that lists show; it need not be there yet. */
+export const mainStreamShape = Type.Optional(
+  Type.String({
+    maxLength: ID_LENGTH_MAX,
+    description:
+      'ID or UID of the stream that lists of devices show. Blank: that of the template, or else the first stream',
+  }),
+)
+
 /** A description of a record. */
 export const descriptionShape = Type.Optional(Type.String({ maxLength: DESCRIPTION_LENGTH_MAX }))
 

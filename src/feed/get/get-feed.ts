@@ -143,10 +143,11 @@ async function collect(
   return list
 }
 
-async function showSeries(
+/** Samples of a stream as answers show them. */
+export async function showSeries(
   deps: GetDeps,
   read: { readonly compId: string; readonly handle: StreamHandle; readonly samples: ReadSamples },
-  { fields, memory }: GetCommand,
+  { fields, memory }: Pick<GetCommand, 'fields' | 'memory'>,
 ): Promise<FeedSeries> {
   const { catalog } = deps
   const { compId, handle, samples } = read

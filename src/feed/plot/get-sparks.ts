@@ -1,6 +1,7 @@
 import type { Principal } from '../../access/index.ts'
 import { nextIteration, refuse } from '../../base/index.ts'
-import type { StreamHandle } from '../../store/index.ts'
+import type { StreamIndex } from '../../catalog/index.ts'
+import type { SampleReads, StreamHandle } from '../../store/index.ts'
 import { feedName } from '../feed-rights.ts'
 import { streamsOf } from '../find-streams.ts'
 import type { GetDeps } from '../get/get-feed.ts'
@@ -46,25 +47,34 @@ export async function getSparks(
   if (component === undefined) refuse('component_not_found', { compId: componentUid.slice(0, 60) })
   const use = { method: 'GET', shown: feedName(componentUid.slice(0, 60)) } as const
   const handles = streamsOf(index, principal, component, use)
-  const edges = edgesOf(command)
+  const edges = sparkEdges(command)
   const sparks: Spark[] = []
   for (const [at, handle] of handles.slice(start, start + limit).entries()) {
     if (at % STREAMS_PER_SLICE === STREAMS_PER_SLICE - 1) await nextIteration()
-    if (!index.has(handle) || keepsTexts(index, handle)) continue
-    const mean = await meansOf(handle)
+    const mean = await sparkOf({ index, store }, handle, edges)
     if (mean !== undefined) sparks.push({ streamUid: index.streamUid(handle), mean })
   }
   return { sparks, totalCount: handles.length }
+}
 
-  async function meansOf(handle: StreamHandle): Promise<Float64Array | undefined> {
-    const { mean, numberCount } = await store.fold(handle, edges)
-    if (!numberCount.some((count) => count > 0)) return undefined
-    return mean.map((value, at) => (numberCount[at] > 0 ? value : Number.NaN))
-  }
+/** The small line of a stream: the mean between edges, NaN where there is no number; undefined where there are none. */
+export async function sparkOf(
+  { index, store }: { readonly index: StreamIndex; readonly store: Pick<SampleReads, 'fold'> },
+  handle: StreamHandle,
+  edges: Float64Array,
+): Promise<Float64Array | undefined> {
+  if (!index.has(handle) || keepsTexts(index, handle)) return undefined
+  const { mean, numberCount } = await store.fold(handle, edges)
+  if (!numberCount.some((count) => count > 0)) return undefined
+  return mean.map((value, at) => (numberCount[at] > 0 ? value : Number.NaN))
 }
 
 /** Whole milliseconds, each later than the one before. */
-function edgesOf({ from, until, points }: SparksCommand): Float64Array {
+export function sparkEdges({
+  from,
+  until,
+  points,
+}: Pick<SparksCommand, 'from' | 'until' | 'points'>): Float64Array {
   const count = Math.max(1, Math.min(points, until - from))
   const step = (until - from) / count
   return Float64Array.from({ length: count + 1 }, (_, at) => Math.round(from + at * step))

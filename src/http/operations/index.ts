@@ -14,6 +14,7 @@ import type {
   SinkCalls,
 } from '../../connectors/index.ts'
 import type { StreamDeriver } from '../../derivation/index.ts'
+import type { Devices } from '../../feed/index.ts'
 import type { LiveHub } from '../../feed/live/index.ts'
 import type { FileService } from '../../files/index.ts'
 import type { Queries } from '../../gql/index.ts'
@@ -30,6 +31,7 @@ import { authorizeOperations } from './authorize-operations.ts'
 import { catalogOperations } from './catalog-operations.ts'
 import { channelOperations } from './channel-operations.ts'
 import { connectorOperations } from './connector-operations.ts'
+import { deviceOperations } from './device-operations.ts'
 import { feedOperations } from './feed-operations.ts'
 import { fileOperations } from './file-operations.ts'
 import { gqlOperations } from './gql-operations.ts'
@@ -73,6 +75,7 @@ interface OperationParts extends StorageOperationsDeps {
   readonly doorWriter: DoorWriter
   /** The address rules of a caller. */
   readonly findRules: (principal: Principal) => Promise<readonly AddressRule[]>
+  readonly devices: Devices
   readonly derivation: Pick<StreamDeriver, 'jobs' | 'views'>
   readonly files: FileService
   readonly gate: Gate
@@ -102,6 +105,7 @@ export function serviceOperations(parts: OperationParts): HttpOperation[] {
     ...catalogOperations(parts),
     ...streamOperations(parts),
     streamSearchOperation(parts),
+    ...deviceOperations(parts),
     ...gqlOperations(parts),
     ...connectorOperations({ ...parts, issuerOf }),
     ...channelOperations(parts),

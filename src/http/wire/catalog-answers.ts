@@ -19,6 +19,9 @@ const location = orNull(
     altitude: Type.Optional(Type.Number()),
   }),
 )
+const mainStream = Type.String({
+  description: 'ID or UID of the stream that lists of devices show. Blank: the first stream',
+})
 const reference = orNull(named('Reference', { uid: Type.String() }, { uid: EXAMPLE_UID }))
 
 const derivation = named(
@@ -156,6 +159,7 @@ export const componentRecord = named(
       Type.Array(Type.String(), { description: 'The texts by which other protocols find it' }),
     ),
     location,
+    mainStream,
     template: Type.Optional(
       Type.String({ description: 'ID of its template at the time of creation' }),
     ),
@@ -175,6 +179,7 @@ export const componentRecord = named(
     creationDate: 1767225600000,
     ownerUser: null,
     location: null,
+    mainStream: 'temp',
     revision: 1,
     streamCount: 2,
   },
@@ -190,6 +195,7 @@ export const templateRecord = named(
     description,
     timeZoneId: Type.String({ description: 'Blank: the time zone of the owner' }),
     location,
+    mainStream,
     stream: Type.Array(
       named(
         'TemplateStream',
@@ -206,6 +212,7 @@ export const templateRecord = named(
     description: '',
     timeZoneId: '',
     location: null,
+    mainStream: '',
     stream: [],
     revision: 1,
   },

@@ -1,0 +1,189 @@
+/**
+ * When each component last sent samples: in the index, and in documents of the catalog. A document holds a shard of an
+ * organization. Puts only change memory; a timer writes the shards that changed.
+ */
+import { type Clock, nextIteration } from '../../base/index.ts'
+import type { StreamIndex } from '../../catalog/index.ts'
+import {
+  CatalogConflict,
+  type CatalogDocument,
+  type CatalogStore,
+  type CatalogWrite,
+  type JsonObject,
+  type SampleBatch,
+  type SampleStore,
+} from '../../store/index.ts'
+import { PutRates } from './put-rates.ts'
+
+const KIND = 'last_contact'
+
+/** Documents of an organization. With 100,000 devices, each has 400 of them and some 20 kB. */
+const SHARDS = 256
+
+/** How far a kept contact may be behind: devices that send all the time cost one write of each shard a minute. */
+const STEP_MS = 60_000
+
+/** A device that seldom sends is kept after this time at the latest. */
+const EVERY_MS = 2_000
+
+/** Shards of one commit: some hundred kB. */
+const SHARDS_PER_COMMIT = 16
+
+/** How old the knowledge of contacts with other processes may be. */
+const FRESH_MS = 10_000
+
+/** Streams whose latest samples are looked up at once. */
+const STREAMS_PER_SLICE = 250
+
+interface Deps {
+  readonly catalogStore: Pick<CatalogStore, 'commit' | 'get' | 'list'>
+  readonly clock: Clock
+  readonly index: StreamIndex
+  /** Whether other processes write to the same catalog. */
+  readonly isShared: boolean
+  readonly onFailure: (error: unknown) => void
+  readonly samples: Pick<SampleStore, 'latest'>
+}
+
+/** Keeps the last contact of each component. */
+export class LastContacts {
+  /** How many samples devices send. */
+  readonly rates: PutRates
+  readonly #deps: Deps
+  /** By organization, when its contacts were read, on the clock that never goes back. */
+  readonly #readAtMs = new Map<string, number>()
+  readonly #reading = new Map<string, Promise<void>>()
+  #keeping: Promise<void> = Promise.resolve()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+    this.rates = new PutRates(deps.clock)
+  }
+
+  /** Notes a batch that was put. */
+  readonly note = (batch: SampleBatch, orgUid: string): void => {
+    const { index, clock } = this.#deps
+    index.contacts.note(batch, clock.now())
+    // The service writes derived streams one by one.
+    if (batch.count > 0 && !index.isDerived(batch.handles[0])) this.rates.note(orgUid, batch.count)
+  }
+
+  /** Resolves when the contacts of an organization are known, those with other processes as of ten seconds ago. */
+  async ensure(orgUid: string): Promise<void> {
+    const { clock, isShared } = this.#deps
+    const readAtMs = this.#readAtMs.get(orgUid)
+    const isFresh = readAtMs !== undefined && clock.elapsed() - readAtMs < FRESH_MS
+    if (isFresh || (readAtMs !== undefined && !isShared)) return
+    const running = this.#reading.get(orgUid) ?? this.#read(orgUid)
+    this.#reading.set(orgUid, running)
+    await running.finally(() => this.#reading.delete(orgUid))
+  }
+
+  /** Writes contacts from time to time until closed. */
+  start(): void {
+    this.#timer = setTimeout(() => {
+      const keeping = this.keep(STEP_MS).catch(this.#deps.onFailure)
+      this.#keeping = keeping
+      void keeping.finally(() => {
+        if (this.#timer !== undefined) this.start()
+      })
+    }, EVERY_MS)
+    this.#timer.unref()
+  }
+
+  /** Writes all contacts, and ends. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    await this.#keeping
+    await this.keep(1).catch(this.#deps.onFailure)
+  }
+
+  /** Writes the shards with a contact that is so much later than the catalog has it. */
+  async keep(stepMs: number): Promise<void> {
+    const { index } = this.#deps
+    for (const [orgUid, shards] of index.contacts.due(stepMs, SHARDS)) {
+      await this.ensure(orgUid)
+      const due = [...shards]
+      for (let at = 0; at < due.length; at += SHARDS_PER_COMMIT) {
+        await this.#keepShards(orgUid, new Set(due.slice(at, at + SHARDS_PER_COMMIT)))
+        await nextIteration()
+      }
+    }
+  }
+
+  async #keepShards(orgUid: string, shards: ReadonlySet<number>): Promise<void> {
+    const { catalogStore, index, isShared } = this.#deps
+    const revisions = new Map<number, number>()
+    for (const shard of shards) {
+      const before = await catalogStore.get(keyOf(orgUid, shard))
+      revisions.set(shard, before?.revision ?? 0)
+      // Contacts with other processes stay.
+      if (isShared && before !== undefined) this.#learn(before)
+    }
+    const found = index.contacts.inShards(orgUid, shards, SHARDS)
+    const writes = Array.from(found, ([shard, entries]): CatalogWrite => {
+      const contacts = Object.fromEntries(entries.map(({ uid, at }) => [uid, at]))
+      const body: JsonObject = { contacts }
+      const expectedRevision = revisions.get(shard) ?? 0
+      return { op: 'put', ...keyOf(orgUid, shard), expectedRevision, body }
+    })
+    try {
+      await catalogStore.commit(writes)
+    } catch (error) {
+      // Another process was faster. The next run reads its contacts.
+      if (error instanceof CatalogConflict) return
+      throw error
+    }
+    for (const entries of found.values()) {
+      for (const { ref, uid, at } of entries) {
+        if (index.componentRef(orgUid, uid) === ref) index.contacts.noteKept(ref, at)
+      }
+    }
+  }
+
+  async #read(orgUid: string): Promise<void> {
+    const { catalogStore, clock, isShared } = this.#deps
+    const readAtMs = clock.elapsed()
+    const query = { orgUid, kind: KIND, start: 0, limit: SHARDS, leavesOutDamaged: true }
+    const { documents } = await catalogStore.list(query)
+    for (const document of documents) {
+      this.#learn(document)
+      await nextIteration()
+    }
+    // An organization from before contacts were kept. In a cluster, a read of every stream would take long.
+    if (documents.length === 0 && !isShared) await this.#estimate(orgUid)
+    this.#readAtMs.set(orgUid, readAtMs)
+  }
+
+  #learn({ orgUid, body }: CatalogDocument): void {
+    const { index } = this.#deps
+    for (const [uid, at] of Object.entries(body.contacts as Readonly<Record<string, number>>)) {
+      const ref = index.componentRef(orgUid, uid)
+      if (ref !== 0) index.contacts.learn(ref, at)
+    }
+  }
+
+  /** Takes the latest sample of each component for its last contact. */
+  async #estimate(orgUid: string): Promise<void> {
+    const { clock, index, samples } = this.#deps
+    const handles = [...index.handlesOf(orgUid)].filter((handle) => !index.isDerived(handle))
+    const now = clock.now()
+    for (let at = 0; at < handles.length; at += STREAMS_PER_SLICE) {
+      const some = handles.slice(at, at + STREAMS_PER_SLICE)
+      const latest = await samples.latest(some, { isTimesOnly: true })
+      for (const [place, sample] of latest.entries()) {
+        const ref = index.componentRefOf(some[place])
+        if (sample === undefined || !index.has(some[place])) continue
+        const time = Math.min(sample.time, now)
+        if (index.contacts.of(ref) < time) index.contacts.noteAt(ref, time)
+      }
+      await nextIteration()
+    }
+  }
+}
+
+function keyOf(orgUid: string, shard: number) {
+  return { orgUid, kind: KIND, uid: String(shard) }
+}
