@@ -35,9 +35,9 @@ export async function runDemo(): Promise<void> {
   const place = await openPlace().catch(refuseStart)
   const client = await DemoClient.signIn(place)
   console.log('Planting the greenhouse: a month of history takes some seconds …')
-  await seedGreenhouse(client, { nowMs: Date.now() })
+  const boardUid = await seedGreenhouse(client, { nowMs: Date.now() })
   const stop = startLive(client, (problem) => console.error(problem))
-  console.log(`The greenhouse is at ${place.url}
+  console.log(`The greenhouse is at ${place.url}/boards/${boardUid}
   email     ${place.email}
   password  ${place.password === PASSWORD ? PASSWORD : '(yours)'}
 Live values come every two seconds until you stop this with Ctrl+C.`)

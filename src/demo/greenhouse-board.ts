@@ -53,14 +53,15 @@ const panels: readonly Panel[] = [
   },
 ]
 
-/** A board of the greenhouse, unless there is one. */
-export async function seedBoard(client: DemoClient): Promise<void> {
+/** A board of the greenhouse, unless there is one; its UID. */
+export async function seedBoard(client: DemoClient): Promise<string> {
   const { dashboard: boards } = (await client.call('GET', '/api/dashboard?limit=1000')) as {
-    dashboard: ReadonlyArray<{ id: string }>
+    dashboard: ReadonlyArray<{ id: string; uid: string }>
   }
-  if (boards.some(({ id }) => id === 'greenhouse')) return
+  const known = boards.find(({ id }) => id === 'greenhouse')
+  if (known !== undefined) return known.uid
   const uids = await findStreams(client)
-  await client.call('PUT', '/api/dashboard', {
+  const { dashboard } = (await client.call('PUT', '/api/dashboard', {
     dashboard: {
       id: 'greenhouse',
       name: 'Greenhouse',
@@ -70,7 +71,8 @@ export async function seedBoard(client: DemoClient): Promise<void> {
         streams: of.flatMap(([component, stream]) => uids.get(`${component} ${stream}`) ?? []),
       })),
     },
-  })
+  })) as { dashboard: { uid: string } }
+  return dashboard.uid
 }
 
 /** The components that panels name, looked up by their IDs: there may be very many others. */

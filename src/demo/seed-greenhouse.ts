@@ -25,8 +25,8 @@ interface Seeding {
   readonly days?: number
 }
 
-/** Makes what is missing, and fills in what was missed since a demonstration ran here before. */
-export async function seedGreenhouse(client: DemoClient, seeding: Seeding): Promise<void> {
+/** Makes what is missing, and fills in what was missed since a demonstration ran here before; the UID of the board. */
+export async function seedGreenhouse(client: DemoClient, seeding: Seeding): Promise<string> {
   const known = new Set<string>()
   for (const { id } of greenhouse)
     if ((await findComponent(client, id)) !== undefined) known.add(id)
@@ -40,8 +40,9 @@ export async function seedGreenhouse(client: DemoClient, seeding: Seeding): Prom
     await seedHistory(client, one, seeding)
   }
   await seedPictures(client, seeding.nowMs)
-  await seedBoard(client)
+  const boardUid = await seedBoard(client)
   await seedWork(client)
+  return boardUid
 }
 
 /** Samples missed while no demo ran, for at most as many days as the history has. */

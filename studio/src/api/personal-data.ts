@@ -1,5 +1,5 @@
 /**
- * What the studio keeps in the browser belongs to one person: drafts, the organization, the component that was seen last,
+ * What the studio keeps in the browser belongs to one person: drafts, the organization,
  * and open folders. It goes with a sign-out, in all windows, and before another person sees a page.
  */
 const PREFIX = 'weir.'

@@ -1,9 +1,8 @@
 import { Suspense, useEffect, useRef } from 'react'
-import { usePerson, useRole } from '../api/session.ts'
+import { useRole } from '../api/session.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { AccountMenu } from './account-menu.tsx'
-import { rememberSeen } from './last-seen.ts'
 import { Link } from './link.tsx'
 import { NoPage } from './no-page.tsx'
 import { PageFault } from './page-fault.tsx'
@@ -24,20 +23,18 @@ export function Shell() {
   const { path } = usePlace()
   const main = useRef<HTMLElement>(null)
   const shown = useRef(path)
-  const { orgUid } = usePerson()
   const [isFinding, setFinding] = usePalette()
   useEffect(() => {
     const timer = setTimeout(loadPagesAhead, AHEAD_MS)
     return () => clearTimeout(timer)
   }, [])
   useEffect(() => {
-    rememberSeen(orgUid, path)
     if (shown.current === path) return
     shown.current = path
     scrollTo(0, 0)
     // Screen readers and the keyboard go on where the page begins; what took the focus itself keeps it.
     if (!main.current?.contains(document.activeElement)) main.current?.focus()
-  }, [path, orgUid])
+  }, [path])
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#main">

@@ -101,7 +101,7 @@ test('a component shows its streams with last values, units, ages and a line, li
   assert.deepEqual(complaints, [])
   assert.equal(hosts.size, 1)
   await page.goto(studio.service.url)
-  await page.waitForURL(`**/c/${uids.boiler}`)
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
 })
 
 test('the tree opens and closes, is driven by keys, and finds by name and ID', {
@@ -166,6 +166,9 @@ test('long names are cut, and empty components say what belongs into them', { sk
 
 test('on a phone the tree is a page of its own', { skip }, async () => {
   const { page } = await studio.open('/c', { ...PHONE, colorScheme: 'dark' })
+  await page.getByRole('list', { name: 'Devices' }).waitFor()
+  await shows(page.getByRole('tree'), 0)
+  await page.getByRole('button', { name: 'Folders' }).click()
   await page.getByRole('treeitem', { name: 'Hall A' }).click()
   await shoot(page, 'explore-tree-phone-dark')
   await assertFits(page)
@@ -178,7 +181,7 @@ test('on a phone the tree is a page of its own', { skip }, async () => {
   await assertFits(page)
   await assertAccessible(page)
   await page.getByRole('link', { name: 'All components' }).click()
-  await page.getByRole('tree').waitFor()
+  await page.getByRole('list', { name: 'Devices' }).waitFor()
   const wide = await studio.open('/c/boiler', { colorScheme: 'dark' })
   await wide.page.getByRole('link', { name: /Flow temperature/ }).waitFor()
   await wide.page.getByRole('img', { name: 'the last 24 hours' }).first().waitFor()

@@ -10,28 +10,23 @@ import styles from './explore.module.css'
 import { LabelFinds } from './label-finds.tsx'
 import { labelOf, ROOT, type TreeRow, type TreeRows } from './tree-rows.ts'
 import { prepareSearch, useFound } from './use-found.ts'
-import { useTree } from './use-tree.ts'
+import { type Located, type Tree, useTree } from './use-tree.ts'
 import { useTreeKeys } from './use-tree-keys.ts'
 
 const ROW_HEIGHT = 36
 const SETTLE_MS = 40
 
 interface TreePanelProps {
-  /** The UID of the component beside the tree. */
-  readonly shown?: string
-  /** Where it lies: the way to it is opened. */
-  readonly folder?: string
+  /** The component beside the tree: the way to it is opened, and the tree scrolls to it. */
+  readonly shown?: Located
 }
 
 /** The search and, below it, the tree or what was found. */
-export function TreePanel({ shown, folder }: TreePanelProps) {
+export function TreePanel({ shown }: TreePanelProps) {
   const { query, change } = useAddress()
   const [text, setText] = useState(query.get('find') ?? '')
   const tree = useTree()
-  const { reveal } = tree
-  useEffect(() => {
-    if (shown !== undefined && folder !== undefined) reveal(folder)
-  }, [shown, folder, reveal])
+  const revealed = useRevealed(tree, shown)
   const asked = query.get('find')
   useEffect(() => {
     // A link may search for something else.
@@ -76,7 +71,8 @@ export function TreePanel({ shown, folder }: TreePanelProps) {
             key={isSearch ? 'found' : 'tree'}
             rows={rows}
             need={need}
-            shown={shown}
+            shown={shown?.uid}
+            revealed={isSearch ? undefined : revealed}
             isSearch={isSearch}
             toggle={tree.toggle}
           />
@@ -84,6 +80,26 @@ export function TreePanel({ shown, folder }: TreePanelProps) {
       </div>
     </section>
   )
+}
+
+/** Opens the way to a component; its row once the tree has it. */
+function useRevealed({ rows, reveal, locate }: Tree, shown: Located | undefined) {
+  const { uid, name, folder } = shown ?? {}
+  const [found, setFound] = useState<{ readonly uid: string; readonly at: number }>()
+  useEffect(() => {
+    if (uid === undefined || name === undefined || !folder) return undefined
+    reveal(folder)
+    let isOver = false
+    const looking = locate({ uid, name, folder }).catch(() => undefined)
+    void looking.then((at) => {
+      if (!isOver && at !== undefined) setFound({ uid, at })
+    })
+    return () => {
+      isOver = true
+    }
+  }, [uid, name, folder, reveal, locate])
+  if (uid === undefined || !folder || found?.uid !== uid) return undefined
+  return rows.indexOf(folder, found.at)
 }
 
 function countText(count: number | undefined): string {
@@ -94,15 +110,20 @@ function countText(count: number | undefined): string {
 interface TreeListProps {
   readonly rows: TreeRows
   readonly shown: string | undefined
+  /** A row that is brought into sight. */
+  readonly revealed: number | undefined
   readonly isSearch: boolean
   need(rows: readonly TreeRow[]): void
   toggle(path: string, isOpen: boolean): void
 }
 
-function TreeList({ rows, shown, isSearch, need, toggle }: TreeListProps) {
+function TreeList({ rows, shown, revealed: open, isSearch, need, toggle }: TreeListProps) {
   const id = useId()
   const [wanted, setWanted] = useState<{ readonly index: number }>()
   const setActive = (index: number) => setWanted({ index })
+  useEffect(() => {
+    if (open !== undefined) setWanted({ index: open })
+  }, [open])
   const active = Math.min(wanted?.index ?? 0, Math.max(0, rows.length - 1))
   // A key that names the same row wants to see it again.
   const revealed = useMemo(

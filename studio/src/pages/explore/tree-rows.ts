@@ -76,6 +76,8 @@ interface Stretch {
 /** Rows that are made when they are looked at: there may be a hundred thousand. */
 export class TreeRows {
   readonly #stretches: Stretch[] = []
+  /** Where the components of each folder begin. */
+  readonly #folders = new Map<string, number>()
   #length = 0
 
   get length(): number {
@@ -94,9 +96,16 @@ export class TreeRows {
     return rowAt(index - from)
   }
 
-  /** Appends `count` rows. */
-  add(count: number, rowAt: Stretch['rowAt']): void {
+  /** The row of a component by its place in its folder; undefined where that is closed. */
+  indexOf(folder: string, at: number): number | undefined {
+    const from = this.#folders.get(folder)
+    return from === undefined ? undefined : from + at
+  }
+
+  /** Appends `count` rows; `folder`: of the components in it. */
+  add(count: number, rowAt: Stretch['rowAt'], folder?: string): void {
     if (count === 0) return
+    if (folder !== undefined) this.#folders.set(folder, this.#length)
     this.#stretches.push({ from: this.#length, rowAt })
     this.#length += count
   }
@@ -122,7 +131,7 @@ function addFolder(
     if (isOpen) addFolder(parts, { path: child, depth: depth + 1 }, rows)
   }
   const content = parts.contents.get(path)
-  rows.add(content?.totalCount ?? 1, componentRows(content, { folder: path, depth }))
+  rows.add(content?.totalCount ?? 1, componentRows(content, { folder: path, depth }), path)
 }
 
 /** Makes the rows of components; those that are not read have no component. */

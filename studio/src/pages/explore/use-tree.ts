@@ -5,6 +5,7 @@ import { useLive } from '../../api/live.ts'
 import { usePerson } from '../../api/session.ts'
 import { invalidate, useQuery } from '../../api/use-query.ts'
 import { useSeldom } from '../../ui/use-seldom.ts'
+import { type FolderPage, findPlace } from './find-place.ts'
 import { reasonOf } from './reason.ts'
 import {
   childrenOf,
@@ -40,6 +41,15 @@ export interface Tree {
   reveal(path: string): void
   /** Reads the components of rows that are seen. */
   need(rows: readonly TreeRow[]): void
+  /** The place of a component in its folder; undefined if it is not found. */
+  locate(component: Located): Promise<number | undefined>
+}
+
+/** A component that is to be found in the tree. */
+export interface Located {
+  readonly uid: string
+  readonly name: string
+  readonly folder: string
 }
 
 /** The folders and components of the organization, read as far as they are seen. */
@@ -47,7 +57,7 @@ export function useTree(): Tree {
   const { orgUid } = usePerson()
   const { data: paths, error } = useQuery(['component_folder', 'paths'], readFolders)
   const [open, setOpen] = useState<ReadonlySet<string>>(() => new Set(readOpen(orgUid)))
-  const { contents, need, failed } = useContents(orgUid)
+  const { contents, need, failed, locate } = useContents(orgUid)
   const change = useCallback(
     (act: (open: Set<string>) => void) => {
       setOpen((before) => {
@@ -77,7 +87,7 @@ export function useTree(): Tree {
   const children = useMemo(() => childrenOf(paths ?? []), [paths])
   const rows = useMemo(() => rowsOf({ children, contents, open }), [children, contents, open])
   const isEmpty = paths?.length === 0 && contents.get(ROOT)?.totalCount === 0
-  return { rows, error: reasonOf(error) ?? failed, isEmpty, toggle, reveal, need }
+  return { rows, error: reasonOf(error) ?? failed, isEmpty, toggle, reveal, need, locate }
 }
 
 function readOpen(orgUid: string): string[] {
@@ -117,11 +127,9 @@ function useContents(orgUid: string) {
         const query = { folder, direct: true, start: page * PAGE, limit: PAGE }
         const { component, totalCount } = await call('get', '/api/component', { query })
         setFailed(undefined)
-        setContents((before) => {
-          const components = new Map(before.get(folder)?.components)
-          for (const [at, one] of component.entries()) components.set(page * PAGE + at, one)
-          return new Map(before).set(folder, { totalCount, components })
-        })
+        setContents((before) =>
+          withPage(before, { folder, page, components: component, totalCount }),
+        )
       } catch (thrown) {
         fresh.delete(key)
         setFailed(reasonOf(thrown))
@@ -131,6 +139,15 @@ function useContents(orgUid: string) {
     },
     [pending, fresh],
   )
+  const locate = useCallback(({ uid, name, folder }: Located) => {
+    const readPage = async (page: number) => {
+      const query = { folder, direct: true, start: page * PAGE, limit: PAGE }
+      const { component: components, totalCount } = await call('get', '/api/component', { query })
+      setContents((before) => withPage(before, { folder, page, components, totalCount }))
+      return { components, totalCount }
+    }
+    return findPlace({ uid, name, pageSize: PAGE, read: readPage })
+  }, [])
   const [round, setRound] = useState(0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another round asks for all that is seen again.
   const need = useCallback(
@@ -161,7 +178,18 @@ function useContents(orgUid: string) {
   useEffect(() => onFound(refresh), [refresh])
   // biome-ignore lint/correctness/useExhaustiveDependencies: another organization has another tree.
   useEffect(() => setContents(new Map()), [orgUid])
-  return { contents, need, failed }
+  return { contents, need, failed, locate }
+}
+
+/** What is known of folders with a page that was read. */
+function withPage(
+  before: ReadonlyMap<string, FolderContent>,
+  read: FolderPage & { readonly folder: string; readonly page: number },
+): ReadonlyMap<string, FolderContent> {
+  const { folder, page, totalCount } = read
+  const components = new Map(before.get(folder)?.components)
+  for (const [at, one] of read.components.entries()) components.set(page * PAGE + at, one)
+  return new Map(before).set(folder, { totalCount, components })
 }
 
 function keyOfPage(folder: string, page: number): string {

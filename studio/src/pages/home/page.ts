@@ -1,6 +1,6 @@
 import type { PageEntry } from '../../app/page-entry.ts'
 
-/** The beginning: the first run, or the component that was seen last. */
+/** The beginning: the first run, or the overview. */
 export const pages: readonly PageEntry[] = [
   {
     path: '/',
