@@ -44,9 +44,19 @@ export class ComponentColumns {
     return 0
   }
 
-  /** Calls back with all components. */
-  each(visit: (ref: number) => void): void {
-    for (let ref = 1; ref < this.#end; ref++) if (this.#orgOf[ref] !== 0) visit(ref)
+  /** All refs are below this. */
+  get end(): number {
+    return this.#end
+  }
+
+  /** Whether a ref is that of a living component. */
+  has(ref: number): boolean {
+    return this.#orgOf[ref] !== 0
+  }
+
+  /** Whether a component belongs to an organization. */
+  isOf(ref: number, orgUid: string): boolean {
+    return this.#orgOf[ref] !== 0 && this.#orgs.find(orgUid) === this.#orgOf[ref]
   }
 
   /** All components of an organization. */

@@ -1,3 +1,4 @@
+import { inSlices } from '../../base/index.ts'
 import type { SampleBatch } from '../../store/index.ts'
 import type { ComponentColumns } from './component-columns.ts'
 import type { StreamColumns } from './stream-columns.ts'
@@ -52,33 +53,43 @@ export class Contacts {
   }
 
   /** The shards, by organization, with a contact that is at least `stepMs` later than the one the catalog keeps. */
-  due(stepMs: number, shardCount: number): Map<string, Set<number>> {
+  async due(stepMs: number, shardCount: number): Promise<Map<string, Set<number>>> {
+    const { contacts, uids } = this.#components
     const due = new Map<string, Set<number>>()
-    this.#components.each((ref) => {
-      if (!this.#components.contacts.isDue(ref, stepMs)) return
-      const orgUid = this.#components.orgUidOf(ref)
-      const shards = due.get(orgUid) ?? new Set()
-      due.set(orgUid, shards.add(this.#components.uids.shardOf(ref, shardCount)))
+    await inSlices(this.#components.end, (from, until) => {
+      for (let ref = from; ref < until; ref++) {
+        if (!contacts.isDue(ref, stepMs) || !this.#components.has(ref)) continue
+        const orgUid = this.#components.orgUidOf(ref)
+        const shards = due.get(orgUid) ?? new Set()
+        due.set(orgUid, shards.add(uids.shardOf(ref, shardCount)))
+      }
     })
     return due
   }
 
-  /** The contacts of an organization in some shards. */
-  inShards(
+  /** The refs of an organization in some shards that have a contact. */
+  async inShards(
     orgUid: string,
     shards: ReadonlySet<number>,
     shardCount: number,
-  ): Map<number, ContactEntry[]> {
+  ): Promise<Map<number, number[]>> {
     const { contacts, uids } = this.#components
-    const found = new Map<number, ContactEntry[]>()
-    for (const ref of this.#components.refsOf(orgUid)) {
-      const at = contacts.of(ref)
-      const shard = uids.shardOf(ref, shardCount)
-      if (at === 0 || !shards.has(shard)) continue
-      const entries = found.get(shard) ?? []
-      found.set(shard, entries)
-      entries.push({ ref, uid: uids.textOf(ref), at })
-    }
+    const found = new Map<number, number[]>()
+    for (const shard of shards) found.set(shard, [])
+    await inSlices(this.#components.end, (from, until) => {
+      for (let ref = from; ref < until; ref++) {
+        if (contacts.of(ref) === 0 || !this.#components.isOf(ref, orgUid)) continue
+        found.get(uids.shardOf(ref, shardCount))?.push(ref)
+      }
+    })
     return found
+  }
+
+  /** The contact of a ref, undefined if its component was deleted. */
+  entryOf(ref: number): ContactEntry | undefined {
+    const at = this.of(ref)
+    return this.#components.has(ref) && at !== 0
+      ? { ref, uid: this.#components.uids.textOf(ref), at }
+      : undefined
   }
 }

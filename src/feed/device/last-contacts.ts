@@ -103,26 +103,33 @@ export class LastContacts {
   /** Writes the shards with a contact that is so much later than the catalog has it. */
   async keep(stepMs: number): Promise<void> {
     const { index } = this.#deps
-    for (const [orgUid, shards] of index.contacts.due(stepMs, SHARDS)) {
+    for (const [orgUid, shards] of await index.contacts.due(stepMs, SHARDS)) {
       await this.ensure(orgUid)
-      const due = [...shards]
+      const due = [...(await index.contacts.inShards(orgUid, shards, SHARDS))]
       for (let at = 0; at < due.length; at += SHARDS_PER_COMMIT) {
-        await this.#keepShards(orgUid, new Set(due.slice(at, at + SHARDS_PER_COMMIT)))
+        await this.#keepShards(orgUid, new Map(due.slice(at, at + SHARDS_PER_COMMIT)))
         await nextIteration()
       }
     }
   }
 
-  async #keepShards(orgUid: string, shards: ReadonlySet<number>): Promise<void> {
+  async #keepShards(orgUid: string, shards: ReadonlyMap<number, readonly number[]>): Promise<void> {
     const { catalogStore, index, isShared } = this.#deps
     const revisions = new Map<number, number>()
-    for (const shard of shards) {
+    for (const shard of shards.keys()) {
       const before = await catalogStore.get(keyOf(orgUid, shard))
       revisions.set(shard, before?.revision ?? 0)
       // Contacts with other processes stay.
       if (isShared && before !== undefined) this.#learn(before)
     }
-    const found = index.contacts.inShards(orgUid, shards, SHARDS)
+    const found = new Map<number, ContactEntry[]>()
+    for (const [shard, refs] of shards) {
+      found.set(
+        shard,
+        refs.flatMap((ref) => index.contacts.entryOf(ref) ?? []),
+      )
+      await nextIteration()
+    }
     const writes = Array.from(found, ([shard, entries]): CatalogWrite => {
       const contacts = Object.fromEntries(entries.map(({ uid, at }) => [uid, at]))
       const body: JsonObject = { contacts }
