@@ -8,6 +8,10 @@ export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],
   css: { modules: { localsConvention: 'camelCaseOnly' } },
+  experimental: {
+    // Files name each other by where they are: the service may be below a path of its host.
+    renderBuiltUrl: (name, { hostType }) => (hostType === 'html' ? `/${name}` : { relative: true }),
+  },
   build: {
     // Nothing is inlined: the policy of the page takes files only.
     assetsInlineLimit: 0,

@@ -32,7 +32,7 @@ export async function seedGreenhouse(client: DemoClient, seeding: Seeding): Prom
     if ((await findComponent(client, id)) !== undefined) known.add(id)
   const missing = greenhouse.filter(({ id }) => !known.has(id))
   for (const one of greenhouse) if (known.has(one.id)) await seedMissed(client, one, seeding)
-  if (missing.length === 0) return
+  if (missing.length === 0) return await seedBoard(client)
   const unitUids = await seedUnits(client)
   await seedTemplate(client, unitUids)
   for (const one of missing) {

@@ -6,6 +6,7 @@ import { ProcessMetrics } from './metrics/process-metrics.ts'
 import { collectApi } from './openapi/collect-api.ts'
 import { docsOperations, noStudioPage } from './operations/page-operations.ts'
 import { healthOperations, type ReadinessCheck } from './operations/service-operations.ts'
+import { pathPrefixOf } from './path-prefix.ts'
 import { hotLookup, operationsLookup } from './table/find-serve.ts'
 import type { HttpOperation } from './table/http-operation.ts'
 import type { KeepingUp } from './table/serve-operation.ts'
@@ -71,6 +72,7 @@ export interface WeirServer {
 /** Builds the server with all operations, not yet listening. */
 export function buildServer(deps: ServerDeps): WeirServer {
   const { clock, log, publicUrl, gate, budget, keepingUp } = deps
+  const pathPrefix = pathPrefixOf(publicUrl)
   const traffic = new Traffic({ ...deps, addressOf: peerAddressReader(deps.trustedProxies) })
   const limits = deps.connectionLimits ?? { connectionsMax: 1_000, perAddressMax: 1_000 }
   const arrivals = new PaceWatch(clock)
@@ -85,13 +87,21 @@ export function buildServer(deps: ServerDeps): WeirServer {
   table.add(...docsOperations({ publicUrl, describe }))
   table.add(...healthOperations({ ...deps, readMetrics }))
   table.add(...deps.operations(readMetrics))
-  const serving = { log, gate, budget, keepingUp, table, noPage: deps.noPage ?? noStudioPage() }
+  const serving = {
+    log,
+    gate,
+    budget,
+    keepingUp,
+    table,
+    noPage: deps.noPage ?? noStudioPage(pathPrefix),
+  }
   const { server, front } = serveRequests(
     {
       ...deps,
       arrivals,
       departures,
       connections,
+      pathPrefix,
       findServe: operationsLookup(serving),
       findHot: deps.isFrontOff === true ? () => undefined : hotLookup(serving),
     },

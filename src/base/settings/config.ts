@@ -130,7 +130,7 @@ export const settings = {
   tokenLifetimeSeconds: { name: 'WEIR_TOKEN_LIFETIME_S', default: '86400', meaning: 'How long an OAuth access token lives, in seconds', read: lifetime },
   refreshLifetimeSeconds: { name: 'WEIR_REFRESH_LIFETIME_S', default: '7776000', meaning: 'How long an OAuth refresh token lives unused, in seconds', read: lifetime },
   brands: { name: 'WEIR_BRANDS', default: '', meaning: 'JSON object from host name to {"name", "logo"}: what the authorization page shows there', read: optional(readBrands) as SettingReader<Brands | undefined> },
-  publicUrl: { name: 'WEIR_PUBLIC_URL', default: '', meaning: 'The address people and OAuth clients use, such as https://weir.example.com; taken from the request when unset', read: optional(readPublicUrl) },
+  publicUrl: { name: 'WEIR_PUBLIC_URL', default: '', meaning: 'The address people and OAuth clients use, such as https://weir.example.com or https://example.com/weir; taken from the request when unset', read: optional(readPublicUrl) },
 } as const
 
 type Settings = typeof settings
@@ -235,8 +235,37 @@ function readPublicUrl(text: string): string {
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
     throw new SettingMistake(`must be an http or https URL without a query string, got "${text}"`)
   }
+  const [, first = '', ...rest] = trimEndOf(url.pathname, '/').split('/')
+  if (rest.length === 0 && OWN_PATHS.has(first)) {
+    throw new SettingMistake(`must not end with /${first}, which is a path of Weir itself`)
+  }
   return trimEndOf(url.href, '/')
 }
+
+/** What paths of the service begin with. */
+const OWN_PATHS: ReadonlySet<string> = new Set([
+  'admin',
+  'alerts',
+  'alt',
+  'api',
+  'assets',
+  'boards',
+  'build',
+  'c',
+  'connect',
+  'docs',
+  'health',
+  'healthz',
+  'help',
+  'influx',
+  'metrics',
+  'ping',
+  'query',
+  'readyz',
+  'v1',
+  'view',
+  'write',
+])
 
 /** Who may read the metrics. */
 export type MetricsAccess = 'loopback' | 'open' | { readonly token: string }

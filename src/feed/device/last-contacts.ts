@@ -122,15 +122,11 @@ export class LastContacts {
       // Contacts with other processes stay.
       if (isShared && before !== undefined) this.#learn(before)
     }
-    const found = new Map<number, ContactEntry[]>()
-    for (const [shard, refs] of shards) {
-      found.set(
-        shard,
-        refs.flatMap((ref) => index.contacts.entryOf(ref) ?? []),
-      )
-      await nextIteration()
-    }
-    const writes = Array.from(found, ([shard, entries]): CatalogWrite => {
+    const found = Array.from(shards, ([shard, refs]) => ({
+      shard,
+      entries: refs.flatMap((ref) => index.contacts.entryOf(ref) ?? []),
+    }))
+    const writes = found.map(({ shard, entries }): CatalogWrite => {
       const contacts = Object.fromEntries(entries.map(({ uid, at }) => [uid, at]))
       const body: JsonObject = { contacts }
       const expectedRevision = revisions.get(shard) ?? 0
@@ -143,7 +139,7 @@ export class LastContacts {
       if (error instanceof CatalogConflict) return
       throw error
     }
-    for (const entries of found.values()) {
+    for (const { entries } of found) {
       for (const { ref, uid, at } of entries) {
         if (index.componentRef(orgUid, uid) === ref) index.contacts.noteKept(ref, at)
       }

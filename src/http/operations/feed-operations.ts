@@ -38,6 +38,8 @@ interface FeedOperationsDeps {
   readonly calls: FeedCalls
   readonly bodies: FeedBodyReader
   readonly identity: Pick<Identity, 'exports' | 'audit'>
+  /** Where the service is below its host; '' at its root. */
+  readonly pathPrefix: string
 }
 
 /** What a call of the feed needs, whichever components it names. */
@@ -205,7 +207,7 @@ function readByUids(given: CallTarget['ids'], query: string): FeedRead {
 }
 
 async function runRead(
-  { calls, identity }: FeedOperationsDeps,
+  { calls, identity, pathPrefix }: FeedOperationsDeps,
   { exchange, principal, target: read, method, address }: Call<unknown, FeedRead>,
   path: string,
 ): Promise<Answer> {
@@ -226,7 +228,7 @@ async function runRead(
     onMore: (until) => {
       headers['Weir-More'] = 'true'
       const next = nextTarget(path, read, until)
-      if (next !== undefined) headers.Link = `<${next}>; rel="next"`
+      if (next !== undefined) headers.Link = `<${pathPrefix}${next}>; rel="next"`
     },
   }
   const body = await calls.read(principal, read, aside)

@@ -24,6 +24,7 @@ import type { Gate } from '../admit/gate.ts'
 import type { FeedBodyReader } from '../feed/feed-body-reader.ts'
 import type { FeedCalls } from '../feed/feed-calls.ts'
 import { issuerReader } from '../issuer.ts'
+import { pathPrefixOf } from '../path-prefix.ts'
 import type { HttpOperation } from '../table/http-operation.ts'
 import { addressPreviewOperation } from './address-preview-operation.ts'
 import { apiKeyOperations } from './api-key-operations.ts'
@@ -99,7 +100,7 @@ export function serviceOperations(parts: OperationParts): HttpOperation[] {
   const issuerOf = issuerReader({ publicUrl, brandedHosts })
   const isSecure = config.tlsCert !== undefined || publicUrl?.startsWith('https:') === true
   return [
-    ...feedOperations(parts),
+    ...feedOperations({ ...parts, pathPrefix: pathPrefixOf(publicUrl) }),
     ...readingOperations(parts),
     ...fileOperations(parts),
     ...catalogOperations(parts),
@@ -127,6 +128,6 @@ export function serviceOperations(parts: OperationParts): HttpOperation[] {
     auditOperation(identity),
     ...storageOperations(parts),
     ...helpOperations(),
-    ...studioOperations(),
+    ...studioOperations(pathPrefixOf(publicUrl)),
   ]
 }

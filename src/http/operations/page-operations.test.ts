@@ -48,9 +48,9 @@ async function serve(t: TestContext, folder: string): Promise<Ask> {
     log: createLog({ level: 'silent' }),
     trustedProxies: [],
     readiness: [],
-    noPage: noStudioPage(filesBelow(folder)),
+    noPage: noStudioPage('', filesBelow(folder)),
     operations: () => [
-      ...studioOperations(filesBelow(folder)),
+      ...studioOperations('', filesBelow(folder)),
       httpOperation({
         methods: ['GET'],
         path: '/api/thing',

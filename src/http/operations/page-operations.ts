@@ -38,8 +38,8 @@ function hasQuery(queryText: string): boolean {
 }
 
 /** The studio: its page at every path of the page map, and the files that it loads. */
-export function studioOperations(studio = builtStudio()): HttpOperation[] {
-  const files = new StudioFiles(studio)
+export function studioOperations(pathPrefix = '', studio = builtStudio()): HttpOperation[] {
+  const files = new StudioFiles(studio, pathPrefix)
   const [path, ...aliases] = PAGE_PATHS
   return [
     httpOperation({
@@ -78,8 +78,11 @@ export function studioOperations(studio = builtStudio()): HttpOperation[] {
 }
 
 /** The studio for a browser that opens an address at which nothing is: its page says so, and leads on. */
-export function noStudioPage(studio = builtStudio()): (acceptEncoding?: string) => Promise<Answer> {
-  const files = new StudioFiles(studio)
+export function noStudioPage(
+  pathPrefix = '',
+  studio = builtStudio(),
+): (acceptEncoding?: string) => Promise<Answer> {
+  const files = new StudioFiles(studio, pathPrefix)
   return async (acceptEncoding) => {
     const file = files.find('index.html', acceptEncoding)
     const headers = {

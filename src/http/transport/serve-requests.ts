@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import { normalizeAddress } from '../../access/index.ts'
 import type { Log, MemoryBudget } from '../../base/index.ts'
+import { withoutPrefix } from '../path-prefix.ts'
 import { answerError } from './answer.ts'
 import { answerClientError } from './client-error.ts'
 import type { ConnectionCount } from './connection-count.ts'
@@ -33,6 +34,8 @@ interface RequestDeps {
   readonly budget?: MemoryBudget
   /** Says how a request is served. Refuses what cannot be. */
   readonly findServe: (method: string, url: string) => Serve
+  /** Taken from the beginning of targets that have it. */
+  readonly pathPrefix: string
   /** The same, of what the front serves. */
   readonly findHot: FastLookup
 }
@@ -42,9 +45,9 @@ export function serveRequests(
   deps: RequestDeps,
   traffic: Traffic,
 ): { readonly server: Server; readonly front: Front } {
-  const { log, tls, arrivals, departures, connections, findServe, findHot } = deps
+  const { log, tls, arrivals, departures, connections, findServe, findHot, pathPrefix } = deps
   const handleOne: Handler = (req, res) => {
-    req.url = withSingleSlashes(pathOfTarget(req.url ?? ''))
+    req.url = withoutPrefix(withSingleSlashes(pathOfTarget(req.url ?? '')), pathPrefix)
     const exchange = traffic.begin(req, req, new HttpReply(req, res))
     if (exchange === undefined) return
     if (hasUnreadBody(req)) watchBody(req, exchange.reply, arrivals)

@@ -1,5 +1,6 @@
 /** Whether the service can be reached: lost when a call finds nobody, found again by asking /healthz. */
 import { useSyncExternalStore } from 'react'
+import { below } from './base-path.ts'
 
 const FIRST_LOOK_MS = 1_000
 const LAST_LOOK_MS = 15_000
@@ -35,7 +36,7 @@ export function noteFound(): void {
 export async function lookAgain(): Promise<void> {
   clearTimeout(timer)
   try {
-    await fetch('/healthz', { cache: 'no-store' })
+    await fetch(below('/healthz'), { cache: 'no-store' })
     noteFound()
   } catch {
     waitMs = Math.min(waitMs * 2, LAST_LOOK_MS)

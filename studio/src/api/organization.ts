@@ -2,6 +2,8 @@
  * The organization that this tab shows. The cookie `org` belongs to all tabs, and one that is looked at
  * later may choose another: every call names the organization of its own tab, which beats the cookie.
  */
+import { below } from './base-path.ts'
+
 const KEY = 'weir.org'
 
 /** A reloaded tab keeps its organization; a new tab starts with that of the cookie. */
@@ -41,8 +43,8 @@ export function forgetOrganization(): boolean {
 /** An address of the API with the organization of this tab in it; others as they are. */
 export function inOrganization(address: string): string {
   const isOwn = address.startsWith('/api/') && !/[?&]org=/.test(address)
-  if (shown === '' || !isOwn) return address
-  return `${address}${address.includes('?') ? '&' : '?'}org=${encodeURIComponent(shown)}`
+  if (shown === '' || !isOwn) return below(address)
+  return below(`${address}${address.includes('?') ? '&' : '?'}org=${encodeURIComponent(shown)}`)
 }
 
 /** The parameter of addresses of the studio, and of the API. */
@@ -62,7 +64,7 @@ export function askedOrganization(): string {
 
 /** An address of the studio, with the organization of this tab in it where addresses name it. */
 export function inAddress(to: string): string {
-  return isNamed ? named(to) : to
+  return below(isNamed ? named(to) : to)
 }
 
 /** The address of what is shown, for a colleague who may have several organizations: it always names this one. */

@@ -2,6 +2,8 @@
  * What the studio keeps in the browser belongs to one person: drafts, the organization,
  * and open folders. It goes with a sign-out, in all windows, and before another person sees a page.
  */
+import { below } from './base-path.ts'
+
 const PREFIX = 'weir.'
 /** Says nothing of a person, and stays for everybody who uses the browser. */
 const THEME = 'weir.theme'
@@ -45,7 +47,7 @@ export function startAnew(): void {
   clearBoth()
   // What was on its way when this was called may still write.
   addEventListener('pagehide', clearBoth)
-  location.replace('/')
+  location.replace(below('/'))
 }
 
 function clearBoth(): void {

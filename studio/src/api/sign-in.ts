@@ -1,5 +1,6 @@
 /** Signing in and out, and choosing the organization that calls are in. */
 import type { ApiError } from './api-error.ts'
+import { below } from './base-path.ts'
 import { call } from './client.ts'
 import {
   askedOrganization,
@@ -76,7 +77,7 @@ export async function signIn(credentials: Credentials): Promise<void> {
   const after = currentSession()
   const isMoved =
     before.state === 'over' && after.state === 'in' && before.person.orgUid !== after.person.orgUid
-  if (isMoved) location.assign('/')
+  if (isMoved) location.assign(below('/'))
 }
 
 /** Ends the session and forgets what was read and typed, in all windows. */
@@ -95,5 +96,5 @@ export async function signOut(): Promise<void> {
 /** Makes all further calls of this tab in another organization of the person; the page restarts. */
 export function chooseOrganization(uid: string): void {
   rememberOrganization(uid)
-  location.assign('/')
+  location.assign(below('/'))
 }

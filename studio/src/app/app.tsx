@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from 'react'
 import { type ApiError, asApiError } from '../api/api-error.ts'
+import { ownPath } from '../api/base-path.ts'
 import { useIsLost } from '../api/connection.ts'
 import { useSession } from '../api/session.ts'
 import { lookWhoIsThere } from '../api/sign-in.ts'
@@ -33,7 +34,7 @@ export function App() {
   const isShown = (session.state === 'in' && !session.isElsewhere) || session.state === 'over'
   useEffect(() => {
     // The address names the organization from the first moment on: a copied address includes it.
-    if (isShown) navigate(`${location.pathname}${location.search}`, { replace: true })
+    if (isShown) navigate(`${ownPath()}${location.search}`, { replace: true })
   }, [isShown])
   return (
     <>

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { asApiError } from '../api/api-error.ts'
+import { below } from '../api/base-path.ts'
 import type { SignedIn } from '../api/session.ts'
 import { signOut } from '../api/sign-in.ts'
 import { Button } from '../ui/button.tsx'
@@ -21,7 +22,7 @@ export function Elsewhere({ person }: { readonly person: SignedIn }) {
       </p>
       <FormAlert>{error}</FormAlert>
       <div className={styles.ways}>
-        <Button kind="primary" onClick={() => location.assign('/')}>
+        <Button kind="primary" onClick={() => location.assign(below('/'))}>
           Continue to {own.slice(0, 80)}
         </Button>
         <Button onClick={leave}>Use another account</Button>

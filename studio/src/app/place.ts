@@ -1,5 +1,6 @@
 /** Where the person is: the path and query of the address bar, as a store that components follow. */
 import { useMemo, useSyncExternalStore } from 'react'
+import { ownPath } from '../api/base-path.ts'
 import { inAddress } from '../api/organization.ts'
 
 const listeners = new Set<() => void>()
@@ -57,7 +58,7 @@ export interface Place {
 
 /** The place that is shown. */
 export function usePlace(): Place {
-  const path = useSyncExternalStore(subscribe, () => location.pathname)
+  const path = useSyncExternalStore(subscribe, ownPath)
   const search = useSyncExternalStore(subscribe, () => location.search)
   return useMemo(() => ({ path, query: new URLSearchParams(search) }), [path, search])
 }
@@ -91,7 +92,7 @@ function changeAddress(
     else query.set(name, value)
   }
   const text = query.toString()
-  navigate(`${location.pathname}${text === '' ? '' : `?${text}`}`, { replace: !step, notes })
+  navigate(`${ownPath()}${text === '' ? '' : `?${text}`}`, { replace: !step, notes })
 }
 
 /** The parts of a path that match a pattern such as `/c/:component/:stream`; undefined: it does not. */

@@ -1,4 +1,5 @@
 import { Suspense, useEffect, useRef } from 'react'
+import { below } from '../api/base-path.ts'
 import { useRole } from '../api/session.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Mark } from '../ui/mark.tsx'
@@ -94,7 +95,7 @@ function Bar({ path, onFind }: { readonly path: string; readonly onFind: () => v
           <Icon name="search" />
           Find
         </button>
-        <a className={styles.place} href="/help" target="_blank" rel="noreferrer">
+        <a className={styles.place} href={below('/help')} target="_blank" rel="noreferrer">
           <Icon name="help" />
           Help
         </a>

@@ -35,21 +35,27 @@ const TYPES: Readonly<Record<string, string>> = {
  */
 export class StudioFiles {
   readonly #source: FileSource
+  readonly #pathPrefix: string
   #build: Build | undefined
 
-  constructor(source: FileSource) {
+  /** With a prefix, pages load their files below it. */
+  constructor(source: FileSource, pathPrefix = '') {
     this.#source = source
+    this.#pathPrefix = pathPrefix
   }
 
   /** The file of this name in the best form the caller takes; undefined when there is none. */
   find(name: string, acceptEncoding: string | undefined): StudioFile | undefined {
     const build = this.#current(name)
     if (build === undefined || !build.names.has(name)) return undefined
-    const form = bestForm(build.names, name, acceptEncoding)
+    const isMoved = this.#pathPrefix !== '' && extname(name) === '.html'
+    // A page that is moved has no packed form; it is short.
+    const form = isMoved ? undefined : bestForm(build.names, name, acceptEncoding)
     const path = `${name}${form === undefined ? '' : SUFFIXES[form]}`
     const known = build.files.get(path)
     if (known !== undefined) return known
-    const bytes = this.#source.read(path)
+    const read = this.#source.read(path)
+    const bytes = isMoved ? movedPage(read, this.#pathPrefix) : read
     const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`
     const type = TYPES[extname(name)] ?? 'application/octet-stream'
     const file = { type, bytes, encoding: form, etag }
@@ -67,6 +73,20 @@ export class StudioFiles {
     this.#build = { mark, names, files: new Map() }
     return this.#build
   }
+}
+
+/** A page of the studio for a service below a path: its files are below the path, and scripts read it. */
+function movedPage(page: Buffer, prefix: string): Buffer {
+  const shown = escapeAttribute(prefix)
+  const text = page
+    .toString('utf8')
+    .replaceAll(/ (src|href)="\//g, ` $1="${shown}/`)
+    .replace('<head>', `<head>\n<meta name="weir-path" content="${shown}">`)
+  return Buffer.from(text)
+}
+
+function escapeAttribute(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
 }
 
 const SUFFIXES = { br: '.br', gzip: '.gz' } as const

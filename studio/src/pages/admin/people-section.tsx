@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { below } from '../../api/base-path.ts'
 import { call } from '../../api/client.ts'
 import { confirmed } from '../../api/confirmed.ts'
 import type { Schema } from '../../api/paths.ts'
@@ -101,7 +102,7 @@ function Removal({ user, onClose }: { readonly user: User; readonly onClose: () 
     )
     if (done === undefined) return
     showToast(isInvited ? `Invitation of ${user.email} withdrawn.` : `${user.email} removed.`)
-    if (user.uid === userUid) location.assign('/')
+    if (user.uid === userUid) location.assign(below('/'))
     else invalidate('org_user')
   }
   return (

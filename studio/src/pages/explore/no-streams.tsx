@@ -1,3 +1,4 @@
+import { serviceAddress } from '../../api/base-path.ts'
 import { OwnKeyRow } from '../../app/own-key-row.tsx'
 import { useOwnKey } from '../../state/use-own-key.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -15,7 +16,7 @@ export function NoStreams({ compId }: { readonly compId: string }) {
 
 function FirstLine({ compId }: { readonly compId: string }) {
   const key = useOwnKey()
-  const address = `${location.origin}/api/feed?compId=${encodeURIComponent(compId)}&temp=21.5`
+  const address = `${serviceAddress}/api/feed?compId=${encodeURIComponent(compId)}&temp=21.5`
   const write = (secret: string) => `curl -X PUT -H "X-Api-Key: ${secret}" "${address}"`
   const canCopy = key.secret !== undefined || key.text === 'YOUR_KEY'
   return (

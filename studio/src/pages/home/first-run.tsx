@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { asApiError } from '../../api/api-error.ts'
+import { serviceAddress } from '../../api/base-path.ts'
 import { call } from '../../api/client.ts'
 import { invalidate } from '../../api/use-query.ts'
 import { OwnKeyRow } from '../../app/own-key-row.tsx'
@@ -49,7 +50,7 @@ function KeyStep({ of: key }: { readonly of: OwnKey }) {
 function SendStep({ of: key }: { readonly of: OwnKey }) {
   const { query, change } = useAddress()
   const chosen = snippets.find(({ id }) => id === query.get('with')) ?? snippets[0]
-  const write = (secret: string) => chosen.write({ address: location.origin, key: secret })
+  const write = (secret: string) => chosen.write({ address: serviceAddress, key: secret })
   const canCopy = key.secret !== undefined || key.text === 'YOUR_KEY'
   const isLocal = /^(?:localhost|127\.|\[::1\])/.test(location.hostname)
   return (
