@@ -4,6 +4,8 @@ import { type Clock, type Config, type Log, newUid } from '../base/index.ts'
 import { type Catalog, openCatalog } from '../catalog/index.ts'
 import { VALUE_CODE } from '../catalog/shape/index.ts'
 import { resultBodies } from '../connectors/index.ts'
+import { Corrections, correctionBodies } from '../correct/index.ts'
+import { JobBook } from '../derivation/index.ts'
 import {
   catalogClockMark,
   Devices,
@@ -86,6 +88,7 @@ export async function openData(parts: DataParts, opened: AsyncDisposableStack) {
   const { showFile } = feed
   const devices = new Devices({ catalog, clock, contacts, showFile, store: samples })
   const derivation = openDerivation({
+    blobs,
     catalog,
     catalogStore,
     clock,
@@ -95,6 +98,8 @@ export async function openData(parts: DataParts, opened: AsyncDisposableStack) {
     samples,
   })
   opened.defer(() => derivation.close())
+  const book = new JobBook(catalogStore)
+  const corrections = new Corrections({ book, catalog, clock, jobs: derivation.jobs, samples })
   await catalog.resumeDeletions()
   const { fileBytesMax } = config
   const files = new FileService({
@@ -136,6 +141,7 @@ export async function openData(parts: DataParts, opened: AsyncDisposableStack) {
   opened.defer(() => scrub.close())
   return {
     catalog,
+    corrections,
     damage,
     devices,
     samples,
@@ -210,12 +216,18 @@ function startFileSweep(
     clock,
     holder: newUid(),
     fileStreams,
-    others: () => resultBodies(catalogStore),
+    others: () => keptBodies(catalogStore, clock),
     onFailure: (error) => log.error({ error }, 'could not delete orphaned files'),
   })
   if (isStarted) fileSweep.start()
   opened.defer(() => fileSweep.close())
   return fileSweep
+}
+
+/** Bodies that no sample names, and that are needed. */
+async function* keptBodies(catalogStore: CatalogStore, clock: Clock): AsyncGenerator<string> {
+  yield* resultBodies(catalogStore)
+  yield* correctionBodies(new JobBook(catalogStore), clock.now())
 }
 
 /** Lets samples go that are older than their delete profile says, in the background. */

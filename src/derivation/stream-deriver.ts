@@ -13,7 +13,7 @@ import { derivePut } from './derive-put.ts'
 import { EvaluationThread } from './evaluate/evaluation-thread.ts'
 import { DerivationViews } from './explain/derivation-views.ts'
 import { historyWork } from './history/derive-history.ts'
-import { HistoryJobs } from './history/history-jobs.ts'
+import { HistoryJobs, type JobWorks } from './history/history-jobs.ts'
 import { JobBook } from './history/job-book.ts'
 import { TypeSettler } from './settle-type.ts'
 import { StatusBook } from './status-book.ts'
@@ -28,6 +28,10 @@ interface DerivationDeps {
   /** Who this process is among those that share the catalog; the same after a restart where there is one only. */
   readonly holder: string
   readonly onFailure: (error: unknown) => void
+  /** Where jobs are kept. */
+  readonly book?: JobBook
+  /** What jobs do that derive nothing. */
+  readonly works?: Omit<JobWorks, 'derive'>
   /** Whether other processes derive over the same catalog. */
   readonly isShared?: boolean
 }
@@ -58,7 +62,9 @@ export class StreamDeriver {
     this.types = new TypeSettler({ catalog, graph, onFailure })
     this.views = new DerivationViews({ catalog, store })
     const work = historyWork({ feed, store, status, graph, catalog, thread })
-    this.jobs = new HistoryJobs({ ...common, isShared, work, book: new JobBook(catalogStore) })
+    const works = { ...deps.works, derive: work }
+    const book = deps.book ?? new JobBook(catalogStore)
+    this.jobs = new HistoryJobs({ ...common, isShared, works, book })
     this.#putDeps = {
       clock,
       graph,

@@ -161,7 +161,7 @@ test('a job over history gives the type with its first result, and goes on', asy
   const work = historyWork({ feed, store: samples, status, graph, catalog })
   const job = { from: 0, until: TIME_END, at: 0 } as never
   const handle = home.handleOf('c', 'mixed')
-  await work.run(handle, job, { isOver: false, report: async () => true })
+  await work.run(handle, job, { isOver: false, report: async () => true, keep: async () => true })
   assert.deepEqual(await home.typesOf('c', 'mixed'), ['STRING'])
   const kept = await home.read('mixed')
   assert.equal(kept.length, rows.length)

@@ -90,7 +90,7 @@ test('a job over history ends when the formula is changed under it', async (t) =
     )
     return true
   }
-  const run = historyWork(depsOf(home)).run(handle, job, { isOver: false, report })
+  const run = historyWork(depsOf(home)).run(handle, job, { isOver: false, report, keep: report })
   await assert.rejects(run, /formula was changed/)
 })
 

@@ -8,6 +8,7 @@ import { ManualClock } from '../../src/base/index.ts'
 import { DescribedAnswers } from '../support/described-answers.ts'
 import { packSnappy, writeRequest1 } from '../support/remote-write.ts'
 import { type Service, startService } from '../support/service.ts'
+import { eventually } from '../support/settle.ts'
 
 const clock = new ManualClock(Date.UTC(2026, 0, 15))
 const FRIEND = { email: 'friend@example.com', password: 'a long enough sentence' }
@@ -293,6 +294,20 @@ test('keys, users and organizations answer as described', async () => {
   await owner('GET', '/api/device?sort=lastContact&sparkPoints=4')
   await owner('GET', '/api/device?sort=x', undefined, { expect: '4' })
   await owner('GET', '/api/overview')
+  await device('PUT', '/api/feed?compId=wrong&s1=1')
+  const [{ uid: wrong }] = (await owner('GET', '/api/component?id=wrong')).component
+  const listed = await owner('GET', `/api/component/${wrong}/stream`)
+  const corrections = `/api/component/${wrong}/stream/${listed.stream[0].uid}/correction`
+  const correction = { action: 'delete', from: 0, until: 4_102_444_800_000 }
+  await owner('POST', `${corrections}/preview`, { correction })
+  const { job } = await owner('POST', corrections, { correction })
+  await eventually(async () => {
+    assert.equal((await owner('GET', `/api/job/${job.uid}`)).job.status, 'DONE')
+  })
+  await owner('POST', `${corrections}/${job.uid}/undo`)
+  await owner('POST', corrections, { correction: { action: 'x' } }, { expect: '4' })
+  await owner('POST', `${corrections}/none/undo`, undefined, { expect: '4' })
+  await owner('GET', corrections)
   await owner('GET', '/api/stream?label=site', undefined, { expect: '4' })
   await owner('GET', '/api/door/refused')
   await owner('POST', '/api/door/preview', { door: { lines: 'm,a=b v=1\nbad' } })

@@ -3,6 +3,7 @@ import {
   type Clock,
   EARLIEST_TIME,
   type EpochMs,
+  invariant,
   newUid,
   Refusal,
   refuse,
@@ -10,7 +11,7 @@ import {
 } from '../../base/index.ts'
 import { type Author, announceChange, planChange, type StreamIndex } from '../../catalog/index.ts'
 import { refuseUnknown } from '../../catalog/record/index.ts'
-import type { StreamHandle } from '../../store/index.ts'
+import type { PutDocument, StreamHandle } from '../../store/index.ts'
 import { parseTime, timeRuleFor } from '../../time/index.ts'
 import type { ComponentLocks } from '../component-locks.ts'
 import { beginJob, type HistoryJob, type JobBook, type JobRecord, showJob } from './job-book.ts'
@@ -28,11 +29,13 @@ const RESUME_EVERY_MS = 30_000
 const RETRY_MS = 1_000
 
 /** How a job that works reports its progress, and learns whether it may go on. */
-interface JobControl {
+export interface JobControl {
   /** Whether it has to end: it was cancelled, or the service stops. */
   readonly isOver: boolean
   /** Everything before `at` is through; false when it has to end. */
   report(progress: { at: number; done: number; total: number }): Promise<boolean>
+  /** Changes the job, durably; false when it has to end. */
+  keep(changes: Partial<HistoryJob>): Promise<boolean>
 }
 
 /** What jobs do. */
@@ -43,12 +46,18 @@ export interface HistoryWork {
   run(handle: StreamHandle, job: HistoryJob, control: JobControl): Promise<void>
 }
 
+/** What is done by the kind of job. */
+export type JobWorks = { readonly derive: HistoryWork } & Readonly<
+  Partial<Record<HistoryJob['kind'], HistoryWork>>
+>
+
 interface HistoryDeps {
   readonly book: JobBook
   readonly clock: Clock
   readonly index: StreamIndex
   readonly locks: ComponentLocks
-  readonly work: HistoryWork
+  /** By the kind of job. */
+  readonly works: JobWorks
   readonly onFailure: (error: unknown) => void
   /** Whether other processes run jobs of the same book. */
   readonly isShared?: boolean
@@ -112,12 +121,22 @@ export class HistoryJobs {
     path: { readonly componentUid: string; readonly uid: string },
     input: unknown,
   ): Promise<JobRecord> {
-    const { book, clock, work } = this.#deps
+    const { clock, works } = this.#deps
     const { componentUid, uid: streamUid } = path
     requirePermit(author, `component/${componentUid}/stream/${streamUid}`, 'POST')
     const span = readSpan(input)
-    await work.check(this.#requireStream(author.orgUid, componentUid, streamUid))
+    await works.derive.check(this.#requireStream(author.orgUid, componentUid, streamUid))
     const { orgUid } = author
+    const about = { kind: 'derive', orgUid, componentUid, streamUid, ...span } as const
+    const job = beginJob({ uid: newUid(), start: clock.now(), ...about })
+    const change = { kind: 'job', verb: 'started', uid: job.uid, detail: `stream ${streamUid}` }
+    return await this.begin(job, planChange(author, change))
+  }
+
+  /** Begins a job, in one commit with the audit entries of its start. The caller has checked permissions. */
+  async begin(job: HistoryJob, entries: readonly PutDocument[]): Promise<JobRecord> {
+    const { book } = this.#deps
+    const { orgUid } = job
     const ofOrg = [...this.#unfinished.values()].filter(({ job }) => job.orgUid === orgUid)
     if (ofOrg.length >= UNFINISHED_MAX) {
       const what = `Cannot start: this organization has ${UNFINISHED_MAX} unfinished jobs`
@@ -125,14 +144,10 @@ export class HistoryJobs {
         what: `${what}. Wait for one, or cancel one with DELETE /api/job/{uid}`,
       })
     }
-    const about = { orgUid, componentUid, streamUid, ...span }
-    const job = beginJob({ uid: newUid(), start: clock.now(), ...about })
     // Counted before it is written, so that calls at the same time do not pass the limit together.
     const unfinished = this.#add(job)
     try {
-      const detail = `stream ${streamUid}`
-      const change = { kind: 'job', verb: 'started', uid: job.uid, detail }
-      await book.write(job, planChange(author, change))
+      await book.write(job, entries)
     } catch (error) {
       this.#drop(unfinished)
       throw error
@@ -157,6 +172,11 @@ export class HistoryJobs {
     const { records, totalCount } = await this.#deps.book.list(principal, page)
     const shown = records.map((job) => showJob(this.#working(job.uid) ?? job))
     return { records: shown, totalCount }
+  }
+
+  /** A job of the book as this process knows it. */
+  current(job: HistoryJob): HistoryJob {
+    return this.#working(job.uid) ?? job
   }
 
   /** Ends a job where it stands, and waits for that; one that is over stays as it is. */
@@ -282,18 +302,20 @@ export class HistoryJobs {
     const { orgUid, uid, at } = one.job
     const kept = await this.#deps.book.find(orgUid, uid)
     if (kept?.status !== 'RUNNING') return false
-    if (kept.at > at) one.job = kept
+    if (kept.at >= at) one.job = kept
     return true
   }
 
   async #run(one: Unfinished): Promise<void> {
-    const { index, work } = this.#deps
-    const { orgUid, componentUid, streamUid } = one.job
+    const { index, works } = this.#deps
+    const { kind, orgUid, componentUid, streamUid } = one.job
     try {
       const handle = index.streamByUid(orgUid, streamUid)
       if (handle === 0 || index.componentOf(handle).uid !== componentUid) {
         return await this.#end(one, 'FAILED', 'The stream was deleted')
       }
+      const work = works[kind]
+      invariant(work !== undefined, `nobody does jobs of kind ${kind}`)
       await work.run(handle, one.job, this.#controlOf(one))
     } catch (error) {
       if (this.#isClosed) return await this.#leave(one)
@@ -310,27 +332,38 @@ export class HistoryJobs {
 
   #controlOf(one: Unfinished): JobControl {
     const isOver = () => one.isCancelled || this.#isClosed
+    const write = async () => {
+      one.keptAt = this.#deps.clock.elapsed()
+      const kept = await this.#deps.book.writeRunning(one.job)
+      if (kept.status === 'CANCELLED') one.isCancelled = true
+    }
     return {
       get isOver() {
         return isOver()
       },
       report: async (progress) => {
-        const { book, clock, locks } = this.#deps
         one.job = { ...one.job, ...progress }
-        const elapsed = clock.elapsed()
-        if (elapsed - one.keptAt >= KEEP_EVERY_MS) {
-          one.keptAt = elapsed
-          const kept = await book.writeRunning(one.job)
-          if (kept.status === 'CANCELLED') one.isCancelled = true
-        }
-        if (elapsed - one.renewedAt >= RENEW_EVERY_MS) {
-          one.renewedAt = elapsed
-          const isHeld = await locks.renew(one.job.componentUid)
-          if (!isHeld) refuse('conflict', { what: 'Another process is calculating this component' })
-        }
+        if (this.#deps.clock.elapsed() - one.keptAt >= KEEP_EVERY_MS) await write()
+        await this.#renew(one)
+        return !isOver()
+      },
+      keep: async (changes) => {
+        one.job = { ...one.job, ...changes }
+        await write()
+        await this.#renew(one)
         return !isOver()
       },
     }
+  }
+
+  /** Keeps the lock of the component; refuses when another process has taken it. */
+  async #renew(one: Unfinished): Promise<void> {
+    const { clock, locks } = this.#deps
+    const elapsed = clock.elapsed()
+    if (elapsed - one.renewedAt < RENEW_EVERY_MS) return
+    one.renewedAt = elapsed
+    const isHeld = await locks.renew(one.job.componentUid)
+    if (!isHeld) refuse('conflict', { what: 'Another process is working on this component' })
   }
 
   async #end(one: Unfinished, status: HistoryJob['status'], message: string): Promise<void> {

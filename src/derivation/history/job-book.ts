@@ -14,12 +14,41 @@ import {
 export const JOB_STATUSES = ['RUNNING', 'DONE', 'FAILED', 'CANCELLED'] as const
 type JobStatus = (typeof JOB_STATUSES)[number]
 
+/** What jobs do: derive results again, correct samples of a range, or undo a correction. */
+export const JOB_KINDS = ['derive', 'correct', 'undo'] as const
+type JobKind = (typeof JOB_KINDS)[number]
+
+/** What a job does to the samples of its range, or undoes. */
+export interface JobCorrection {
+  readonly action: 'delete' | 'set' | 'offset' | 'scale'
+  readonly value: number | string
+  readonly sampleCount: number
+  /** Until when it can be undone; null: not, or not any more. */
+  readonly undoUntil: number | null
+  /** The job that has undone it; '' if none has. */
+  readonly undoneBy: string
+  /** Of an undo, the job that it undoes. */
+  readonly undoOf: string
+  /** Of an undo, how many samples were written again since, and stay. */
+  readonly leftCount: number
+}
+
+/** Samples of a range as they were before a job changed them, in a body beside those of files. */
+export interface CorrectionBlock {
+  readonly from: number
+  readonly until: number
+  readonly count: number
+  readonly blob: { readonly key: string; readonly bytes: number; readonly sha256: string }
+}
+
 /** A job as people see it. */
 export interface JobRecord {
   readonly uid: string
-  readonly kind: 'derive'
+  readonly kind: JobKind
+  /** Of jobs that change samples. */
+  readonly correction?: JobCorrection
   readonly status: JobStatus
-  /** Milliseconds of history that are through, of those that there are. */
+  /** Milliseconds of history that are through, of those that there are; samples where a job changes these. */
   readonly done: number
   readonly total: number
   readonly message: string
@@ -37,6 +66,8 @@ export interface HistoryJob extends JobRecord {
   readonly orgUid: string
   /** The time from which on it has to go on. */
   readonly at: number
+  /** What a correction has kept, by time. */
+  readonly blocks?: readonly CorrectionBlock[]
 }
 
 /** How long the record of a job that is over can be asked for. */
@@ -86,6 +117,35 @@ export class JobBook {
     }
   }
 
+  /** The jobs of an organization that are kept, those that began last first; of all organizations without one. */
+  async *walk(orgUid?: string): AsyncGenerator<HistoryJob> {
+    const whose = orgUid === undefined ? { orgUid: '', kind: KIND } : latestOf(orgUid)
+    for (let start = 0; ; start += PAGE) {
+      const query = { ...whose, start, limit: PAGE, leavesOutDamaged: true }
+      const { documents, totalCount } = await this.#catalog.list(query)
+      for (const document of documents) yield readJob(document)
+      if (start + PAGE >= totalCount) return
+    }
+  }
+
+  /** Changes a job that may be over. */
+  async change(
+    orgUid: string,
+    uid: string,
+    changed: (job: HistoryJob) => HistoryJob,
+  ): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      const document = await this.#catalog.get({ orgUid: '', kind: KIND, uid })
+      if (document === undefined || document.parentUid !== orgUid) return
+      try {
+        await this.#catalog.commit([putOf(changed(readJob(document)), document.revision)])
+        return
+      } catch (error) {
+        if (!(error instanceof CatalogConflict) || tries === TRIES_MAX) throw error
+      }
+    }
+  }
+
   /** Keeps a job as it is, in one commit with the audit entries of its start. */
   async write(job: HistoryJob, entries: readonly CatalogWrite[]): Promise<void> {
     await this.#catalog.commit([putOf(job, 'any'), ...entries])
@@ -129,22 +189,30 @@ function latestOf(orgUid: string) {
 }
 
 /** The record of a job without what is not shown. */
-export function showJob({ orgUid: _org, at: _at, ...record }: HistoryJob): JobRecord {
+export function showJob({
+  orgUid: _org,
+  at: _at,
+  blocks: _blocks,
+  ...record
+}: HistoryJob): JobRecord {
   return record
 }
 
 /** A job that begins. */
 export function beginJob(about: {
   readonly uid: string
+  readonly kind: JobKind
   readonly orgUid: string
   readonly componentUid: string
   readonly streamUid: string
-  readonly from: EpochMs
-  readonly until: EpochMs
+  readonly from: number
+  readonly until: number
   readonly start: EpochMs
+  readonly total?: number
+  readonly correction?: JobCorrection
 }): HistoryJob {
-  const progress = { status: 'RUNNING', done: 0, total: 0, message: '', end: null } as const
-  return { ...about, kind: 'derive', ...progress, at: about.from }
+  const progress = { status: 'RUNNING', done: 0, message: '', end: null } as const
+  return { total: 0, ...about, ...progress, at: about.from }
 }
 
 function putOf(job: HistoryJob, expectedRevision: number | 'any'): CatalogWrite {
@@ -158,7 +226,7 @@ function putOf(job: HistoryJob, expectedRevision: number | 'any'): CatalogWrite 
     expectedRevision,
     listKey: String(job.start).padStart(16, '0'),
     ...(end === null ? {} : { expiresAtMs: end + KEPT_MS }),
-    body: { ...job } satisfies JsonObject,
+    body: { ...job } as unknown as JsonObject,
   }
 }
 

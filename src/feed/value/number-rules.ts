@@ -39,3 +39,8 @@ export const numberRules: Partial<Record<ValueType, NumberRule>> = {
   LONGITUDE: decimal(-180, 180, 'a number from -180 to 180'),
   ELEVATION: anyNumber,
 }
+
+/** What a type holds; any finite number where the type says nothing. */
+export function numberRuleOf(type: ValueType): NumberRule {
+  return numberRules[type] ?? anyNumber
+}

@@ -13,6 +13,7 @@ import type {
   KeptPayloads,
   SinkCalls,
 } from '../../connectors/index.ts'
+import type { Corrections } from '../../correct/index.ts'
 import type { StreamDeriver } from '../../derivation/index.ts'
 import type { Devices } from '../../feed/index.ts'
 import type { LiveHub } from '../../feed/live/index.ts'
@@ -32,6 +33,7 @@ import { authorizeOperations } from './authorize-operations.ts'
 import { catalogOperations } from './catalog-operations.ts'
 import { channelOperations } from './channel-operations.ts'
 import { connectorOperations } from './connector-operations.ts'
+import { correctionOperations } from './correction-operations.ts'
 import { deviceOperations } from './device-operations.ts'
 import { feedOperations } from './feed-operations.ts'
 import { fileOperations } from './file-operations.ts'
@@ -70,6 +72,7 @@ interface OperationParts extends StorageOperationsDeps {
   readonly config: Config
   readonly connections: Connections
   readonly connectors: Connectors
+  readonly corrections: Corrections
   readonly deletion: DeletionParts
   /** What foreign protocols have brought and was refused. */
   readonly doorLog: DoorLog
@@ -107,6 +110,7 @@ export function serviceOperations(parts: OperationParts): HttpOperation[] {
     ...streamOperations(parts),
     streamSearchOperation(parts),
     ...deviceOperations(parts),
+    ...correctionOperations(parts),
     ...gqlOperations(parts),
     ...connectorOperations({ ...parts, issuerOf }),
     ...channelOperations(parts),

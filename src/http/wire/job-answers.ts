@@ -1,21 +1,23 @@
 import { Type } from '../../base/index.ts'
-import { JOB_STATUSES } from '../../derivation/index.ts'
+import { JOB_KINDS, JOB_STATUSES } from '../../derivation/index.ts'
 import { EXAMPLE_UID, msOf, named, oneOf, orNull, timeOf } from '../openapi/answer-schema.ts'
+import { jobCorrection } from './correction-answers.ts'
 
 /** A job as it is answered. */
 export const jobRecord = named(
   'Job',
   {
     uid: Type.String(),
-    kind: oneOf(['derive']),
+    kind: oneOf(JOB_KINDS, 'derive: results of a formula. correct, undo: samples of a range'),
+    correction: Type.Optional(jobCorrection),
     status: oneOf(JOB_STATUSES, 'RUNNING also while the job is queued'),
     done: Type.Integer({
       format: 'int64',
-      description: 'Milliseconds of history processed',
+      description: 'Milliseconds of history processed. Of a correction: samples',
     }),
     total: Type.Integer({
       format: 'int64',
-      description: 'Milliseconds of history in total, 0 until known',
+      description: 'Milliseconds of history in total, 0 until known. Of a correction: samples',
     }),
     message: Type.String({ description: 'Reason of the failure, else blank' }),
     componentUid: Type.String(),

@@ -18,7 +18,10 @@ type Operation<P extends keyof paths, M extends Method> = paths[P][M]
 export type AnswerOf<P extends keyof paths, M extends Method> =
   Operation<P, M> extends { responses: { 200: { content: { 'application/json': infer A } } } }
     ? A
-    : unknown
+    : // What goes on in the background is accepted.
+      Operation<P, M> extends { responses: { 202: { content: { 'application/json': infer A } } } }
+      ? A
+      : unknown
 
 type ParameterOf<P extends keyof paths, M extends Method, Kind extends 'path' | 'query'> =
   Operation<P, M> extends { parameters: { [K in Kind]?: infer V } }

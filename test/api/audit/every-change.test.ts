@@ -35,6 +35,7 @@ const WITHOUT_ENTRY: Readonly<Record<string, string>> = {
   getExpressionCheck: 'a check changes nothing',
   getGqlCheck: 'a check changes nothing',
   getDerivationPreview: 'a preview changes nothing',
+  getCorrectionPreview: 'a preview changes nothing',
   beginSecondFactor: 'protects nothing until it is confirmed, which is audited',
   getOAuthTokens: 'a token belongs to a grant, which is audited when it begins and ends',
   introspectOAuthToken: 'reads',
@@ -169,6 +170,30 @@ test('deleted samples leave an entry', async () => {
   const place = `/api/component/${component.uid}/stream/${uid}/feed`
   const byUid = () => owner('DELETE', `${place}?sd=1&ed=2`)
   await leaves(['deleteFeedByUid', 'samples_deleted'], byUid, { target: uid })
+})
+
+test('corrected and restored samples leave an entry', async () => {
+  const stream = [{ id: 's', valueType: 'DOUBLE' }]
+  const made = await owner('PUT', '/api/component', { component: { id: 'wrong', stream } })
+  const { component } = made.body
+  const [{ uid }] = component.stream
+  const path = `/api/component/${component.uid}/stream/${uid}/correction`
+  await owner('PUT', '/api/feed', [
+    { compId: 'wrong', streamId: 's', time: 1_000, data: 1 },
+  ] as Json)
+  const correction = { action: 'set', value: 2, from: 0, until: 2_000 }
+  let job = ''
+  const start = async () => {
+    const answer = await owner('POST', path, { correction })
+    job = answer.body.job?.uid
+    return answer
+  }
+  await leaves(['startCorrection', 'samples_corrected'], start, { target: uid })
+  await eventually(async () => {
+    assert.equal((await owner('GET', `/api/job/${job}`)).body.job.status, 'DONE')
+  })
+  const undo = () => owner('POST', `${path}/${job}/undo`)
+  await leaves(['startCorrectionUndo', 'samples_restored'], undo, { target: uid })
 })
 
 test('a job that is started and ended leaves entries', async () => {

@@ -54,7 +54,10 @@ export const ACT_GROUPS: readonly { readonly label: string; readonly acts: reado
   },
   { label: 'Jobs and scrubs', acts: ['job_started', 'job_cancelled', 'scrub_started'] },
   { label: 'Exports', acts: ['data_exported', 'audit_exported'] },
-  { label: 'Deleted samples', acts: ['samples_deleted'] },
+  {
+    label: 'Deleted or corrected samples',
+    acts: ['samples_deleted', 'samples_corrected', 'samples_restored'],
+  },
 ]
 
 function changesOf(noun: string): string[] {

@@ -11,6 +11,8 @@ import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { momentTexts } from '../../ui/time/offset-marks.ts'
 import { fileAddress } from '../build/files/file-upload.ts'
+import { CorrectDialog } from './correct-dialog.tsx'
+import { CorrectionList, noteCorrection } from './correction-list.tsx'
 import { type EditedSample, SampleDelete, SampleForm } from './sample-forms.tsx'
 import styles from './stream.module.css'
 import { SamplesCsv } from './stream-csv.tsx'
@@ -31,6 +33,7 @@ function Samples({ found, asked, zone, isLive, canChange, onChanged }: SampleTab
   /** Where each page ends, from the first to the one that is shown. */
   const [ends, setEnds] = useState<readonly number[]>([])
   const [open, setOpen] = useState<{ act: 'edit' | 'add' | 'delete'; sample: EditedSample }>()
+  const [isCorrecting, setCorrecting] = useState(false)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another range begins with its first page.
   useEffect(() => setEnds([]), [asked.from, asked.until])
   const until = ends.at(-1) ?? asked.until
@@ -92,6 +95,9 @@ function Samples({ found, asked, zone, isLive, canChange, onChanged }: SampleTab
             Add
           </Button>
         )}
+        {canChange && rows.length > 0 && (
+          <Button onClick={() => setCorrecting(true)}>Correct …</Button>
+        )}
         <SamplesCsv found={found} range={asked} zone={zone} />
       </div>
       {error !== undefined && <Empty text={error.message} />}
@@ -127,6 +133,20 @@ function Samples({ found, asked, zone, isLive, canChange, onChanged }: SampleTab
           sample={open.sample}
           onDone={changed}
           onClose={() => setOpen(undefined)}
+        />
+      )}
+      {canChange && <CorrectionList found={found} zone={zone} onChanged={changed} />}
+      {isCorrecting && (
+        <CorrectDialog
+          found={found}
+          zone={zone}
+          range={asked}
+          onDone={() => {
+            setCorrecting(false)
+            noteCorrection(found)
+            changed()
+          }}
+          onClose={() => setCorrecting(false)}
         />
       )}
       {(open?.act === 'edit' || open?.act === 'add') && (

@@ -1,0 +1,6 @@
+export { CORRECTION_ACTIONS } from './correction.ts'
+export { correctionBodies } from './correction-blocks.ts'
+export { correctionWork } from './correction-work.ts'
+export { Corrections } from './corrections.ts'
+export { correctionShape } from './read-correction.ts'
+export { undoWork } from './undo-work.ts'

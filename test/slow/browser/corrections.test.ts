@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { browserSkip } from '../../support/browser.ts'
+import { type Call, caller, signIn } from '../../support/caller.ts'
+import { FeedClient } from '../../support/feed-client.ts'
+import { settlesTo, shows } from '../../support/settle.ts'
+import {
+  assertAccessible,
+  assertFits,
+  openStudio,
+  type StudioTest,
+  shoot,
+} from '../../support/studio.ts'
+
+const skip = browserSkip()
+const START = Date.UTC(2026, 0, 10)
+const LOOKS = [
+  { name: '1440', viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
+  { name: '390-dark', viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
+] as const
+let studio: StudioTest
+let owner: Call
+let feed: FeedClient
+
+before(async () => {
+  if (skip !== false) return
+  studio = await openStudio()
+  const { service } = studio
+  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
+  feed = new FeedClient(service)
+})
+after(() => studio?.[Symbol.asyncDispose]())
+
+/** The values of a stream, the earliest first. */
+async function valuesOf(compId: string): Promise<unknown[]> {
+  const { body } = await owner('GET', `/api/comp/${compId}/stream/temp/feed`)
+  return body.map(({ data }: { data: unknown }) => data).reverse()
+}
+
+for (const { name, viewport, colorScheme } of LOOKS) {
+  test(`a range is changed with a preview, and undone after a reload (${name})`, {
+    skip,
+  }, async () => {
+    const compId = `boiler-${name}`
+    const rows = [1, 2, 3, 4, 5].map((data, at) => ({
+      compId,
+      streamId: 'temp',
+      time: START + at * 60_000,
+      data,
+    }))
+    const put = await feed.putJson(rows)
+    assert.equal(put.status, 200, put.text)
+    const { page, complaints } = await studio.open(`/c/${compId}/temp`, { viewport, colorScheme })
+    await page.getByRole('button', { name: 'Correct …' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Correct samples' })
+    await dialog.getByText('5 samples. Can be undone for 24 hours.').waitFor()
+    await dialog.getByLabel('Change').selectOption('Add a value')
+    await dialog.getByLabel('Value').fill('0.5')
+    await dialog.getByRole('cell', { name: '5.5' }).waitFor()
+    await assertAccessible(page)
+    await assertFits(page)
+    await shoot(page, `correction-${name}`)
+    await dialog.getByRole('button', { name: 'Change 5 samples' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await settlesTo(async () => (await valuesOf(compId)).join(), '1.5,2.5,3.5,4.5,5.5')
+    await page.reload()
+    const list = page.getByRole('region', { name: 'Corrections' })
+    await list.getByText('Add 0.5, 5 samples').waitFor()
+    await assertAccessible(page)
+    await shoot(page, `correction-list-${name}`)
+    await list.getByRole('button', { name: 'Undo' }).click()
+    await list.getByText('The samples are as they were.').waitFor()
+    await shows(list.getByRole('button', { name: 'Undo' }), 0)
+    assert.deepEqual(await valuesOf(compId), [1, 2, 3, 4, 5])
+    await page.getByRole('button', { name: 'Correct …' }).click()
+    await dialog.getByRole('button', { name: 'Delete 5 samples' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await settlesTo(async () => (await valuesOf(compId)).join(), '')
+    await list.getByRole('button', { name: 'Undo' }).click()
+    await settlesTo(async () => (await valuesOf(compId)).join(), '1,2,3,4,5')
+    assert.deepEqual(complaints, [])
+  })
+}
