@@ -1,9 +1,9 @@
-import { Suspense, useEffect, useRef } from 'react'
-import { below } from '../api/base-path.ts'
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import { useRole } from '../api/session.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { AccountMenu } from './account-menu.tsx'
+import { useHelpKey } from './help-key.ts'
 import { Link } from './link.tsx'
 import { NoPage } from './no-page.tsx'
 import { PageFault } from './page-fault.tsx'
@@ -16,6 +16,11 @@ const places = pageEntries
   .flatMap(({ nav }) => (nav === undefined ? [] : [nav]))
   .sort((a, b) => a.order - b.order)
 
+/** Few look for help in the first second. */
+const HelpDialog = lazy(async () => ({
+  default: (await import('./help-dialog.tsx')).HelpDialog,
+}))
+
 /** When the first page has had its time, the files of the others are fetched. */
 const AHEAD_MS = 3_000
 
@@ -25,6 +30,9 @@ export function Shell() {
   const main = useRef<HTMLElement>(null)
   const shown = useRef(path)
   const [isFinding, setFinding] = usePalette()
+  const [isHelping, setHelping] = useState(false)
+  const showHelp = useCallback(() => setHelping(true), [])
+  useHelpKey(showHelp)
   useEffect(() => {
     const timer = setTimeout(loadPagesAhead, AHEAD_MS)
     return () => clearTimeout(timer)
@@ -41,11 +49,16 @@ export function Shell() {
       <a className={styles.skip} href="#main">
         Skip to content
       </a>
-      <Bar path={path} onFind={() => setFinding(true)} />
+      <Bar path={path} onFind={() => setFinding(true)} onHelp={showHelp} />
       <main ref={main} id="main" className={styles.main} tabIndex={-1}>
         <CurrentPage path={path} />
       </main>
       {isFinding && <Palette onClose={() => setFinding(false)} />}
+      {isHelping && (
+        <Suspense fallback={null}>
+          <HelpDialog onClose={() => setHelping(false)} />
+        </Suspense>
+      )}
     </div>
   )
 }
@@ -64,7 +77,13 @@ function CurrentPage({ path }: { readonly path: string }) {
   )
 }
 
-function Bar({ path, onFind }: { readonly path: string; readonly onFind: () => void }) {
+interface BarProps {
+  readonly path: string
+  readonly onFind: () => void
+  readonly onHelp: () => void
+}
+
+function Bar({ path, onFind, onHelp }: BarProps) {
   const role = useRole()
   const seen = places.filter(({ roles }) => roles === undefined || roles.includes(role))
   return (
@@ -95,10 +114,10 @@ function Bar({ path, onFind }: { readonly path: string; readonly onFind: () => v
           <Icon name="search" />
           Find
         </button>
-        <a className={styles.place} href={below('/help')} target="_blank" rel="noreferrer">
+        <button type="button" className={styles.place} onClick={onHelp} title="Help (?)">
           <Icon name="help" />
           Help
-        </a>
+        </button>
         <AccountMenu className={styles.place} />
       </div>
     </nav>

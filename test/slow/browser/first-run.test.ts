@@ -70,7 +70,7 @@ test('the first run makes a key, shows it on demand, and turns into the chart of
   assert.match(secret, /^[\w-]{20,}$/)
   const programs = [
     'curl',
-    'Arduino',
+    'ESP32',
     'Home Assistant',
     'Node-RED',
     'Python',

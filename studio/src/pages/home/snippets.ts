@@ -100,31 +100,64 @@ await writer.close()`,
   },
   {
     id: 'arduino',
-    label: 'Arduino',
-    hint: 'For ESP32 or ESP8266, after Wi-Fi is connected.',
-    write: ({ address, key }) => {
-      const isSecure = address.startsWith('https:')
-      const client = isSecure ? 'WiFiClientSecure' : 'WiFiClient'
-      const trust = isSecure
-        ? '\n  client.setInsecure();  // does not check the server certificate; set your certificate instead'
-        : ''
-      return `#ifdef ESP8266
+    label: 'ESP32',
+    hint: 'A whole sketch for the Arduino IDE, for ESP32 and ESP8266. Set the name and password of your Wi-Fi.',
+    write: writeSketch,
+  },
+]
+
+/** A sketch that connects to Wi-Fi and sends two values every ten seconds. */
+function writeSketch({ address, key }: Sender): string {
+  const isSecure = address.startsWith('https:')
+  const client = isSecure ? 'WiFiClientSecure' : 'WiFiClient'
+  const trust = isSecure
+    ? '\n  client.setInsecure();  // does not check the server certificate; set your certificate instead'
+    : ''
+  return `#ifdef ESP8266
 #include <ESP8266HTTPClient.h>
+#include <ESP8266WiFi.h>
 #else
 #include <HTTPClient.h>
+#include <WiFi.h>
 #endif
 #include <${client}.h>
+
+const char* WIFI_NAME = "your Wi-Fi";
+const char* WIFI_PASSWORD = "its password";
+const char* WEIR = "${address}";
+const char* KEY = "${key}";
+const unsigned long EVERY_MS = 10000;
+
+float readTemperature() { return 21.5; }  // read your sensor here
+float readHumidity() { return 48.0; }
+
+void connectWifi() {
+  WiFi.mode(WIFI_STA);
+  WiFi.begin(WIFI_NAME, WIFI_PASSWORD);
+  while (WiFi.status() != WL_CONNECTED) delay(250);
+  Serial.println(WiFi.localIP());
+}
 
 bool putSample(float temperature, float humidity) {
   ${client} client;${trust}
   HTTPClient http;
-  http.begin(client, String("${address}/api/feed?compId=greenhouse&temp=") +
+  http.begin(client, String(WEIR) + "/api/feed?compId=greenhouse&temp=" +
                          String(temperature, 2) + "&humidity=" + String(humidity, 1));
-  http.addHeader("X-Api-Key", "${key}");
+  http.addHeader("X-Api-Key", KEY);
   int status = http.PUT("");
+  if (status != 200) Serial.println(status);
   http.end();
   return status == 200;  // otherwise keep the reading and send it again later
+}
+
+void setup() {
+  Serial.begin(115200);
+  connectWifi();
+}
+
+void loop() {
+  if (WiFi.status() != WL_CONNECTED) connectWifi();
+  putSample(readTemperature(), readHumidity());
+  delay(EVERY_MS);
 }`
-    },
-  },
-]
+}
