@@ -190,3 +190,15 @@ test('read() takes what a thread needs for a long batch before its body, not onc
   }
   assert.equal(budget.figures.usedBytes, 0)
 })
+
+test('read() takes nothing for a thread where bodies have no batch form', async () => {
+  const budget = new MemoryBudget(BUDGET_BYTES)
+  const reader = new FeedBodyReader(BUDGET_BYTES, budget, { hasBatchForm: false })
+  const { stream, message } = request(sized(2_000_000))
+  const reading = reader.read(message, async (_, held) => {
+    assert.equal(held?.readerBytes, undefined)
+    assert.equal(budget.figures.usedBytes, 3_500_000)
+  })
+  stream.end('{'.padEnd(2_000_000))
+  await reading
+})

@@ -40,6 +40,14 @@ export function bytesWhileRead(bodyBytes: number): number {
 /** What is done with a body; it may let go of the body's memory before it ends. */
 type UseBody<T> = (body: Buffer, held: HeldMemory | undefined) => Promise<T>
 
+/** What bodies can be. */
+interface BodyForms {
+  /** How a body is inflated, by what its header says; by default as it says. */
+  readonly encodingOf?: (given: string | undefined) => string | undefined
+  /** Whether a long body may be in the batch form, which a thread reads in memory of its own; true by default. */
+  readonly hasBatchForm?: boolean
+}
+
 interface Reading {
   readonly req: IncomingMessage
   readonly held: HeldMemory
@@ -54,16 +62,17 @@ interface Reading {
 export class FeedBodyReader {
   readonly budget: MemoryBudget
   readonly #limitBytes: number
-  readonly #encodingOf: (given: string | undefined) => string | undefined
+  readonly #encodingOf: NonNullable<BodyForms['encodingOf']>
+  readonly #hasBatchForm: boolean
 
-  /** With `encodingOf`, which says how a body is inflated by what its header says. */
   constructor(
     limitBytes: number,
     budget: MemoryBudget,
-    encodingOf = (given: string | undefined) => given,
+    { encodingOf = (given) => given, hasBatchForm = true }: BodyForms = {},
   ) {
     this.budget = budget
     this.#encodingOf = encodingOf
+    this.#hasBatchForm = hasBatchForm
     this.#limitBytes = Math.min(limitBytes, Math.floor(budget.shareBytesMax / HELD_PER_BYTE))
   }
 
@@ -108,7 +117,7 @@ export class FeedBodyReader {
    * waits without its body; calls that ask for it once they have theirs would be refused, as all wait for each other.
    */
   async #readerBytesOf(req: IncomingMessage, length: number): Promise<number | undefined> {
-    if (length <= INLINE_PARSE_BYTES_MAX) return undefined
+    if (!this.#hasBatchForm || length <= INLINE_PARSE_BYTES_MAX) return undefined
     const piece = await peekPiece(req)
     if (piece === null || !isBatchBegun(piece)) return undefined
     return Math.min(readerBytesOf(length), this.budget.shareBytesMax - bytesWhileRead(length))

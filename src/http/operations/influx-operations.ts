@@ -137,7 +137,10 @@ const queryAnswer = Type.Object(
 
 /** What clients of InfluxDB call: writes, and what they ask before they write. */
 export function influxOperations(deps: InfluxDeps): HttpOperation[] {
-  const reader = new FeedBodyReader(deps.bodyBytesMax, deps.budget, knownEncoding)
+  const reader = new FeedBodyReader(deps.bodyBytesMax, deps.budget, {
+    encodingOf: knownEncoding,
+    hasBatchForm: false,
+  })
   const writes = WRITES.map((way) => writeOperation(deps, reader, way))
   return [...writes, ...askOperations(deps)]
 }
@@ -209,7 +212,7 @@ function requirePrecision({ version, given, precision }: WriteTarget): Precision
 /** What clients ask before they write. */
 function askOperations({ budget }: InfluxDeps): HttpOperation[] {
   const dialect = influxDialect('v1')
-  const reader = new FeedBodyReader(QUERY_BYTES_MAX, budget, knownEncoding)
+  const reader = new FeedBodyReader(QUERY_BYTES_MAX, budget, { encodingOf: knownEncoding })
   const query = {
     tag: 'influx',
     summary: 'Answer the queries that clients send before they write',

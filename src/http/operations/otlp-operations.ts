@@ -76,7 +76,7 @@ const metricsAnswer = Type.Object(
 /** Writes of exporters and collectors of OpenTelemetry. */
 export function otlpOperations(deps: OtlpDeps): HttpOperation[] {
   const { budget, bodyBytesMax, doorWriter, findRules } = deps
-  const reader = new FeedBodyReader(bodyBytesMax, budget)
+  const reader = new FeedBodyReader(bodyBytesMax, budget, { hasBatchForm: false })
   const [path, ...aliases] = PATHS
   const types = Object.values(OTLP_TYPES)
   const operation = httpOperation({

@@ -41,7 +41,10 @@ const writeBody = Type.String({
 export function remoteWriteOperations(deps: RemoteWriteDeps): HttpOperation[] {
   const { budget, bodyBytesMax, doorWriter, findRules } = deps
   // The reader leaves Snappy alone: its header has the length, which is checked before anything is inflated.
-  const reader = new FeedBodyReader(bodyBytesMax, budget, () => undefined)
+  const reader = new FeedBodyReader(bodyBytesMax, budget, {
+    encodingOf: () => undefined,
+    hasBatchForm: false,
+  })
   const path = '/api/v1/write'
   const operation = httpOperation({
     name: 'putRemoteWrite',

@@ -24,7 +24,10 @@ export function sinkOperations(deps: {
   readonly budget: MemoryBudget
 }): HttpOperation[] {
   // Devices name as an encoding what is none, such as utf-8: it says nothing.
-  const reader = new FeedBodyReader(SINK_BODY_BYTES_MAX, deps.budget, knownEncoding)
+  const reader = new FeedBodyReader(SINK_BODY_BYTES_MAX, deps.budget, {
+    encodingOf: knownEncoding,
+    hasBatchForm: false,
+  })
   return METHODS.map(([method, suffix]) => {
     const hasBody = method === 'PUT' || method === 'POST'
     return httpOperation({
