@@ -5,6 +5,7 @@
 import { cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import { putLayouts, telegrafLayout } from './load/put-layouts.ts'
+import { remoteWriteLayouts } from './load/remote-write-layouts.ts'
 import { influx } from './peers/influx.ts'
 import { victoria } from './peers/victoria.ts'
 import { weir } from './peers/weir.ts'
@@ -40,7 +41,10 @@ const suites: Record<string, (settings: Settings) => Promise<Row[]>> = {
   promql: promqlSuite,
 }
 
-const knownLayouts = [...putLayouts.map(({ name }) => name), telegrafLayout.name, 'new']
+const knownLayouts = [
+  ...[...putLayouts, telegrafLayout, ...remoteWriteLayouts].map(({ name }) => name),
+  'new',
+]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -19,7 +19,7 @@ export interface PutLayout {
   readonly aim: string
   readonly samplesPerCall: number
   readonly connections: number
-  /** All streams that it puts to; they are made before anything is measured. */
+  /** All streams that it puts to; they are made before anything is measured. None if each call puts to all. */
   readonly streams: readonly StreamName[]
   /** How it writes a stream of line protocol instead of the form's own way. */
   readonly sample?: WireForm['sample']

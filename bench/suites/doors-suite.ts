@@ -1,4 +1,6 @@
 import { putLayouts, telegrafLayout } from '../load/put-layouts.ts'
+import { remoteWriteLayouts } from '../load/remote-write-layouts.ts'
+import { influx } from '../peers/influx.ts'
 import { weir, weirLines } from '../peers/weir.ts'
 import type { Row } from '../report.ts'
 import type { Settings } from '../settings.ts'
@@ -32,6 +34,9 @@ export async function doorsSuite(settings: Settings): Promise<Row[]> {
       small.map((layout) => ({ ...layout, aim: SMALL_AIM })),
     )),
   )
+  // InfluxDB 1 has another address for it.
+  const remote = { ...settings, peers: lines.filter((peer) => peer !== influx) }
+  rows.push(...(await measureLayouts(remote, remoteWriteLayouts)))
   const isChosen = settings.layouts?.includes('new') ?? true
   return isChosen ? [...rows, ...(await onboardSuite(besideJson))] : rows
 }

@@ -113,6 +113,7 @@ function formOf({ sample }: PutLayout, { putForm }: RunningPeer): WireForm {
 /** Makes the streams of a layout by a first sample of each. */
 export async function makeStreams(running: RunningPeer, layout: PutLayout): Promise<void> {
   const { streams } = layout
+  if (streams.length === 0) return await makeByFirstPut(running, layout)
   const parts = partsOf(streams, CREATED_PER_CALL)
   let at = 0
   await drive(running, {
@@ -121,6 +122,12 @@ export async function makeStreams(running: RunningPeer, layout: PutLayout): Prom
     callsMax: parts.length,
     next: () => firstPut(formOf(layout, running), parts[at++]),
   })
+}
+
+/** Makes the streams of a layout each of whose calls puts to all. */
+async function makeByFirstPut(running: RunningPeer, layout: PutLayout): Promise<void> {
+  const next = layout.puts(running.putForm)
+  await drive(running, { connections: 1, secondsMax: CREATE_SECONDS_MAX, callsMax: 1, next })
 }
 
 function firstPut(form: WireForm, part: Parameters<typeof partsOf>[0]): Buffer {
