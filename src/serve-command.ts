@@ -24,14 +24,20 @@ function compileCache(): Readonly<Record<string, string>> {
  */
 export async function runServe(): Promise<void> {
   // Windows cannot replace a process, and its C library has no such settings.
-  if (hasSettings() || process.platform === 'win32') {
-    await import('./main.ts')
-    return
-  }
+  if (!hasSettings() && process.platform !== 'win32') replaceProcess()
+  await import('./main.ts')
+}
+
+/** Returns only if the system does not replace the process. Emulators do not, for example. */
+function replaceProcess(): void {
   const words = isSingleFile
     ? [process.execPath, 'serve']
     : [process.execPath, ...NODE_FLAGS, ...process.execArgv, serviceFile()]
-  process.execve?.(process.execPath, words, { ...START_SETTINGS, ...process.env })
+  try {
+    process.execve?.(process.execPath, words, { ...START_SETTINGS, ...process.env })
+  } catch {
+    // The settings save memory. The service works without them.
+  }
 }
 
 /** The file that `npm start` runs. */

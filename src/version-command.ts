@@ -13,7 +13,12 @@ import type { ParsedLine } from './cli/index.ts'
 export function printVersion({ isJson }: ParsedLine): void {
   const commit = releaseCommit ?? commitOfClone()
   if (isJson) console.log(JSON.stringify({ success: true, result: { version, commit } }))
-  else console.log(`weir ${version}${commit === undefined ? '' : ` (${commit.slice(0, 12)})`}`)
+  else console.log(`weir ${version}${commit === undefined ? '' : ` (${shortCommit(commit)})`}`)
+}
+
+/** The first digits of a commit, with the mark of sources that differ from it: `3afc370b1234-changed`. */
+function shortCommit(commit: string): string {
+  return commit.replace(/^([0-9a-f]{12})[0-9a-f]+/, '$1')
 }
 
 /** Prints the licenses of the libraries that this release contains. */
