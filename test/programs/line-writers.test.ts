@@ -6,12 +6,10 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { keepablePort } from '../support/port.ts'
-import { type RecordedRequest, startRecordingProxy } from '../support/recording-proxy.ts'
-import { startService } from '../support/service.ts'
-import { type StoredSamples, storedSamples } from '../support/stored-samples.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
+import type { StoredSamples } from '../support/stored-samples.ts'
+import { recordTo } from './record-requests.ts'
 import { run } from './run-program.ts'
 import {
   clientPython,
@@ -23,36 +21,7 @@ import {
   telegraf,
 } from './writer-programs.ts'
 
-const RECORDING = 'test/fixtures/line-writers.jsonl'
-
-interface Recording {
-  readonly program: string
-  readonly requests: readonly RecordedRequest[]
-  readonly stored: StoredSamples
-}
-
-const recordings: Recording[] = []
-after(() => {
-  if (process.env.WEIR_RECORD !== '1') return
-  writeFileSync(RECORDING, recordings.map((one) => `${JSON.stringify(one)}\n`).join(''))
-})
-
-/** Runs a program against a service of its own; what it has stored in the component `greenhouse`. */
-async function storedBy(
-  t: TestContext,
-  program: string,
-  runProgram: (target: { port: number; feedKey: string; folder: string }) => Promise<unknown>,
-): Promise<StoredSamples> {
-  const service = await startService()
-  t.after(() => service.close())
-  const proxy = await startRecordingProxy(service)
-  t.after(() => proxy.close())
-  const { port, requests } = proxy
-  await runProgram({ port, feedKey: service.feedKey, folder: temporaryFolder() })
-  const stored = await storedSamples(service, 'greenhouse')
-  recordings.push({ program, requests, stored })
-  return stored
-}
+const storedBy = recordTo('test/fixtures/line-writers.jsonl')
 
 function assertWeather(stored: StoredSamples): void {
   const values = Object.entries(stored).map(([id, samples]) => [

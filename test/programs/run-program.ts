@@ -1,6 +1,7 @@
 /** Programs of others: how they are installed, once for all runs, and run. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 const execute = promisify(execFile)
@@ -49,4 +50,18 @@ export async function obtain(
     if (why !== false) return why
   }
   return existsSync(program) ? false : `${program} was not installed`
+}
+
+/** Installs packages of Python into an environment of their own; why they cannot be obtained, or false. */
+export async function obtainPython(
+  home: string,
+  packages: readonly string[],
+): Promise<string | false> {
+  // The mark of a finished installation is written last.
+  const done = join(home, 'installed')
+  return await obtain(done, [
+    ['python3', '-m', 'venv', home],
+    [join(home, 'bin/pip'), 'install', '--quiet', ...packages],
+    ['touch', done],
+  ])
 }

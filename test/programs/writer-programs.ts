@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { readDocumented } from '../support/documented.ts'
-import { obtain, whyMissing } from './run-program.ts'
+import { obtain, obtainPython, whyMissing } from './run-program.ts'
 
 const CACHE = resolve('node_modules/.cache/weir-programs')
 
@@ -66,16 +66,6 @@ export async function obtainNodePackages(): Promise<string | false> {
   const install = ['npm', 'install', '--no-save', '--prefix', nodeHome, ...NODE_PACKAGES]
   return await obtain(join(nodeHome, 'node_modules/node-red-contrib-influxdb/package.json'), [
     install,
-  ])
-}
-
-/** The mark of a finished installation is written last. */
-async function obtainPython(home: string, packages: readonly string[]): Promise<string | false> {
-  const done = join(home, 'installed')
-  return await obtain(done, [
-    ['python3', '-m', 'venv', home],
-    [join(home, 'bin/pip'), 'install', '--quiet', ...packages],
-    ['touch', done],
   ])
 }
 

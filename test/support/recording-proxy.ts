@@ -3,11 +3,19 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import type { StoredSamples } from './stored-samples.ts'
 
 /** A request as text of one character a byte, without the secret of its key; and the status of its answer. */
 export interface RecordedRequest {
   readonly bytes: string
   readonly status: number
+}
+
+/** What a program has sent, and what was stored of it. */
+export interface Recording {
+  readonly program: string
+  readonly requests: readonly RecordedRequest[]
+  readonly stored: StoredSamples
 }
 
 /** What a proxy has seen. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type Call, caller, signIn } from '../../support/caller.ts'
+import { readDocumented } from '../../support/documented.ts'
 import { FeedClient } from '../../support/feed-client.ts'
 import {
   packSnappy,
@@ -171,9 +172,20 @@ test('remote write answers 401 and 403 without a challenge, and no other tenant 
   assert.equal(forbidden.status, 403, JSON.stringify(made.body))
 })
 
-test('remote write accepts a million empty series, and a body without samples', async (t) => {
+test('remote write creates streams by the address rule of docs/integrations.md', async (t) => {
+  const { service, owner, feed } = await start(t)
+  const rule = readDocumented('docs/integrations.md', { heading: 'Prometheus', language: 'json' })
+  const capabilities = [{ resource: 'component/*/feed', methods: ['PUT'] }]
+  const key = { name: 'rule', capabilities, addressRule: JSON.parse(rule) }
+  const made = await owner('PUT', '/api/api_key', { api_key: key })
+  assert.equal(made.status, 200, made.text)
+  const body = packSnappy(writeRequest1([{ labels: UP, samples: [[1, NOW]] }]))
+  const written = await post(service, body, { 'X-Api-Key': made.body.api_key.secretKey })
+  assert.equal(written.status, 204, written.text)
+  assert.deepEqual(await feed.get('node', 'up,instance=host:9100'), [[NOW, 1]])
+})
+
+test('remote write accepts a body without samples', async (t) => {
   const { service } = await start(t)
-  const empty = Buffer.alloc(2 * 1_000_000, Buffer.from([0x0a, 0x00]))
-  assert.equal((await post(service, packSnappy(empty))).status, 204)
   assert.equal((await write(service, [])).status, 204)
 })

@@ -1,25 +1,21 @@
-/** What programs have sent, as test/programs/line-writers.test.ts has recorded it, sent again. */
+/** What programs have sent, as line-writers.test.ts and metric-writers.test.ts of test/programs recorded it, sent again. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { sendRaw } from '../../support/raw-http.ts'
-import { type RecordedRequest, withKey } from '../../support/recording-proxy.ts'
+import { type Recording, withKey } from '../../support/recording-proxy.ts'
 import { startService } from '../../support/service.ts'
 import { type StoredSamples, storedSamples } from '../../support/stored-samples.ts'
-
-interface Recording {
-  readonly program: string
-  readonly requests: readonly RecordedRequest[]
-  readonly stored: StoredSamples
-}
 
 /** Programs whose points get the time of their arrival. */
 const LEAVES_TIMES_OUT = /^python|^node-red 1/
 
-const recordings = readFileSync('test/fixtures/line-writers.jsonl', 'utf8')
-  .trimEnd()
-  .split('\n')
-  .map((line) => JSON.parse(line) as Recording)
+const recordings = ['line-writers', 'metric-writers'].flatMap((name) =>
+  readFileSync(`test/fixtures/${name}.jsonl`, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Recording),
+)
 
 for (const { program, requests, stored } of recordings) {
   test(`what ${program} sends is answered and stored as when it was recorded`, async (t) => {
