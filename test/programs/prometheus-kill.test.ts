@@ -1,13 +1,13 @@
 /**
  * Prometheus scrapes three targets and writes while the service is stopped and killed: every sample of its own storage
- * is in Weir, bit for bit. `WEIR_TEST_SCRAPE_MINUTES=10` runs longer.
+ * is in Weir, bit for bit. With `WEIR_TEST_ROUNDS=nightly` it takes ten minutes, and the service is stopped for two.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type ChildService, startChildService } from '../support/child-service.ts'
 import { keepablePort } from '../support/port.ts'
-import { Random } from '../support/random.ts'
+import { Random, roundsBy } from '../support/random.ts'
 import { startServiceOn } from '../support/service-on.ts'
 import { comesTrue } from '../support/settle.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -17,7 +17,7 @@ import { type Prometheus, type StoredSeries, startPrometheus } from './prometheu
 import { startTargets } from './scraped-targets.ts'
 import { exampleFor } from './writer-programs.ts'
 
-const MINUTES = Number(process.env.WEIR_TEST_SCRAPE_MINUTES ?? 1)
+const MINUTES = roundsBy({ everyRun: 1, nightly: 10 })
 const KILLS = 3
 /** Of the whole time, as long as the service is stopped. */
 const STOPPED_SHARE = 0.2
@@ -29,32 +29,40 @@ const programs = [
   { name: 'Prometheus 2, version 1.0', at: 0, ...(await obtainPrometheus2()) },
   { name: 'Prometheus 3, version 2.0', at: 1, ...(await obtainPrometheus3()) },
 ]
-for (const { name, at, path, skip } of programs) {
-  test(`${name}: no sample is lost or changed by a stop and kills`, { skip }, async (t) => {
-    const random = new Random(Number(process.env.WEIR_TEST_SEED ?? Date.now() % 2 ** 31))
-    t.diagnostic(`seed ${random.seed}`)
-    const dataDir = temporaryFolder()
-    const port = await keepablePort()
-    const settings = { WEIR_PORT: String(port), WEIR_RATE_LIMITS: 'off' }
-    const service = await startChildService(dataDir, settings)
-    const added = await runWeir(dataDir, 'key', 'add', 'prometheus')
-    const feedKey = /secret +(\S+)/.exec(added.out)?.[1] ?? assert.fail(added.out + added.err)
-    const remote = exampleFor({ port, feedKey }, { heading: 'Prometheus', language: 'yaml', at })
-    const targets = await startTargets(t, random)
-    const prometheus = await startPrometheus(t, path, configOf(targets, remote))
-    const last = await trouble(t, service, () => startChildService(dataDir, settings))
-    // Targets that are gone leave stale markers, if their job stays.
-    await prometheus.configure(configOf([], remote))
-    const stored = await untilStale(prometheus)
-    await untilSent(prometheus)
-    await last.kill()
-    await compare(t, dataDir, stored.filter(isSentBy(remote)))
-    const failed = await prometheus.metric('prometheus_remote_storage_samples_failed_total')
-    const retried = await prometheus.metric('prometheus_remote_storage_samples_retried_total')
-    assert.equal(failed, 0)
-    assert.ok(retried > 0, 'no write failed')
-    t.diagnostic(`${retried} samples were sent again`)
-  })
+test('no sample is lost or changed by a stop and kills', { concurrency: true }, async (t) => {
+  const runs = programs.map((program) =>
+    t.test(program.name, { skip: program.skip }, (inner) => scrapeAndCompare(inner, program)),
+  )
+  await Promise.all(runs)
+})
+
+async function scrapeAndCompare(
+  t: TestContext,
+  { path, at }: (typeof programs)[number],
+): Promise<void> {
+  const random = new Random(Number(process.env.WEIR_TEST_SEED ?? Date.now() % 2 ** 31))
+  t.diagnostic(`seed ${random.seed}`)
+  const dataDir = temporaryFolder()
+  const port = await keepablePort()
+  const settings = { WEIR_PORT: String(port), WEIR_RATE_LIMITS: 'off' }
+  const service = await startChildService(dataDir, settings)
+  const added = await runWeir(dataDir, 'key', 'add', 'prometheus')
+  const feedKey = /secret +(\S+)/.exec(added.out)?.[1] ?? assert.fail(added.out + added.err)
+  const remote = exampleFor({ port, feedKey }, { heading: 'Prometheus', language: 'yaml', at })
+  const targets = await startTargets(t, random)
+  const prometheus = await startPrometheus(t, path, configOf(targets, remote))
+  const last = await trouble(t, service, () => startChildService(dataDir, settings))
+  // Targets that are gone leave stale markers, if their job stays.
+  await prometheus.configure(configOf([], remote))
+  const stored = await untilStale(prometheus)
+  await untilSent(prometheus)
+  await last.kill()
+  await compare(t, dataDir, stored.filter(isSentBy(remote)))
+  const failed = await prometheus.metric('prometheus_remote_storage_samples_failed_total')
+  const retried = await prometheus.metric('prometheus_remote_storage_samples_retried_total')
+  assert.equal(failed, 0)
+  assert.ok(retried > 0, 'no write failed')
+  t.diagnostic(`${retried} samples were sent again`)
 }
 
 function configOf(targets: readonly string[], remote: string): string {
