@@ -1,3 +1,4 @@
+import { Pacer } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import { VALUE_CODE } from '../../catalog/shape/index.ts'
 import { baseCycleOf } from '../../feed/index.ts'
@@ -16,6 +17,9 @@ const CYCLES_LISTED_MAX = 100
 
 /** Statistics that are times. PromQL has times in seconds. */
 const TIMES: ReadonlySet<string> = new Set(['minoccurrence', 'maxoccurrence'])
+
+/** What a period costs, in times that are filled with its value. */
+const PERIOD_WORK = 8
 
 interface CalendarParts {
   readonly catalog: Catalog
@@ -42,6 +46,7 @@ export async function calendarStatistics(
   const present = new Uint8Array(values.length)
   const scale = TIMES.has(statistic) ? 1_000 : 1
   const reads = store.reads?.() ?? store
+  const pacer = new Pacer()
   for (const [row, handle] of refs.entries()) {
     parts.checkStop()
     if (!mayRead(handle)) continue
@@ -64,6 +69,8 @@ export async function calendarStatistics(
       values[row * times.length + at] = Number(value) / scale
       present[row * times.length + at] = 1
     }
+    const waiting = pacer.spend(times.length + PERIOD_WORK * periods.count)
+    if (waiting !== undefined) await waiting
   }
   return { values, present }
 }
