@@ -9,6 +9,7 @@ import {
   type Plot,
   type StateSeries,
 } from '../../studio/src/chart/chart-series.ts'
+import { isEmptyIn } from '../../studio/src/chart/empty.ts'
 import { extentOf, roomyExtent } from '../../studio/src/chart/extent.ts'
 import { figuresOf, numberText } from '../../studio/src/chart/figures.ts'
 import { moved, rangeAfter, soundRange, zoomed } from '../../studio/src/chart/time-range.ts'
@@ -49,6 +50,29 @@ test('chartData() leads lines out of the range, and breaks them where much more 
   const even = numbers(chartData({ ...facts, time: [1, 2, 3, 5, 9], value: [1, 2, 3, 4, 5] }))
   assert.deepEqual(brokenIn(even), [])
   assert.deepEqual(brokenIn(numbers(chartData({ ...facts, time: [1, 900], value: [1, 2] }))), [])
+})
+
+test('chartData() breaks a line where samples of an even stream are missing, and has none without samples', () => {
+  const time = Array.from({ length: 40 }, (_, at) => at * 10).filter((at) => at < 100 || at > 140)
+  const even = numbers(chartData({ ...facts, time, value: time }))
+  assert.deepEqual(brokenIn(even), [10])
+  const [before, after] = [-500, 1_500].map((at) => ({ time: at, value: 1 }))
+  const nothing = { ...facts, time: [], value: [], before, after }
+  assert.deepEqual(numbers(chartData(nothing)).values, [])
+})
+
+test('isEmptyIn() says so where all is known and nothing is in the range', () => {
+  const range = { from: 0, until: 1_000 }
+  const nothing: Plot = { ...facts, time: [], value: [] }
+  assert.equal(isEmptyIn([nothing], range), true)
+  assert.equal(isEmptyIn([nothing, undefined], range), false, 'one is not known yet')
+  assert.equal(isEmptyIn([nothing], { from: 500, until: 1_500 }), false, 'beyond what is known')
+  assert.equal(isEmptyIn([nothing, { ...facts, time: [5], value: [1] }], range), false)
+  assert.equal(isEmptyIn([{ ...facts, time: [5], value: [1] }], { from: 6, until: 900 }), true)
+  const lasting: Plot = { ...nothing, kind: 'text', before: { time: -5, value: 'on' } }
+  assert.equal(isEmptyIn([lasting], range), false, 'a state lasts')
+  const periods: Plot = { ...facts, form: 'periods', start: [0], end: [900], value: [null] }
+  assert.equal(isEmptyIn([periods], range), true)
 })
 
 test('chartData() breaks intervals wherever one is missing', () => {

@@ -182,7 +182,10 @@ function sampleData({ start, time = [], value = [], before, after }: Plot): Numb
       isBroken: (index) => index > 0 && start[index] > time[index - 1],
     }
   }
-  const sides = [before, after].map((one) => (one === null || one === undefined ? [] : [one]))
+  // Where no sample is in the range, a line through it would hide that.
+  const sides = [before, after].map((one) =>
+    one === null || one === undefined || time.length === 0 ? [] : [one],
+  )
   const times = [...sides[0].map((one) => one.time), ...time, ...sides[1].map((one) => one.time)]
   const all = [...sides[0].map((one) => one.value), ...value, ...sides[1].map((one) => one.value)]
   const values = all.map(numberOf)
@@ -199,12 +202,17 @@ function sampleData({ start, time = [], value = [], before, after }: Plot): Numb
   }
 }
 
-/** How much longer than usual a distance is that counts as a gap. */
+/** A distance that is longer than the usual one by this factor is a gap. */
 const GAP_FACTOR = 10
+/** The same for samples at regular times, and for spans, which follow one another. */
+const EVEN_GAP_FACTOR = 3
+/** Samples are at regular times if four of five distances are at most so much longer than usual. */
+const EVEN_PART = 0.8
+const EVEN_FACTOR = 1.2
 
 /**
- * From how long on a distance between two entries is a gap: samples of random streams come when they
- * come, so only one far beyond what is usual for the stream is.
+ * The distance from which on two entries have a gap between them. Samples of random streams have irregular times, so
+ * only a distance far beyond the usual one is a gap.
  */
 function gapLength(starts: readonly number[], ends: readonly number[]): number {
   if (starts.length < 4) return Number.POSITIVE_INFINITY
@@ -212,9 +220,9 @@ function gapLength(starts: readonly number[], ends: readonly number[]): number {
     return starts[at + 1] - starts[at]
   }).sort()
   const usual = steps[Math.floor(steps.length / 2)]
-  const longest = steps[steps.length - 1]
-  if (longest <= usual * GAP_FACTOR && ends === starts) return Number.POSITIVE_INFINITY
-  return ends === starts ? usual * GAP_FACTOR : usual * 3
+  if (ends !== starts) return usual * EVEN_GAP_FACTOR
+  const isEven = steps[Math.floor(steps.length * EVEN_PART)] <= usual * EVEN_FACTOR
+  return usual * (isEven ? EVEN_GAP_FACTOR : GAP_FACTOR)
 }
 
 function stateBands(plot: Plot, now: number): StateBand[] {

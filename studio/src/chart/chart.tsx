@@ -4,6 +4,7 @@ import { axesOf, ownScaleText } from './axes.ts'
 import styles from './chart.module.css'
 import { type ChartSeries, isNumbers } from './chart-series.ts'
 import { STRIP_HEIGHT, STRIP_ROOM } from './draw-states.ts'
+import { type EmptyChart, EmptyNote } from './empty-note.tsx'
 import { Legend } from './legend.tsx'
 import { moved, type NextRange, type TimeRange, zoomed } from './time-range.ts'
 import { readTokens } from './tokens.ts'
@@ -35,6 +36,8 @@ interface ChartProps extends RangeEvents {
   readonly syncKey?: string
   /** A legend of a line or two, for charts that have little room. */
   readonly isCompact?: boolean
+  /** Shown over the plot when nothing is in the range. */
+  readonly empty?: EmptyChart
 }
 
 const HEIGHT = 340
@@ -71,20 +74,23 @@ export function Chart(props: ChartProps) {
   })
   return (
     <div className={styles.chart}>
-      {/* biome-ignore lint/a11y/useSemanticElements: a chart that keys move is no fieldset. */}
-      <div
-        ref={place}
-        className={styles.place}
-        role="group"
-        aria-label={label}
-        aria-roledescription="chart"
-        aria-description="Arrow keys move by a tenth. Plus and minus zoom. Backspace goes back, Escape resets. n jumps to now, l turns live on or off."
-        aria-keyshortcuts="ArrowLeft ArrowRight + - Backspace Escape n l"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: keys move the chart.
-        tabIndex={0}
-        onKeyDown={(event) => onKey(event, props)}
-        style={{ minHeight: heightOf(picture, height) }}
-      />
+      <div className={styles.frame}>
+        {/* biome-ignore lint/a11y/useSemanticElements: a chart that keys move is no fieldset. */}
+        <div
+          ref={place}
+          className={styles.place}
+          role="group"
+          aria-label={label}
+          aria-roledescription="chart"
+          aria-description="Arrow keys move by a tenth. Plus and minus zoom. Backspace goes back, Escape resets. n jumps to now, l turns live on or off."
+          aria-keyshortcuts="ArrowLeft ArrowRight + - Backspace Escape n l"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: keys move the chart.
+          tabIndex={0}
+          onKeyDown={(event) => onKey(event, props)}
+          style={{ minHeight: heightOf(picture, height) }}
+        />
+        {props.empty !== undefined && <EmptyNote {...props.empty} />}
+      </div>
       {note !== '' && <p className={styles.shared}>{note}</p>}
       <Legend
         series={series}

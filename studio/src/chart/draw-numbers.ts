@@ -1,20 +1,6 @@
 import type { NumberSeries } from './chart-series.ts'
-
-/** Where things lie on the canvas, in its own pixels. */
-export interface Canvas {
-  readonly ctx: CanvasRenderingContext2D
-  readonly xOf: (time: number) => number
-  readonly yOf: (value: number) => number
-  /** Canvas pixels of a CSS pixel. */
-  readonly ratio: number
-  /** The box of the plot. */
-  readonly box: {
-    readonly left: number
-    readonly top: number
-    readonly width: number
-    readonly height: number
-  }
-}
+import { drawEdges } from './draw-edges.ts'
+import { type Canvas, LINE_WIDTH, middleOf, type Run } from './plot-canvas.ts'
 
 /** Points are drawn where they are at least so far apart, in CSS pixels. */
 const POINT_SPACE = 8
@@ -25,24 +11,25 @@ const BAR_ALPHA = 0.55
 /** Draws numbers: a line, steps, or bars; spans as a band with their mean as the line. */
 export function drawNumbers(canvas: Canvas, data: NumberSeries, colour: string): void {
   const { ctx, ratio } = canvas
-  ctx.lineWidth = 1.5 * ratio
+  ctx.lineWidth = LINE_WIDTH * ratio
   ctx.lineJoin = 'round'
   ctx.strokeStyle = colour
   ctx.fillStyle = colour
   if (data.shape === 'bars') drawBars(canvas, data)
   else if (data.shape === 'steps') drawSteps(canvas, data)
   else {
-    if (data.lows !== data.values) drawBand(canvas, data)
+    if (data.lows !== data.values) {
+      const runs = runsOf(data)
+      drawBand(canvas, data, runs)
+      drawEdges(canvas, data, runs)
+    }
     drawLine(canvas, data)
   }
 }
 
-/** Where the line of an entry goes through: the middle of its stretch. */
-const middleOf = ({ starts, ends }: NumberSeries, at: number) => (starts[at] + ends[at]) / 2
-
-/** Stretches of entries with nothing missing in between, as [first, behind the last]. */
-function runsOf({ values, isBroken }: NumberSeries): Array<[number, number]> {
-  const runs: Array<[number, number]> = []
+/** The stretches of a series, without entries that have no value. */
+function runsOf({ values, isBroken }: NumberSeries): Run[] {
+  const runs: Run[] = []
   let first = -1
   for (let at = 0; at <= values.length; at++) {
     const isEnd = at === values.length || Number.isNaN(values[at])
@@ -55,10 +42,10 @@ function runsOf({ values, isBroken }: NumberSeries): Array<[number, number]> {
   return runs
 }
 
-function drawBand(canvas: Canvas, data: NumberSeries): void {
+function drawBand(canvas: Canvas, data: NumberSeries, runs: readonly Run[]): void {
   const { ctx, xOf, yOf, ratio } = canvas
   ctx.globalAlpha = BAND_ALPHA
-  for (const [first, behind] of runsOf(data)) {
+  for (const [first, behind] of runs) {
     ctx.beginPath()
     // A single span still shows its extremes: as wide as it is, at least a pixel.
     const left = xOf(data.starts[first])
@@ -120,14 +107,23 @@ function arePointsApart(
   return values.length > 0 && seen.length * POINT_SPACE * ratio <= box.width
 }
 
-function drawSteps({ ctx, xOf, yOf }: Canvas, data: NumberSeries): void {
+function drawSteps({ ctx, xOf, yOf, ratio }: Canvas, data: NumberSeries): void {
   if (data.lows !== data.values) {
-    ctx.globalAlpha = BAND_ALPHA
     for (const [at, low] of data.lows.entries()) {
-      const [left, top] = [xOf(data.starts[at]), yOf(data.highs[at])]
-      ctx.fillRect(left, top, xOf(data.ends[at]) - left, Math.max(yOf(low) - top, 1))
+      const [left, right] = [xOf(data.starts[at]), xOf(data.ends[at])]
+      const [top, bottom] = [yOf(data.highs[at]), yOf(low)]
+      ctx.globalAlpha = BAND_ALPHA
+      ctx.fillRect(left, top, right - left, Math.max(bottom - top, 1))
+      ctx.globalAlpha = 1
+      // The extremes are edges wherever the line of the value does not cover them.
+      const middle = yOf(data.values[at])
+      const width = Math.max(right - left, ratio)
+      for (const edge of [top, bottom]) {
+        if (Math.abs(edge - middle) > LINE_WIDTH * ratio) {
+          ctx.fillRect(left, Math.round(edge - ratio / 2), width, Math.ceil(ratio))
+        }
+      }
     }
-    ctx.globalAlpha = 1
   }
   ctx.beginPath()
   for (const [first, behind] of runsOf(data)) {

@@ -1,5 +1,5 @@
 import type { StateBand, StateSeries } from './chart-series.ts'
-import type { Canvas } from './draw-numbers.ts'
+import type { Canvas } from './plot-canvas.ts'
 
 /** The height of a strip of states, and the gap between two, in CSS pixels. */
 export const STRIP_HEIGHT = 22

@@ -1,7 +1,8 @@
 import { useMemo } from 'react'
+import { classes } from '../ui/classes.ts'
 import { momentText, offsetText } from '../ui/time/moment-text.ts'
 import styles from './chart.module.css'
-import type { ChartSeries } from './chart-series.ts'
+import { type ChartSeries, isNumbers } from './chart-series.ts'
 import { stateColour } from './draw-states.ts'
 import { type Figures, figuresOf, NO_FIGURE } from './figures.ts'
 import type { TimeRange } from './time-range.ts'
@@ -73,6 +74,10 @@ export function Legend(props: LegendProps) {
       </ul>
     )
   }
+  // Texts and files have values, but no extremes and no mean.
+  const hasNumbers = series.some(({ data }) => data === undefined || isNumbers(data))
+  const columns = hasNumbers ? COLUMNS : COLUMNS.slice(0, 1)
+  const look = hasNumbers ? styles.number : classes(styles.number, styles.state)
   return (
     <div className={styles.legend}>
       <table>
@@ -80,8 +85,8 @@ export function Legend(props: LegendProps) {
         <thead>
           <tr>
             <th scope="col">Stream</th>
-            {COLUMNS.map(([id, label]) => (
-              <th key={id} scope="col" className={styles.number}>
+            {columns.map(([id, label]) => (
+              <th key={id} scope="col" className={look}>
                 {label}
               </th>
             ))}
@@ -93,8 +98,8 @@ export function Legend(props: LegendProps) {
             return (
               <tr key={key} data-hidden={hidden.has(key) || undefined}>
                 <th scope="row">{names[place]}</th>
-                {COLUMNS.map(([id]) => (
-                  <td key={id} className={styles.number}>
+                {columns.map(([id]) => (
+                  <td key={id} className={look} title={figures[id]}>
                     {figures[id]}
                   </td>
                 ))}

@@ -33,15 +33,15 @@ export const RANGE_WORDS: ReadonlyArray<readonly [word: string, label: string]> 
   ['1h', 'Last hour'],
   ['6h', 'Last 6 hours'],
   ['24h', 'Last 24 hours'],
-  ['today', 'Today'],
+  ['today', 'Today so far'],
   ['yesterday', 'Yesterday'],
-  ['week', 'This week'],
+  ['week', 'This week so far'],
   ['7d', 'Last 7 days'],
   ['lastweek', 'Last week'],
-  ['month', 'This month'],
+  ['month', 'This month so far'],
   ['30d', 'Last 30 days'],
   ['lastmonth', 'Last month'],
-  ['year', 'This year'],
+  ['year', 'This year so far'],
   ['365d', 'Last 365 days'],
   ['all', 'All time'],
 ]
@@ -56,9 +56,12 @@ const CALENDAR = {
   year: ['year', 0],
 } as const
 
-/** Whether a word names a stretch that goes on with time. */
-export function lengthOfWord(word: string): number | undefined {
-  return LENGTHS[word]
+/** Calendar periods that have not ended: they are shown until now. */
+const CURRENT: ReadonlySet<string> = new Set(['today', 'week', 'month', 'year'])
+
+/** Whether a word names a stretch that ends now, and so moves on with time. */
+export function endsNow(word: string): boolean {
+  return LENGTHS[word] !== undefined || CURRENT.has(word)
 }
 
 /** The stretch of a word on the clocks of a zone; undefined for words there are none of. */
@@ -72,7 +75,8 @@ export function rangeOfWord(
   const found = Object.entries(CALENDAR).find(([name]) => name === word)
   if (found === undefined) return undefined
   const [unit, by] = found[1]
-  return { from: startOf(zone, now, unit, by), until: startOf(zone, now, unit, by + 1) }
+  const until = CURRENT.has(word) ? now : startOf(zone, now, unit, by + 1)
+  return { from: startOf(zone, now, unit, by), until }
 }
 
 /** All samples with a little room around them. */

@@ -3,7 +3,7 @@ import { type Address, stepNotes, useAddress } from '../app/place.ts'
 import type { RangeEvents } from '../chart/chart.tsx'
 import { type NextRange, rangeAfter, soundRange, type TimeRange } from '../chart/time-range.ts'
 import { browserZone } from '../ui/time/zone-time.ts'
-import { type Extent, lengthOfWord, rangeOfWord, usualWord } from './range-words.ts'
+import { type Extent, endsNow, rangeOfWord, usualWord } from './range-words.ts'
 
 /** A movement is in the address, and asked for, when it has rested for so long. */
 const REST_MS = 180
@@ -73,12 +73,12 @@ export function useViewRange(zoneOfData: string, extent: Extent): ViewRange {
     onMove: moves.onMove,
     onBack: moves.onBack,
     onReset: moves.onReset,
-    onWord: (next) => moves.commit({ range: next }, lengthOfWord(next) !== undefined && isLive),
+    onWord: (next) => moves.commit({ range: next }, endsNow(next) && isLive),
     onNow: () => jump((length) => Date.now() - length),
     onStart: () => extent !== undefined && jump(() => extent.firstTime),
     onEnd: () => extent !== undefined && jump((length) => endWithRoom(extent, length) - length),
     onLive: () => {
-      const next = lengthOfWord(word) === undefined ? '15m' : word
+      const next = endsNow(word) ? word : '15m'
       moves.commit(isLive ? { range: word } : { range: next }, !isLive)
     },
     onZone: () => address.change({ zone: isBrowserZone ? undefined : 'browser' }),

@@ -1,10 +1,11 @@
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { RANGE_WORDS } from '../../state/range-words.ts'
 import type { ViewRange } from '../../state/use-view-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { inputText, readInput } from '../../ui/time/input-time.ts'
 import { offsetText, rangeText } from '../../ui/time/moment-text.ts'
+import { useLeave } from '../../ui/use-leave.ts'
 import styles from './controls.module.css'
 
 const LABELS = new Map(RANGE_WORDS)
@@ -14,18 +15,7 @@ export function RangePicker({ view }: { readonly view: ViewRange }) {
   const [isOpen, setIsOpen] = useState(false)
   const place = useRef<HTMLDivElement>(null)
   const { word, range, zone } = view
-  useEffect(() => {
-    if (!isOpen) return undefined
-    const leave = (event: Event) => {
-      if (!place.current?.contains(event.target as Node)) setIsOpen(false)
-    }
-    document.addEventListener('pointerdown', leave)
-    document.addEventListener('focusin', leave)
-    return () => {
-      document.removeEventListener('pointerdown', leave)
-      document.removeEventListener('focusin', leave)
-    }
-  }, [isOpen])
+  useLeave(place, isOpen, () => setIsOpen(false))
   const text = LABELS.get(word) ?? rangeText(zone, range.from, range.until)
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes what the button opens.
@@ -97,7 +87,7 @@ function ExactRange({ view, onDone }: { readonly view: ViewRange; readonly onDon
         {...time}
         value={until}
         error={error}
-        hint={`${zone}, ${offsetText(zone, range.until)}`}
+        hint={zoneHint(zone, range.until)}
         onChange={(event) => setUntil(event.currentTarget.value)}
       />
       <Button type="submit" kind="primary">
@@ -105,4 +95,10 @@ function ExactRange({ view, onDone }: { readonly view: ViewRange; readonly onDon
       </Button>
     </form>
   )
+}
+
+/** A zone with its offset; UTC needs to be said once. */
+function zoneHint(zone: string, at: number): string {
+  const offset = offsetText(zone, at)
+  return zone === offset ? zone : `${zone}, ${offset}`
 }

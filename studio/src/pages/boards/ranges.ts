@@ -16,13 +16,13 @@ export const RANGE_WORDS: ReadonlyArray<readonly [range: string, words: string]>
   ['last-24h', 'Last 24 hours'],
   ['last-7d', 'Last 7 days'],
   ['last-30d', 'Last 30 days'],
-  ['today', 'Today'],
+  ['today', 'Today so far'],
   ['yesterday', 'Yesterday'],
-  ['this-week', 'This week'],
+  ['this-week', 'This week so far'],
   ['last-week', 'Last week'],
-  ['this-month', 'This month'],
+  ['this-month', 'This month so far'],
   ['last-month', 'Last month'],
-  ['this-year', 'This year'],
+  ['this-year', 'This year so far'],
   ['last-year', 'Last year'],
 ]
 
@@ -55,7 +55,9 @@ export function rangeAt(range: string, zone: string, now: number): TimeRange {
   return { from: now - DAY_MS, until: now + 1 }
 
   function periodOf(unit: 'day' | 'week' | 'month' | 'year', moved: number): TimeRange {
-    return { from: startOf(zone, now, unit, moved), until: startOf(zone, now, unit, moved + 1) }
+    // A period that has not ended is shown until now.
+    const until = moved === 0 ? now + 1 : startOf(zone, now, unit, moved + 1)
+    return { from: startOf(zone, now, unit, moved), until }
   }
 }
 

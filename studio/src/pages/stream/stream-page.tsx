@@ -36,6 +36,7 @@ export function StreamPage({ component, stream }: StreamPageProps) {
     <PageFrame
       title={`${found.streamName} · ${found.componentName}`}
       heading={<Heading found={found} />}
+      foldsActions
       actions={
         <>
           <Link to={overlayOf(found)}>Compare …</Link>

@@ -5,6 +5,8 @@ import { chartData } from '../../chart/chart-series.ts'
 import { ChartBar } from '../../chart/controls/chart-bar.tsx'
 import { CyclePicker, cycleIn } from '../../chart/controls/cycle-picker.tsx'
 import { LeftOut } from '../../chart/left-out.tsx'
+import { useChartHeight } from '../../chart/use-chart-height.ts'
+import { emptyChart } from '../../state/empty-chart.ts'
 import { usePeriodFigures } from '../../state/period-figures.ts'
 import { pointsFor, usePlots } from '../../state/plots.ts'
 import { useLive } from '../../state/use-live.ts'
@@ -27,13 +29,14 @@ interface StreamViewProps {
   readonly canChange: boolean
 }
 
-/** The chart of a stream with its samples beside it. */
+/** The chart of a stream, and its samples below it. */
 export function StreamView({ found, canChange }: StreamViewProps) {
   const { query } = useAddress()
   const [width, setWidth] = useState(0)
   const [hidden, setHidden] = useState(NONE)
   const [extent, setExtent] = useState(found.extent)
   const view = useViewRange(found.zone, extent)
+  const height = useChartHeight()
   const cycle = cycleIn(query)
   const stat = cycle?.stat
   const streams = useMemo(() => [found], [found])
@@ -58,55 +61,50 @@ export function StreamView({ found, canChange }: StreamViewProps) {
     const data = plot === undefined ? undefined : chartData(plot, { stat })
     return [{ key: found.streamUid, name: found.streamName, unit: plot?.unit ?? found.unit, data }]
   }, [plot, found, stat])
+  const empty = emptyChart([plot], view, extent !== undefined)
   return (
     <div className={styles.stream}>
-      <DerivedLine found={found} />
-      <LabelLine found={found} />
       <ChartBar view={view} zoneOfData={found.zone} hasExtent={extent !== undefined}>
         {found.kind !== 'file' && <CyclePicker />}
       </ChartBar>
-      <AheadLine extent={extent} view={view} />
       {(refused ?? error) !== undefined && <Empty text={(refused ?? error)?.message} />}
-      <div className={styles.columns} data-wide={cycle !== undefined || undefined}>
-        <section className={styles.card} aria-label="Chart">
-          {extent === undefined && plot !== undefined && (
-            <p className={styles.hint}>No samples yet. New samples of this stream appear here.</p>
-          )}
-          <Chart
-            {...view}
-            label={`Chart of ${found.streamName}`}
-            series={series}
-            hidden={hidden}
-            onHidden={setHidden}
-            onWidth={setWidth}
+      <section className={styles.chart} aria-label="Chart">
+        <Chart
+          {...view}
+          label={`Chart of ${found.streamName}`}
+          series={series}
+          hidden={hidden}
+          onHidden={setHidden}
+          onWidth={setWidth}
+          height={height}
+          empty={empty}
+        />
+        <LeftOut plots={[plot]} />
+        <AheadLine extent={extent} view={view} />
+      </section>
+      <DerivedLine found={found} />
+      <LabelLine found={found} />
+      <section className={styles.card} aria-label={cycle === undefined ? 'Samples' : 'Statistics'}>
+        {cycle === undefined ? (
+          <SampleTable
+            found={found}
+            canChange={canChange}
+            asked={view.asked}
+            zone={view.zone}
+            isLive={view.isLive}
+            onChanged={reload}
           />
-          <LeftOut plots={[plot]} />
-        </section>
-        <section
-          className={styles.card}
-          aria-label={cycle === undefined ? 'Samples' : 'Statistics'}
-        >
-          {cycle === undefined ? (
-            <SampleTable
-              found={found}
-              canChange={canChange}
-              asked={view.asked}
-              zone={view.zone}
-              isLive={view.isLive}
-              onChanged={reload}
-            />
-          ) : (
-            <PeriodSection
-              found={found}
-              plot={plot}
-              figures={figures}
-              cycle={cycle}
-              range={view.asked}
-              zone={view.zone}
-            />
-          )}
-        </section>
-      </div>
+        ) : (
+          <PeriodSection
+            found={found}
+            plot={plot}
+            figures={figures}
+            cycle={cycle}
+            range={view.asked}
+            zone={view.zone}
+          />
+        )}
+      </section>
       {found.kind === 'file' && canChange && (
         <section id="upload" aria-label="Upload">
           <FileUploads

@@ -8,6 +8,8 @@ import { ChartBar } from '../../chart/controls/chart-bar.tsx'
 import { CyclePicker, cycleIn } from '../../chart/controls/cycle-picker.tsx'
 import { LeftOut } from '../../chart/left-out.tsx'
 import { PlotTable } from '../../chart/plot-table.tsx'
+import { useChartHeight } from '../../chart/use-chart-height.ts'
+import { emptyChart } from '../../state/empty-chart.ts'
 import { usePeriodFigures } from '../../state/period-figures.ts'
 import { pointsFor, usePlots } from '../../state/plots.ts'
 import type { Extent } from '../../state/range-words.ts'
@@ -34,6 +36,7 @@ export function OverlayView({ streams, onRemove }: OverlayViewProps) {
   const [width, setWidth] = useState(0)
   const extent = useMemo(() => extentOf(streams), [streams])
   const view = useViewRange(streams[0].zone, extent)
+  const height = useChartHeight()
   const cycle = cycleIn(query)
   const stat = cycle?.stat
   const question = { streams, range: view.asked, points: pointsFor(width), cycle }
@@ -56,6 +59,7 @@ export function OverlayView({ streams, onRemove }: OverlayViewProps) {
       }),
     [streams, answers, stat],
   )
+  const plots = answers.map((answer) => answer?.plot)
   const refused = answers.find((answer) => answer?.error !== undefined)?.error ?? error
   return (
     <div className={styles.overlay}>
@@ -68,12 +72,13 @@ export function OverlayView({ streams, onRemove }: OverlayViewProps) {
           {...view}
           label={`Chart of ${streams.map(({ streamName }) => streamName).join(', ')}`}
           series={series}
-          height={440}
+          height={height}
+          empty={emptyChart(plots, view, extent !== undefined)}
           hidden={hidden}
           onHidden={(next) => changeAddress({ hide: [...next].join(',') })}
           onWidth={setWidth}
         />
-        <LeftOut plots={answers.map((answer) => answer?.plot)} />
+        <LeftOut plots={plots} />
       </section>
       <ul className={styles.streams} aria-label="Streams of this view">
         {streams.map((stream) => (
@@ -89,12 +94,7 @@ export function OverlayView({ streams, onRemove }: OverlayViewProps) {
           </li>
         ))}
       </ul>
-      <Tables
-        streams={streams}
-        plots={answers.map((answer) => answer?.plot)}
-        zone={view.zone}
-        question={question}
-      />
+      <Tables streams={streams} plots={plots} zone={view.zone} question={question} />
     </div>
   )
 }

@@ -30,6 +30,7 @@ export function ViewPage() {
   return (
     <PageFrame
       title="Compare streams"
+      foldsActions
       actions={
         <>
           {names.length > 0 && <CopyButton text={sharedAddress()} label="Copy link" />}
