@@ -12,6 +12,10 @@ export const FEED_LIMIT_MAX = 1_000
 /** Entries of a plot: a screen has fewer pixels beside each other. */
 export const PLOT_POINTS_MAX = 4_000
 
+/** Plots of one call, and their entries together: a board on a wide screen, in some ten megabytes at most. */
+export const PLOTS_PER_CALL_MAX = 200
+export const PLOTS_POINTS_MAX = 200_000
+
 /** One call's samples: what a gateway sends after a day offline, and still a bounded frame. */
 export const SAMPLES_PER_CALL_MAX = 1_000_000
 

@@ -146,6 +146,11 @@ export class Feed {
     if (!allowsEveryFeed(principal, 'PUT')) requireSomeFeed(principal, 'PUT')
   }
 
+  /** Refuses a caller who may read nowhere, before a list of streams of theirs is looked at. */
+  requireReader(principal: Principal): void {
+    if (!allowsEveryFeed(principal, 'GET')) requireSomeFeed(principal, 'GET')
+  }
+
   /** Stores samples, all or none; resolves when they are durable, with warnings for the caller. */
   put(principal: Principal, command: PutCommand): Promise<readonly string[]> {
     return new PutCall(this.#deps, principal, command).run()

@@ -309,6 +309,8 @@ test('keys, users and organizations answer as described', async () => {
   await owner('POST', `${corrections}/none/undo`, undefined, { expect: '4' })
   await owner('GET', corrections)
   await owner('GET', '/api/stream?label=site', undefined, { expect: '4' })
+  await owner('POST', '/api/plot', { plot: [{ componentUid: uid, streamUid: uid }] })
+  await owner('POST', '/api/plot', { plot: 1 }, { expect: '4' })
   await owner('GET', '/api/door/refused')
   await owner('POST', '/api/door/preview', { door: { lines: 'm,a=b v=1\nbad' } })
   await owner('POST', '/api/door/preview', { door: { lines: 1 } }, { expect: '4' })

@@ -116,9 +116,36 @@ function readPanel(field: string, input: PanelInput): Panel {
     }
     return { componentUid, streamUid, label }
   })
-  const settled = { min, max, cycleId, stat, rows, timeZoneId }
+  const settled = {
+    min,
+    max,
+    cycleId,
+    stat,
+    rows,
+    timeZoneId,
+    ...readLook(`${field}.options`, options),
+  }
   const panel = { kind, title, x, y, width, height, streams, range, text, options: settled }
   return kind === 'query' ? { ...panel, query: readQuery(`${field}.query`, input) } : panel
+}
+
+/** Decimals and thresholds, where a panel has some. */
+function readLook(
+  field: string,
+  { decimals, thresholds = [] }: NonNullable<PanelInput['options']>,
+): Pick<Panel['options'], 'decimals' | 'thresholds'> {
+  for (const [at, { value }] of thresholds.entries()) {
+    const before = thresholds[at - 1]
+    if (before === undefined || value > before.value) continue
+    refuseField(
+      `${field}.thresholds[${at}].value`,
+      `${value} must be greater than ${before.value}, the threshold before it`,
+    )
+  }
+  return {
+    ...(decimals === undefined || decimals === null ? {} : { decimals }),
+    ...(thresholds.length === 0 ? {} : { thresholds }),
+  }
 }
 
 /** The query of a panel; one that was deleted stays until somebody takes the panel off, as streams do. */

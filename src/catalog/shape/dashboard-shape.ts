@@ -24,6 +24,10 @@ export const PANEL_STREAMS_MAX = 20
 /** A list of boards reads whole records: a thousand of these still fit in memory. */
 export const DASHBOARD_BYTES_MAX = 100_000
 const TABLE_ROWS_MAX = 1_000
+/** A value with more digits behind the point is not read by anyone. */
+const DECIMALS_MAX = 10
+/** More levels than colors would look the same. */
+const THRESHOLDS_MAX = 10
 /** Enough to know a stream by; a board may name two thousand. */
 export const LABEL_LENGTH_MAX = 200
 
@@ -52,6 +56,14 @@ const streamShape = Type.Object({
   ),
 })
 
+/** The colors of thresholds; a page shows each in a tone that its theme has. */
+export const THRESHOLD_COLORS = ['green', 'blue', 'yellow', 'orange', 'red'] as const
+
+const thresholdShape = Type.Object({
+  value: Type.Number(),
+  color: Type.Enum([...THRESHOLD_COLORS]),
+})
+
 const optionsShape = Type.Object({
   min: Type.Optional(Type.Union([Type.Null(), Type.Number()])),
   max: Type.Optional(Type.Union([Type.Null(), Type.Number()])),
@@ -63,6 +75,17 @@ const optionsShape = Type.Object({
     Type.Integer({ minimum: 1, maximum: TABLE_ROWS_MAX, description: 'Of a table' }),
   ),
   timeZoneId: Type.Optional(Type.String({ description: "Blank: the component's" })),
+  decimals: Type.Optional(
+    Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: DECIMALS_MAX })], {
+      description: 'Digits behind the point; null: as the unit or the samples have',
+    }),
+  ),
+  thresholds: Type.Optional(
+    Type.Array(thresholdShape, {
+      maxItems: THRESHOLDS_MAX,
+      description: 'Values from which on a color applies, in ascending order',
+    }),
+  ),
 })
 
 /** How a panel shows the rows of a query. */
@@ -114,6 +137,12 @@ export interface PanelStream {
   readonly label?: string
 }
 
+/** From a value on, a color applies. */
+export interface Threshold {
+  readonly value: number
+  readonly color: (typeof THRESHOLD_COLORS)[number]
+}
+
 /** One panel as the catalog keeps it. */
 export interface Panel {
   readonly kind: PanelKind
@@ -132,6 +161,10 @@ export interface Panel {
     readonly stat: string
     readonly rows: number
     readonly timeZoneId: string
+    /** Absent: as the unit or the samples have. */
+    readonly decimals?: number
+    /** Absent without any. */
+    readonly thresholds?: readonly Threshold[]
   }
   /** Of a query panel; others have none. */
   readonly query?: { readonly uid: string; readonly view: (typeof QUERY_VIEWS)[number] }

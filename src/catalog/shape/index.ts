@@ -1,5 +1,5 @@
 export { type ComponentRecord, componentShape } from './component-shape.ts'
-export { dashboardShape, PANEL_KINDS, QUERY_VIEWS } from './dashboard-shape.ts'
+export { dashboardShape, PANEL_KINDS, QUERY_VIEWS, THRESHOLD_COLORS } from './dashboard-shape.ts'
 export { readFolder, storedFolder } from './folder-path.ts'
 export { cycleOfGrid } from './grid-cycle.ts'
 export { readGrid } from './interval-grid.ts'

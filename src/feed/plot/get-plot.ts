@@ -59,6 +59,7 @@ export async function getPlot(
   const after = { from: samples.until, until: TIME_END }
   const hasNeighbours = found.form !== 'periods'
   const hasUnit = command.statistic === undefined || isStreamValue(command.statistic.statistic)
+  const unit = hasUnit ? await deps.catalog.unitOf(stream.handle) : undefined
   return {
     componentUid: stream.component.uid,
     compId: stream.component.compId,
@@ -67,7 +68,8 @@ export async function getPlot(
     form: found.form,
     kind: stream.kind,
     valueType: VALUE_TYPES[index.valueCodeOf(stream.handle)],
-    unit: hasUnit ? ((await deps.catalog.unitOf(stream.handle))?.symbol ?? '') : '',
+    unit: unit?.symbol ?? '',
+    numberFormat: unit?.numberFormat ?? '',
     timeZone: stream.component.timeZone,
     ...range,
     spanMs: found.spanMs,

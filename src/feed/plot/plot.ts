@@ -37,6 +37,8 @@ export interface Plot {
   readonly valueType: string
   /** Symbol of the unit; '' without one. */
   readonly unit: string
+  /** Number format of the unit; '' without one. */
+  readonly numberFormat: string
   /** Of the component. */
   readonly timeZone: string
   readonly from: number

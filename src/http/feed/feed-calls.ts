@@ -1,8 +1,10 @@
+import type { Static } from 'typebox'
 import type { Principal } from '../../access/index.ts'
 import {
   type HeldMemory,
   type MemoryBudget,
   type MemoryShare,
+  nextIteration,
   readLoosePairs,
   readQueryPairs,
   refuse,
@@ -32,7 +34,10 @@ import { readTimeParameter } from '../../time/index.ts'
 import { CSV_TYPE, prefersCsv, writeCsv } from './feed-csv.ts'
 import { type FeedQuery, readFeedQuery } from './feed-get-query.ts'
 import { countFeedBytes, writeFeed, writeLongFeed } from './feed-writer.ts'
+import { plotCommand, plotOrProblem, readPlotList } from './plot-list.ts'
 import { readPlotQuery, readSparksQuery } from './plot-query.ts'
+import type { plotsBody } from './plot-wire.ts'
+import { joinPlotEntries, writePlotEntry } from './plot-writer.ts'
 import { type MemoryHolder, ReadMemory, refuseLong } from './read-memory.ts'
 import { countRequestedBytes, writeRequested } from './requested-writer.ts'
 
@@ -104,6 +109,14 @@ export interface ReadAside extends MemoryHolder {
   readonly onSamples?: (count: number, form: 'csv' | 'json') => void
   /** Called when the limit cut the response off, with the ed for the next page of its last stream. */
   readonly onMore?: (until: number) => void
+}
+
+/** What a call for many plots has to do with beside them. */
+interface PlotsAside {
+  /** Called with each plot that was found. */
+  readonly onPlot: (plot: Plot) => void
+  /** Whether nobody waits for the answer any more. */
+  readonly isGone: () => boolean
 }
 
 const NO_HOLD: Hold = (share) => share.release()
@@ -224,6 +237,47 @@ export class FeedCalls {
       return await this.#feed.plot(principal, { path, memory, ...asked })
     } finally {
       held?.release()
+    }
+  }
+
+  /** Refuses a caller who may read nowhere. */
+  requireReader(principal: Principal): void {
+    this.#feed.requireReader(principal)
+  }
+
+  /**
+   * POST /plot: many plots, one after the other, so that a call holds the samples of one at a time. The caller
+   * releases the memory of the body.
+   */
+  async plots(
+    principal: Principal,
+    asked: Static<typeof plotsBody>,
+    { onPlot, isGone }: PlotsAside,
+  ): Promise<{ readonly body: Buffer; readonly release: () => void }> {
+    let held: MemoryShare | undefined
+    const memory = new ReadMemory(this.#budget, {
+      isGone,
+      hold: (share) => {
+        held = share
+      },
+    })
+    try {
+      const entries: Buffer[] = []
+      for (const one of readPlotList(asked)) {
+        const found = await plotOrProblem(() =>
+          this.#feed.plot(principal, { ...plotCommand(one), memory }),
+        )
+        if ('columns' in found) onPlot(found)
+        const entry = writePlotEntry(found)
+        entries.push(entry)
+        // Twice: the entries, and the body that is made of them.
+        await memory.resize(memory.bytes + 2 * entry.length)
+        await nextIteration()
+      }
+      return { body: joinPlotEntries(entries), release: () => held?.release() }
+    } catch (error) {
+      held?.release()
+      throw error
     }
   }
 

@@ -1,4 +1,10 @@
-import { FEED_LIMIT_MAX, PLOT_POINTS_MAX, Type } from '../../base/index.ts'
+import {
+  FEED_LIMIT_MAX,
+  PLOT_POINTS_MAX,
+  PLOTS_PER_CALL_MAX,
+  PLOTS_POINTS_MAX,
+  Type,
+} from '../../base/index.ts'
 import { STATISTIC_IDS } from '../../feed/statistic/index.ts'
 import {
   EXAMPLE_UID,
@@ -51,6 +57,7 @@ const plot = named('Plot', {
   kind: oneOf(KINDS, 'Kind of the values. Decimals are strings, files are URLs'),
   valueType: Type.String(),
   unit: Type.String({ description: 'Unit symbol, blank without a unit' }),
+  numberFormat: Type.String({ description: 'Number format of the unit, blank without one' }),
   timeZone: Type.String({ description: "The component's" }),
   from: msOf('Start of the range'),
   until: msOf('End of the range'),
@@ -78,36 +85,85 @@ const plot = named('Plot', {
   mean: values('Spans of numbers only. For booleans, the share of true'),
 })
 
+const PLOT_EXAMPLE = {
+  component: { uid: EXAMPLE_UID, id: 'boiler' },
+  stream: { uid: EXAMPLE_UID, id: 'temp' },
+  form: 'spans',
+  kind: 'number',
+  valueType: 'DOUBLE',
+  unit: '°C',
+  numberFormat: '0.0',
+  timeZone: 'UTC',
+  from: 1767225600000,
+  until: 1767312000000,
+  spanMs: 86400000,
+  firstTime: 1767225600000,
+  lastTime: 1767311990000,
+  before: null,
+  after: null,
+  start: [1767225600000],
+  end: [1767311990000],
+  count: [8640],
+  first: [20.5],
+  min: [18.2],
+  max: [24.1],
+  last: [21],
+  mean: [20.9],
+}
+
 /** The answer of a plot. */
 export const plotAnswer = named(
   'PlotAnswer',
   { message: Type.String({ description: 'Blank' }), plot, success: Type.Literal(true) },
   {
     message: '',
-    plot: {
-      component: { uid: EXAMPLE_UID, id: 'boiler' },
-      stream: { uid: EXAMPLE_UID, id: 'temp' },
-      form: 'spans',
-      kind: 'number',
-      valueType: 'DOUBLE',
-      unit: '°C',
-      timeZone: 'UTC',
-      from: 1767225600000,
-      until: 1767312000000,
-      spanMs: 86400000,
-      firstTime: 1767225600000,
-      lastTime: 1767311990000,
-      before: null,
-      after: null,
-      start: [1767225600000],
-      end: [1767311990000],
-      count: [8640],
-      first: [20.5],
-      min: [18.2],
-      max: [24.1],
-      last: [21],
-      mean: [20.9],
+    plot: PLOT_EXAMPLE,
+    success: true,
+  },
+)
+
+const problem = Type.Object({
+  status: Type.Integer({ description: 'The status that a call for this plot alone has' }),
+  code: Type.String({ description: 'See docs/errors.md' }),
+  message: Type.String(),
+})
+
+/** The body of a call for many plots. */
+export const plotsBody = Type.Object({
+  plot: Type.Array(
+    Type.Object({
+      componentUid: Type.String(),
+      streamUid: Type.String(),
+      from: Type.Optional(msOf('Start (inclusive). Default: the first sample')),
+      until: Type.Optional(msOf('End (exclusive). Default: after the last sample')),
+      points: plotQuery.properties.points,
+      cycle: plotQuery.properties.cycle,
+      stat: plotQuery.properties.stat,
+    }),
+    {
+      maxItems: PLOTS_PER_CALL_MAX,
+      description: `At most ${PLOTS_PER_CALL_MAX} plots, with together at most ${PLOTS_POINTS_MAX} points`,
     },
+  ),
+})
+
+/** The answer of many plots. */
+export const plotsAnswer = named(
+  'PlotsAnswer',
+  {
+    message: Type.String({ description: 'Blank' }),
+    answer: Type.Array(
+      named('PlotEntry', { plot: Type.Optional(plot), error: Type.Optional(problem) }),
+      { description: 'In the order of the request. Each entry has a plot or an error' },
+    ),
+    success: Type.Literal(true),
+  },
+  {
+    message: '',
+    answer: [
+      { plot: PLOT_EXAMPLE },
+      { error: { status: 404, code: 'not_found', message: 'Cannot find the stream' } },
+    ],
     success: true,
   },
 )

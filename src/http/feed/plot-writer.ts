@@ -7,20 +7,60 @@ const CLOSE = 0x5d
 const NULL = Buffer.from('null')
 const TRUE = Buffer.from('true')
 const FALSE = Buffer.from('false')
-const END = Buffer.from('},"success":true}')
+const END = Buffer.from(',"success":true}')
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
+/** Why one plot of a list is not there. */
+export interface PlotProblem {
+  readonly status: number
+  readonly code: string
+  readonly message: string
+}
 
 /** Room for a number of a column, mostly. */
 const NUMBER_BYTES = 12
 
 /** A plot as JSON: its facts, and a list for each column. */
 export function writePlot(plot: Plot): Buffer {
-  const numbers = plot.columns.reduce((sum, { numbers }) => sum + numbers.length, 0)
-  const out = new JsonBytes(1_000 + numbers * NUMBER_BYTES)
-  const facts = JSON.stringify(factsOf(plot))
-  out.raw(Buffer.from(`{"message":"","plot":${facts.slice(0, -1)}`))
-  for (const column of plot.columns) writeColumn(out, column)
+  const out = new JsonBytes(sizeOf(plot))
+  out.raw(Buffer.from('{"message":"","plot":'))
+  writeOne(out, plot)
   out.raw(END)
   return out.finish()
+}
+
+/** The answer to one plot of a list: the plot, or why there is none. */
+export function writePlotEntry(entry: Plot | PlotProblem): Buffer {
+  if (!('columns' in entry)) return Buffer.from(JSON.stringify({ error: entry }))
+  const out = new JsonBytes(sizeOf(entry))
+  out.raw(Buffer.from('{"plot":'))
+  writeOne(out, entry)
+  out.byte(CLOSE_OBJECT)
+  return out.finish()
+}
+
+/** A list of plots as JSON, from its entries in their order. */
+export function joinPlotEntries(entries: readonly Buffer[]): Buffer {
+  const parts: Buffer[] = [Buffer.from('{"message":"","answer":[')]
+  for (const [at, entry] of entries.entries()) {
+    if (at > 0) parts.push(Buffer.of(COMMA))
+    parts.push(entry)
+  }
+  parts.push(Buffer.of(CLOSE), END)
+  return Buffer.concat(parts)
+}
+
+function sizeOf({ columns }: Plot): number {
+  return 1_000 + columns.reduce((sum, { numbers }) => sum + numbers.length, 0) * NUMBER_BYTES
+}
+
+function writeOne(out: JsonBytes, plot: Plot): void {
+  const facts = JSON.stringify(factsOf(plot))
+  out.byte(OPEN_OBJECT)
+  out.raw(Buffer.from(facts.slice(1, -1)))
+  for (const column of plot.columns) writeColumn(out, column)
+  out.byte(CLOSE_OBJECT)
 }
 
 /**
@@ -45,7 +85,7 @@ export function writePlainPlot(plot: Plot): Buffer {
 }
 
 function factsOf(plot: Plot): Readonly<Record<string, unknown>> {
-  const { form, kind, valueType, unit, timeZone, from, until, spanMs, isMore } = plot
+  const { form, kind, valueType, unit, numberFormat, timeZone, from, until, spanMs, isMore } = plot
   return {
     component: { uid: plot.componentUid, id: plot.compId },
     stream: { uid: plot.streamUid, id: plot.streamId },
@@ -53,6 +93,7 @@ function factsOf(plot: Plot): Readonly<Record<string, unknown>> {
     kind,
     valueType,
     unit,
+    numberFormat,
     timeZone,
     from,
     until,

@@ -46,6 +46,7 @@ import { orgUserOperations } from './org-user-operations.ts'
 import { organizationOperations } from './organization-operations.ts'
 import { otlpOperations } from './otlp-operations.ts'
 import { helpOperations, studioOperations } from './page-operations.ts'
+import { plotOperations } from './plot-operations.ts'
 import { prometheusOperations } from './prometheus-operations.ts'
 import { readingOperations } from './reading-operations.ts'
 import { refusedOperation } from './refused-operation.ts'
@@ -104,6 +105,7 @@ export function serviceOperations(parts: OperationParts): HttpOperation[] {
   const isSecure = config.tlsCert !== undefined || publicUrl?.startsWith('https:') === true
   return [
     ...feedOperations({ ...parts, pathPrefix: pathPrefixOf(publicUrl) }),
+    ...plotOperations(parts),
     ...readingOperations(parts),
     ...fileOperations(parts),
     ...catalogOperations(parts),

@@ -1,37 +1,17 @@
-/** What people read beside samples: plots, small lines, extents, properties, and what comes as it comes. */
+/** What people read beside samples and plots: small lines, extents, properties, and live samples. */
 import { networkOf } from '../../access/index.ts'
 import { authorOf } from '../../auth/administer/index.ts'
 import type { Identity } from '../../auth/index.ts'
-import {
-  LIVE_NAMES_MAX,
-  type MemoryBudget,
-  readFlag,
-  readId,
-  readLoosePairs,
-  refuse,
-  Type,
-} from '../../base/index.ts'
+import { LIVE_NAMES_MAX, readFlag, readId, readLoosePairs, Type } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
-import type { OneStreamPath, Plot } from '../../feed/index.ts'
 import type { LiveCall, LiveHub } from '../../feed/live/index.ts'
 import type { FeedCalls } from '../feed/feed-calls.ts'
-import { componentPath, streamPath, uidPath } from '../feed/feed-wire.ts'
-import { isPlainPlot } from '../feed/plot-query.ts'
-import {
-  plotAnswer,
-  plotAnswers,
-  plotByIdQuery,
-  plotQuery,
-  sparksAnswer,
-  sparksQuery,
-} from '../feed/plot-wire.ts'
-import { writePlainPlot, writePlot } from '../feed/plot-writer.ts'
+import { componentPath } from '../feed/feed-wire.ts'
+import { sparksAnswer, sparksQuery } from '../feed/plot-wire.ts'
 import { EventSink } from '../live/event-sink.ts'
 import { readLiveQuery } from '../live/live-query.ts'
 import type { Call } from '../table/call.ts'
-import { Answer } from '../table/call-answer.ts'
 import { type HttpOperation, httpOperation, json } from '../table/http-operation.ts'
-import { packAnswer } from '../table/pack-answer.ts'
 import { nodeReplyOf } from '../transport/http-reply.ts'
 import { envelope } from '../wire/envelope.ts'
 import { extentAnswer } from '../wire/extent-answers.ts'
@@ -48,52 +28,18 @@ interface ReadingOperationsDeps {
   readonly calls: FeedCalls
   readonly catalog: Catalog
   readonly identity: Identity
-  readonly budget: MemoryBudget
   readonly live: LiveHub
 }
 
-const plot = {
-  methods: ['GET'],
-  callers: 'uncounted',
-  needs: 'GET component/{uid}/feed',
-  tag: 'feed',
-  summary: 'Data of a range, reduced to the given number of pixels',
-} as const
-
-/** The operations of plots, extents, properties, and live samples. */
+/** The operations of small lines, extents, properties, and live samples. */
 export function readingOperations(deps: ReadingOperationsDeps): HttpOperation[] {
   const { calls } = deps
   return [
     httpOperation({
-      ...plot,
-      name: 'getPlot',
-      path: '/api/comp/:compId/stream/:streamId/plot',
-      ids: streamPath,
-      query: plotByIdQuery,
-      answer: plotAnswers,
-      run: async (call) => {
-        const path = {
-          compId: readId(call.ids.compId, 'the path', 'compId'),
-          streamId: readId(call.ids.streamId, 'the path', 'streamId'),
-        }
-        return await answerPlot(deps, call, path)
-      },
-    }),
-    httpOperation({
-      ...plot,
-      name: 'getPlotByUid',
-      path: '/api/component/:componentUid/stream/:uid/plot',
-      ids: uidPath,
-      query: plotQuery,
-      answer: plotAnswer,
-      run: async (call) => {
-        if (isPlain(call)) refuse('bad_input', { what: '"from" and "until" are missing' })
-        const { componentUid, uid } = call.ids
-        return await answerPlot(deps, call, { componentUid, streamUid: uid })
-      },
-    }),
-    httpOperation({
-      ...plot,
+      methods: ['GET'],
+      callers: 'uncounted',
+      needs: 'GET component/{uid}/feed',
+      tag: 'feed',
       name: 'getSparks',
       path: '/api/component/:componentUid/spark',
       summary: 'Sparklines of the streams of a component',
@@ -109,31 +55,6 @@ export function readingOperations(deps: ReadingOperationsDeps): HttpOperation[] 
     ...propertyOperations(deps),
     liveOperation(deps),
   ]
-}
-
-async function answerPlot(
-  { calls, identity, budget }: ReadingOperationsDeps,
-  call: Call,
-  path: OneStreamPath,
-): Promise<Answer> {
-  const found: Plot = await calls.plot(call.principal, path, call.queryText)
-  // Sums are a picture; samples as they are have been taken out.
-  if (found.form === 'samples') {
-    const { componentUid, compId, streamId } = found
-    const amount = found.columns[0].numbers.length
-    const exported = { form: 'json', componentUid, compId, streamId, amount } as const
-    identity.exports.note(call.acting, exported)
-  }
-  const body = (isPlain(call) ? writePlainPlot : writePlot)(found)
-  const acceptEncoding = call.header('accept-encoding')
-  const packed = await packAnswer(body, { budget, acceptEncoding })
-  const headers = { 'Content-Type': 'application/json; charset=utf-8', Vary: 'accept-encoding' }
-  if (packed === undefined) return new Answer(body, { headers })
-  return new Answer(packed, { headers: { ...headers, 'Content-Encoding': 'gzip' } })
-}
-
-function isPlain({ queryText }: Call): boolean {
-  return isPlainPlot(readLoosePairs(queryText))
 }
 
 /** How much hangs on a component or a stream, for a caller who is about to delete it. */

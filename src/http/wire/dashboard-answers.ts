@@ -1,7 +1,7 @@
 /** Dashboards and previews of cycles as they are answered. */
 
 import { Type } from '../../base/index.ts'
-import { PANEL_KINDS, QUERY_VIEWS } from '../../catalog/shape/index.ts'
+import { PANEL_KINDS, QUERY_VIEWS, THRESHOLD_COLORS } from '../../catalog/shape/index.ts'
 import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'
 
 const panelStream = named(
@@ -49,6 +49,14 @@ const panelFields = {
     stat: Type.String(),
     rows: Type.Integer(),
     timeZoneId: Type.String(),
+    decimals: Type.Optional(
+      Type.Integer({ description: 'Absent: as the unit or the samples have' }),
+    ),
+    thresholds: Type.Optional(
+      Type.Array(Type.Object({ value: Type.Number(), color: oneOf(THRESHOLD_COLORS) }), {
+        description: 'Values from which on a color applies, in ascending order',
+      }),
+    ),
   }),
   query: Type.Optional(
     Type.Object(
