@@ -23,6 +23,7 @@ const facts: Plot = {
   form: 'samples',
   kind: 'number',
   unit: '',
+  numberFormat: '',
   timeZone: 'UTC',
   from: 0,
   until: 1_000,
@@ -99,10 +100,10 @@ test('chartData() draws spans as a band with their mean, decimals without one to
   const data = numbers(chartData(spans))
   assert.deepEqual([data.lows, data.highs, data.values], [spans.min, spans.max, spans.mean])
   assert.deepEqual(brokenIn(data), [3])
-  const figures = figuresOf(data, { from: 0, until: 100 }, undefined)
+  const figures = figuresOf({ data }, { from: 0, until: 100 }, undefined)
   assert.deepEqual(figures, { value: '4', min: '0', max: '5', mean: '2' })
-  assert.deepEqual(figuresOf(data, { from: 0, until: 100 }, 60).value, '–', 'over the gap')
-  assert.equal(figuresOf(data, { from: 0, until: 100 }, 12).max, '4')
+  assert.deepEqual(figuresOf({ data }, { from: 0, until: 100 }, 60).value, '–', 'over the gap')
+  assert.equal(figuresOf({ data }, { from: 0, until: 100 }, 12).max, '4')
   const decimals = { ...spans, kind: 'decimal', mean: [null, null, null, null] } as const
   assert.deepEqual(numbers(chartData(decimals)).values, [2, 2, 2, 2.5])
 })
@@ -143,8 +144,8 @@ test('states last until the next sample, the last one to this moment', () => {
   )
   assert.equal(states(chartData(plot, { now: 9_000 })).bands[2].until, 1_000)
   const data = chartData(plot, { now: 700 })
-  assert.equal(figuresOf(data, { from: 0, until: 1_000 }, 150).value, 'a')
-  assert.equal(figuresOf(data, { from: 0, until: 1_000 }, undefined).value, 'b')
+  assert.equal(figuresOf({ data }, { from: 0, until: 1_000 }, 150).value, 'a')
+  assert.equal(figuresOf({ data }, { from: 0, until: 1_000 }, undefined).value, 'b')
 })
 
 test('several states in a span too short to show them are shown as such', () => {
@@ -167,14 +168,14 @@ test('several states in a span too short to show them are shown as such', () => 
     data.bands.map(({ state }) => state),
     ['true', undefined],
   )
-  assert.equal(figuresOf(data, { from: 0, until: 20 }, 15).value, 'several (5)')
+  assert.equal(figuresOf({ data }, { from: 0, until: 20 }, 15).value, 'several (5)')
 })
 
 test('a plot without samples has no figures and an axis all the same', () => {
   const data = numbers(
     chartData({ ...facts, firstTime: null, lastTime: null, time: [], value: [] }),
   )
-  assert.equal(figuresOf(data, { from: 0, until: 10 }, undefined).mean, '–')
+  assert.equal(figuresOf({ data }, { from: 0, until: 10 }, undefined).mean, '–')
   assert.deepEqual(roomyExtent(extentOf([data], 0, 10)), [0, 1])
   assert.deepEqual(roomyExtent([5, 5]), [4.5, 5.5])
   assert.deepEqual(roomyExtent([0, 100]), [0, 106])
@@ -224,13 +225,13 @@ test('a span that grows beyond the range between two of its moves keeps its figu
   for (const time of [100, 200, 300, 400]) {
     plot = withSample(plot ?? spans, { time, data: time })
     assert.ok(plot !== undefined)
-    const seen = figuresOf(chartData(plot), { from: -650, until: 350 }, undefined)
+    const seen = figuresOf({ data: chartData(plot) }, { from: -650, until: 350 }, undefined)
     assert.deepEqual([seen.value, seen.min, seen.max], [`${time}`, '100', `${time}`])
   }
   const data = chartData(plot ?? spans)
-  assert.equal(figuresOf(data, { from: 250, until: 1_250 }, undefined).mean, '250')
-  assert.equal(figuresOf(data, { from: 401, until: 1_401 }, undefined).mean, '–')
-  assert.equal(figuresOf(data, { from: -900, until: 100 }, undefined).mean, '–')
+  assert.equal(figuresOf({ data }, { from: 250, until: 1_250 }, undefined).mean, '250')
+  assert.equal(figuresOf({ data }, { from: 401, until: 1_401 }, undefined).mean, '–')
+  assert.equal(figuresOf({ data }, { from: -900, until: 100 }, undefined).mean, '–')
 })
 
 test('the figures are of every period that is drawn, the running one and the first among them', () => {
@@ -241,11 +242,23 @@ test('the figures are of every period that is drawn, the running one and the fir
     end: [10, 20, 30],
     value: [1, 2, 6],
   }
-  const figures = figuresOf(chartData(days, { stat: 'avg' }), { from: 5, until: 24 }, undefined)
+  const figures = figuresOf(
+    { data: chartData(days, { stat: 'avg' }) },
+    { from: 5, until: 24 },
+    undefined,
+  )
   assert.deepEqual(figures, { value: '6', min: '1', max: '6', mean: '3' })
-  const one = figuresOf(chartData(days, { stat: 'avg' }), { from: 21, until: 24 }, undefined)
+  const one = figuresOf(
+    { data: chartData(days, { stat: 'avg' }) },
+    { from: 21, until: 24 },
+    undefined,
+  )
   assert.equal(one.mean, '6')
-  const edges = figuresOf(chartData(days, { stat: 'avg' }), { from: 10, until: 20 }, undefined)
+  const edges = figuresOf(
+    { data: chartData(days, { stat: 'avg' }) },
+    { from: 10, until: 20 },
+    undefined,
+  )
   assert.equal(edges.mean, '2', 'periods beside the range are not in it')
 })
 

@@ -25,7 +25,10 @@ const READ = `(part) => {
   const y = Math.ceil((plot.top - place.top + plot.height * top) * scale)
   const width = Math.floor(plot.width * (right - left) * scale)
   const height = Math.floor(plot.height * (bottom - top) * scale)
-  const ground = getComputedStyle(document.documentElement).getPropertyValue('--card').trim()
+  // A context writes every color in its long form.
+  const pen = document.createElement('canvas').getContext('2d')
+  pen.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--card').trim()
+  const ground = pen.fillStyle
   const card = [1, 3, 5].map((at) => parseInt(ground.slice(at, at + 2), 16))
   const light = (parts) => {
     const [r, g, b] = parts.map((part) => {

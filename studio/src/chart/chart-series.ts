@@ -1,4 +1,6 @@
 /** What of a stream a chart draws: columns of one kind of shape, taken from the answer of a plot. */
+import type { Precision } from './digits.ts'
+
 /** A value of a plot. */
 export type PlotValue = number | string | boolean | null
 
@@ -15,6 +17,8 @@ export interface Plot {
   readonly form: 'samples' | 'changes' | 'spans' | 'periods'
   readonly kind: 'number' | 'boolean' | 'text' | 'decimal' | 'file'
   readonly unit: string
+  /** Of the unit; blank without one. */
+  readonly numberFormat: string
   readonly timeZone: string
   readonly from: number
   readonly until: number
@@ -82,6 +86,8 @@ export interface ChartSeries {
   readonly unit: string
   /** Absent until the first answer has come. */
   readonly data: ChartData | undefined
+  /** Undefined: as many digits as people read. */
+  readonly precision?: Precision
 }
 
 /** Whether a series is numbers on a y axis. */

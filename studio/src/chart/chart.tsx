@@ -6,6 +6,7 @@ import { type ChartSeries, isNumbers } from './chart-series.ts'
 import { STRIP_HEIGHT, STRIP_ROOM } from './draw-states.ts'
 import { type EmptyChart, EmptyNote } from './empty-note.tsx'
 import { Legend } from './legend.tsx'
+import type { AxisLimits, Threshold } from './levels.ts'
 import { moved, type NextRange, type TimeRange, zoomed } from './time-range.ts'
 import { readTokens } from './tokens.ts'
 import { AXIS_HEIGHT, type Picture, UplotView } from './uplot-view.ts'
@@ -36,6 +37,10 @@ interface ChartProps extends RangeEvents {
   readonly syncKey?: string
   /** A legend of a line or two, for charts that have little room. */
   readonly isCompact?: boolean
+  /** Where the left axis begins and ends; null and undefined: as the values need. */
+  readonly limits?: AxisLimits
+  /** Lines across the plot, at values of the left axis. */
+  readonly thresholds?: readonly Threshold[]
   /** Shown over the plot when nothing is in the range. */
   readonly empty?: EmptyChart
 }
@@ -45,6 +50,7 @@ const HEIGHT = 340
 /** A chart of streams over time, with its legend; all about it can be done with keys too. */
 export function Chart(props: ChartProps) {
   const { label, series, range, zone, hidden, onHidden, height = HEIGHT, syncKey = 'page' } = props
+  const { limits, thresholds } = props
   const [cursor, setCursor] = useState<number>()
   const { shown: theme } = useTheme()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the theme decides what the tokens are.
@@ -63,8 +69,8 @@ export function Chart(props: ChartProps) {
         ? []
         : [{ data, colour, unit, side: axes.sides[at], isHidden: hidden.has(key) }]
     })
-    return { range, series: drawn, axes, zone, tokens }
-  }, [series, range, zone, tokens, hidden])
+    return { range, series: drawn, axes, zone, tokens, limits, thresholds }
+  }, [series, range, zone, tokens, hidden, limits, thresholds])
   const note = ownScaleText(picture.axes)
   const place = useUplot(picture, {
     ...props,

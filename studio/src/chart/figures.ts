@@ -5,6 +5,7 @@ import {
   type NumberSeries,
   type StateSeries,
 } from './chart-series.ts'
+import type { Precision } from './digits.ts'
 import type { TimeRange } from './time-range.ts'
 
 /** What a legend shows of a series. */
@@ -31,19 +32,44 @@ export function numberText(value: number): string {
   return String(Number(size < LONG_FROM ? value.toPrecision(DIGITS) : value.toFixed(2)))
 }
 
+/** A number with the digits of its source; long fractions are cut where it has none. */
+export function preciseText(value: number, precision: Precision | undefined): string {
+  if (precision === undefined || !Number.isFinite(value) || Math.abs(value) >= HUGE_FROM) {
+    return numberText(value)
+  }
+  const text = value.toFixed(precision.decimals)
+  // What rounds to zero has no sign.
+  const signed = /[1-9]/.test(text) ? text : text.replace('-', '')
+  return precision.isFixed ? signed : String(Number(signed))
+}
+
 /** What stands where there is no figure. */
 export const NO_FIGURE = '–'
 const NONE: Figures = { value: NO_FIGURE, min: NO_FIGURE, max: NO_FIGURE, mean: NO_FIGURE }
 
 /** The figures of a series at the crosshair, or over the range without one. */
 export function figuresOf(
-  data: ChartData | undefined,
+  { data, precision }: { readonly data: ChartData | undefined; readonly precision?: Precision },
   range: TimeRange,
   cursor: number | undefined,
 ): Figures {
   if (data === undefined) return NONE
   if (!isNumbers(data)) return { ...NONE, value: stateText(data, range, cursor) }
-  return cursor === undefined ? rangeFigures(data, range) : cursorFigures(data, range, cursor)
+  const found =
+    cursor === undefined ? rangeFigures(data, range) : cursorFigures(data, range, cursor)
+  if (found === undefined) return NONE
+  const shown = (value: number | undefined) =>
+    value === undefined ? NO_FIGURE : preciseText(value, precision)
+  const { value, min, max, mean } = found
+  return { value: shown(value), min: shown(min), max: shown(max), mean: shown(mean) }
+}
+
+/** The same as numbers. */
+interface Found {
+  readonly value: number
+  readonly min?: number
+  readonly max?: number
+  readonly mean?: number
 }
 
 /** The entry nearest to a time; -1 without any in the range. */
@@ -64,20 +90,15 @@ function nearest(
   return best
 }
 
-function cursorFigures(data: NumberSeries, range: TimeRange, cursor: number): Figures {
+function cursorFigures(data: NumberSeries, range: TimeRange, cursor: number): Found | undefined {
   const at = nearest(data, range, cursor)
-  if (at < 0) return NONE
+  if (at < 0) return undefined
   const { values, lows, highs } = data
-  const isSpan = lows !== values
-  return {
-    value: numberText(values[at]),
-    min: isSpan ? numberText(lows[at]) : '–',
-    max: isSpan ? numberText(highs[at]) : '–',
-    mean: isSpan ? numberText(values[at]) : '–',
-  }
+  if (lows === values) return { value: values[at] }
+  return { value: values[at], min: lows[at], max: highs[at], mean: values[at] }
 }
 
-function rangeFigures(data: NumberSeries, { from, until }: TimeRange): Figures {
+function rangeFigures(data: NumberSeries, { from, until }: TimeRange): Found | undefined {
   const { starts, ends, values, lows, highs, counts } = data
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   let [sum, count, last] = [0, 0, Number.NaN]
@@ -97,13 +118,8 @@ function rangeFigures(data: NumberSeries, { from, until }: TimeRange): Figures {
     count += weight
     last = (data.lasts ?? values)[at]
   }
-  if (count === 0) return NONE
-  return {
-    value: numberText(last),
-    min: numberText(low),
-    max: numberText(high),
-    mean: numberText(sum / count),
-  }
+  if (count === 0) return undefined
+  return { value: last, min: low, max: high, mean: sum / count }
 }
 
 function stateText(

@@ -56,7 +56,7 @@ export function Legend(props: LegendProps) {
     <Name
       key={one.key}
       series={one}
-      colour={swatchOf(one.data, figuresOf(one.data, range, cursor).value, place)}
+      colour={swatchOf(one.data, figuresOf(one, range, cursor).value, place)}
       isHidden={hidden.has(one.key)}
       onToggle={() => toggle(one.key)}
       onAlone={() => alone(one.key)}
@@ -65,9 +65,9 @@ export function Legend(props: LegendProps) {
   if (isCompact) {
     return (
       <ul className={styles.compact} aria-label="Legend">
-        {series.map(({ key, data }, place) => (
-          <li key={key} data-hidden={hidden.has(key) || undefined}>
-            {names[place]} {figuresOf(data, range, cursor).value}
+        {series.map((one, place) => (
+          <li key={one.key} data-hidden={hidden.has(one.key) || undefined}>
+            {names[place]} {figuresOf(one, range, cursor).value}
           </li>
         ))}
         <li className={styles.when}>{at || `Times in ${zone}`}</li>
@@ -93,10 +93,10 @@ export function Legend(props: LegendProps) {
           </tr>
         </thead>
         <tbody>
-          {series.map(({ key, data }, place) => {
-            const figures = figuresOf(data, range, cursor)
+          {series.map((one, place) => {
+            const figures = figuresOf(one, range, cursor)
             return (
-              <tr key={key} data-hidden={hidden.has(key) || undefined}>
+              <tr key={one.key} data-hidden={hidden.has(one.key) || undefined}>
                 <th scope="row">{names[place]}</th>
                 {columns.map(([id]) => (
                   <td key={id} className={look} title={figures[id]}>

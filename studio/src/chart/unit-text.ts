@@ -1,5 +1,7 @@
 /** Values with their units, as people write them. */
 
+import { preciseText } from './figures.ts'
+
 /** What stands at its number: an angle, its parts, and shares. */
 const CLOSE = /^(?:[°′″'"%‰](?![\p{L}\p{N}])|\s|$)/u
 
@@ -19,4 +21,9 @@ export function spacedText(fData: string, data: unknown): string {
   if (typeof data !== 'number') return fData
   const [number = ''] = NUMBER.exec(fData) ?? []
   return number === '' ? fData : withUnit(number, fData.slice(number.length))
+}
+
+/** The same with another number of digits behind the point. */
+export function withDecimals(fData: string, data: number, decimals: number): string {
+  return spacedText(fData.replace(NUMBER, preciseText(data, { decimals, isFixed: true })), data)
 }

@@ -6,7 +6,8 @@ import { type ChartData, isNumbers } from './chart-series.ts'
 import { drawNumbers, drawPoints } from './draw-numbers.ts'
 import { drawStrip, STRIP_HEIGHT, STRIP_ROOM } from './draw-states.ts'
 import { extentOf, roomyExtent } from './extent.ts'
-import type { Canvas } from './plot-canvas.ts'
+import { type AxisLimits, limited, type Threshold } from './levels.ts'
+import { type Canvas, LINE_WIDTH } from './plot-canvas.ts'
 import type { TimeRange } from './time-range.ts'
 import { tickTexts, timeTicks } from './time-ticks.ts'
 import type { ChartTokens } from './tokens.ts'
@@ -28,6 +29,8 @@ export interface Picture {
   readonly axes: Axes
   readonly zone: string
   readonly tokens: ChartTokens
+  readonly limits?: AxisLimits
+  readonly thresholds?: readonly Threshold[]
 }
 
 interface ViewOptions {
@@ -168,7 +171,7 @@ export class UplotView {
       },
       scales: {
         x: { time: false, range: () => [this.#picture.range.from, this.#picture.range.until] },
-        y: { range: () => this.#extent(({ side }) => side === 'y') },
+        y: { range: () => this.#leftExtent() },
         y2: { range: () => this.#extent(({ side }) => side === 'y2') },
       },
       series: [{}, { scale: 'y', show: true }, { scale: 'y2', show: true }].map((one) => ({
@@ -224,6 +227,12 @@ export class UplotView {
     }
   }
 
+  /** The left axis, which may have limits of its own. */
+  #leftExtent(): [number, number] {
+    const [low, high] = this.#extent(({ side }) => side === 'y')
+    return limited([low, high], this.#picture.limits)
+  }
+
   /** What a scale reaches from and to, so that all series of it have room. */
   #extent(isOfScale: (series: DrawnSeries) => boolean): [number, number] {
     const { series, range } = this.#picture
@@ -267,6 +276,7 @@ export class UplotView {
       return isNumbers(data) && !isHidden ? [{ data, colour, canvas: canvasOf(series) }] : []
     })
     for (const { canvas, data, colour } of shown) drawNumbers(canvas, data, colour)
+    this.#drawThresholds(self)
     ctx.restore()
     for (const { canvas, data, colour } of shown) drawPoints(canvas, data, colour)
     const { tokens } = this.#picture
@@ -284,6 +294,21 @@ export class UplotView {
       const top = bbox.top + (STRIP_ROOM + at * (STRIP_HEIGHT + STRIP_ROOM)) * ratio
       if (!isNumbers(data) && !isHidden) drawStrip(canvasOf(series), data, { top, colour, look })
     }
+  }
+
+  #drawThresholds({ ctx, bbox, valToPos }: uPlot): void {
+    const { thresholds = [], tokens } = this.#picture
+    ctx.lineWidth = LINE_WIDTH * uPlot.pxRatio
+    ctx.setLineDash([6 * uPlot.pxRatio, 4 * uPlot.pxRatio])
+    for (const { value, color } of thresholds) {
+      const y = valToPos(value, 'y', true)
+      ctx.strokeStyle = tokens.levels[color]
+      ctx.beginPath()
+      ctx.moveTo(bbox.left, y)
+      ctx.lineTo(bbox.left + bbox.width, y)
+      ctx.stroke()
+    }
+    ctx.setLineDash([])
   }
 
   /** How high values of a series lie: by its axis, or by a scale that its unit alone has. */

@@ -1,11 +1,11 @@
 import { useEffect, useMemo } from 'react'
 import { ApiError, asApiError } from '../api/api-error.ts'
-import { call } from '../api/client.ts'
 import { type QueryKey, queries } from '../api/query-cache.ts'
 import { useQuery } from '../api/use-query.ts'
 import type { Plot } from '../chart/chart-series.ts'
 import type { TimeRange } from '../chart/time-range.ts'
 import { type LiveSample, withSample } from './live-plot.ts'
+import { askOnePlot } from './plot-batch.ts'
 
 /** A stream by the UIDs of its component and itself. */
 export interface StreamUids {
@@ -28,10 +28,6 @@ export interface PlotAnswer {
   readonly plot: Plot | undefined
   readonly error: ApiError | undefined
 }
-
-type Statistic = NonNullable<
-  Parameters<typeof call<'get', '/api/component/{componentUid}/stream/{uid}/plot'>>[2]['query']
->['stat']
 
 /** What the plots of some streams are asked by. */
 export interface PlotsQuestion {
@@ -111,17 +107,9 @@ export async function askPlot(
   { range, points, cycle }: PlotQuestion,
   signal: AbortSignal,
 ): Promise<Plot> {
-  const { plot } = await call('get', '/api/component/{componentUid}/stream/{uid}/plot', {
-    path: { componentUid, uid: streamUid },
-    query: {
-      from: range.from,
-      until: range.until,
-      points,
-      ...(cycle === undefined ? {} : { cycle: cycle.cycle, stat: cycle.stat as Statistic }),
-    },
-    signal,
-  })
-  return plot
+  const statistic = cycle === undefined ? {} : { cycle: cycle.cycle, stat: cycle.stat }
+  const { from, until } = range
+  return await askOnePlot({ componentUid, streamUid, from, until, points, ...statistic }, signal)
 }
 
 /** Entries of a call for periods: as many as the service gives. */

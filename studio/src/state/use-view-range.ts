@@ -55,7 +55,7 @@ export function useViewRange(zoneOfData: string, extent: Extent): ViewRange {
     [chosen, word, now, zone, extent],
   )
   const asked = useAsked(rested, isLive)
-  const { range, isMoving, ...moves } = useMoves(address, chosen, rested)
+  const { range, isMoving, ...moves } = useMoves(address, chosen, { rested, liveIn })
   const jump = (fromOf: (length: number) => number) => {
     const next = ({ from, until }: TimeRange) => {
       const start = fromOf(until - from)
@@ -90,7 +90,8 @@ function endWithRoom({ lastTime }: NonNullable<Extent>, length: number): number 
   return lastTime + 1 + Math.round(length * END_ROOM)
 }
 
-function chosenIn(query: URLSearchParams): Chosen {
+/** What of time an address names. */
+export function chosenIn(query: URLSearchParams): Chosen {
   const [from, until] = [query.get('from') ?? '', query.get('until') ?? '']
   const isExact = /^-?\d{1,15}$/.test(from) && /^-?\d{1,15}$/.test(until)
   if (isExact && Number(from) < Number(until)) return { from, until }
@@ -156,8 +157,22 @@ interface Going {
   readonly isSame?: boolean
 }
 
+/** A movement ends live mode, which a word may go on with. */
+const liveIn = (isLive: boolean) => ({ live: isLive ? '1' : undefined })
+
+interface MovesOptions {
+  /** What is shown without a movement. */
+  readonly rested: TimeRange
+  /** What the address says of live mode after a step. */
+  readonly liveIn: (isLive: boolean) => Readonly<Record<string, string | undefined>>
+}
+
 /** Movements: seen at once, in the address when they rest, each a step of the browser. */
-function useMoves(address: Address, chosen: Chosen, rested: TimeRange) {
+export function useMoves(
+  address: Address,
+  chosen: Chosen,
+  { rested, liveIn: liveOf }: MovesOptions,
+) {
   const [moving, setMoving] = useState<TimeRange>()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const settledAt = useRef(0)
@@ -173,10 +188,10 @@ function useMoves(address: Address, chosen: Chosen, rested: TimeRange) {
       latest.current = { from, until, range }
       setMoving(undefined)
       const { isLive = false, isSame = false } = going
-      const live = isLive ? '1' : undefined
-      change({ from, until, range, live }, { step: !isSame, notes: { ranges } })
+      const changes = { from, until, range, ...liveOf(isLive) }
+      change(changes, { step: !isSame, notes: { ranges } })
     },
-    [change],
+    [change, liveOf],
   )
   const commit = useCallback(
     (next: Chosen, isLive = false) => {

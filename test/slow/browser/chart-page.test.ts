@@ -66,16 +66,16 @@ test('the chart takes the width of its page and most of its height, also on a ph
     const chart = chartOf(page, 'Temperature')
     const samples = page.getByRole('region', { name: 'Samples of Temperature' })
     await samples.getByRole('row').nth(10).waitFor({ state: 'attached' })
-    const main = page.getByRole('main')
+    const bar = page.getByRole('toolbar', { name: 'Time range' })
     await eventually(async () => {
       const [box, around, below] = await Promise.all([
         chart.boundingBox(),
-        main.boundingBox(),
+        bar.boundingBox(),
         samples.boundingBox(),
       ])
       assert.ok(box !== null && around !== null && below !== null)
       assert.ok(box.height >= height * 0.6, `${box.height} of ${height} px`)
-      assert.ok(box.width >= around.width - 80, `${box.width} of ${around.width} px`)
+      assert.ok(box.width >= around.width - 30, `${box.width} of ${around.width} px`)
       assert.ok(below.y > box.y + box.height, 'the samples are below the chart')
       if (width === 390) assert.ok(box.y <= 160, `the chart starts at ${box.y} px`)
     })

@@ -6,10 +6,13 @@ import { navigate, useAddress } from '../../app/place.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDelete } from '../../ui/confirm-delete.tsx'
 import { Select } from '../../ui/select.tsx'
+import { zonedRangeText } from '../../ui/time/moment-text.ts'
+import { browserZone } from '../../ui/time/zone-time.ts'
 import { showToast } from '../../ui/toast.tsx'
 import styles from './board.module.css'
 import type { Dashboard } from './board-types.ts'
-import { RANGE_WORDS, rangeWords } from './ranges.ts'
+import type { BoardZoom } from './board-zoom.ts'
+import { RANGE_WORDS, rangeWords, type TimeRange } from './ranges.ts'
 import type { FullScreen } from './use-full-screen.ts'
 
 interface BoardActionsProps {
@@ -19,6 +22,7 @@ interface BoardActionsProps {
   readonly isLive: boolean
   /** What is looked at instead of the board's own range; blank: that. */
   readonly range: string
+  readonly zoom: BoardZoom
   readonly isChanged: boolean
   readonly isBusy: boolean
   readonly full: FullScreen
@@ -29,7 +33,7 @@ interface BoardActionsProps {
 
 /** What can be done with a board: look at it, or change it. */
 export function BoardActions(props: BoardActionsProps) {
-  const { saved, isReader, isEditing, isLive, isChanged, isBusy, full } = props
+  const { saved, isReader, isEditing, isLive, isChanged, isBusy, full, zoom } = props
   const { change } = useAddress()
   const [isDeleting, setIsDeleting] = useState(false)
   const save = useAct()
@@ -66,9 +70,14 @@ export function BoardActions(props: BoardActionsProps) {
               label,
             })),
           ]}
-          onChoose={(range) => change({ range }, { step: true })}
+          onChoose={(range) => change({ range, from: undefined, until: undefined }, { step: true })}
         />
       </div>
+      {zoom.rested !== undefined && (
+        <Button icon="zoomOut" onClick={zoom.reset} title={zoomText(zoom.rested)}>
+          Reset zoom
+        </Button>
+      )}
       <Button
         icon="live"
         aria-pressed={isLive}
@@ -112,6 +121,11 @@ export function BoardActions(props: BoardActionsProps) {
       )}
     </>
   )
+}
+
+/** What panels show while the board is zoomed. */
+function zoomText({ from, until }: TimeRange): string {
+  return zonedRangeText(browserZone(), from, until)
 }
 
 /** Gives the board as a file that can be imported elsewhere. */

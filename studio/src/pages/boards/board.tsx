@@ -14,6 +14,7 @@ import { BoardActions } from './board-actions.tsx'
 import { BoardGrid } from './board-grid.tsx'
 import { BoardSettings } from './board-settings.tsx'
 import { blankPanel, type Dashboard, type Panel, panelName } from './board-types.ts'
+import { useBoardZoom, ZoomContext } from './board-zoom.ts'
 import { findPlace } from './grid-layout.ts'
 import { LiveContext, useLiveValues } from './live-board.ts'
 import { withLabels } from './panel-labels.ts'
@@ -34,8 +35,9 @@ export function Board({ saved }: { readonly saved: Dashboard }) {
   const full = useFullScreen(place)
   const values = useLiveValues(
     panels.flatMap(({ streams }) => streams),
-    isLive,
+    { isLive, isAll: isLive && panels.some(({ kind }) => kind === 'table') },
   )
+  const zoom = useBoardZoom()
   /** The place of the panel that is edited; behind the last one: a new one. */
   const [edited, setEdited] = useState<number>()
   const save = useAct()
@@ -77,6 +79,7 @@ export function Board({ saved }: { readonly saved: Dashboard }) {
           isEditing={isEditing}
           isLive={isLive}
           range={range}
+          zoom={zoom}
           full={full}
           isChanged={draft.isChanged}
           isBusy={save.isBusy}
@@ -137,13 +140,15 @@ export function Board({ saved }: { readonly saved: Dashboard }) {
               )}
             </Empty>
           )}
-          <BoardGrid
-            panels={panels}
-            range={range || board.range}
-            isLive={isLive}
-            edit={isEditing ? { onChange: setPanels, onEdit: setEdited } : undefined}
-            onDrop={isReader ? undefined : drop}
-          />
+          <ZoomContext value={zoom}>
+            <BoardGrid
+              panels={panels}
+              range={range || board.range}
+              isLive={isLive}
+              edit={isEditing ? { onChange: setPanels, onEdit: setEdited } : undefined}
+              onDrop={isReader ? undefined : drop}
+            />
+          </ZoomContext>
         </div>
       </LiveContext>
       {edited !== undefined && isEditing && (
@@ -154,6 +159,7 @@ export function Board({ saved }: { readonly saved: Dashboard }) {
           errorOf={(asked) =>
             wrongAt === edited && field?.[2] === asked ? save.error?.message : undefined
           }
+          boardRange={range || board.range}
           onDone={put}
           onClose={() => setEdited(undefined)}
         />

@@ -1,7 +1,16 @@
 /** The last values of a board's streams, live. */
-import { createContext, useCallback, useContext, useMemo, useSyncExternalStore } from 'react'
+import {
+  createContext,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useSyncExternalStore,
+} from 'react'
 import { type LiveTopic, useLive } from '../../api/live.ts'
+import type { LiveEvent } from '../../api/live-events.ts'
 import type { PanelStream } from './board-types.ts'
+import { Pulse } from './pulse.ts'
 
 /** A sample as the service sends it. */
 export interface ShownValue {
@@ -16,6 +25,8 @@ const STREAMS_MAX = 1_000
 
 /** What is known of streams, by UID. */
 export class LiveValues {
+  /** When panels ask for what has changed. */
+  readonly pulse = new Pulse()
   readonly #values = new Map<string, ShownValue>()
   readonly #gone = new Set<string>()
   readonly #listeners = new Map<string, Set<() => void>>()
@@ -86,9 +97,13 @@ export function useGone(streamUids: readonly string[]): ReadonlySet<string> {
 }
 
 /** Follows streams while the board is shown; a board that is not live keeps its first state. */
-export function useLiveValues(streams: readonly PanelStream[], isLive: boolean): LiveValues {
+export function useLiveValues(
+  streams: readonly PanelStream[],
+  { isLive, isAll }: { readonly isLive: boolean; readonly isAll: boolean },
+): LiveValues {
   const values = useMemo(() => new LiveValues(), [])
-  useLive(topicsOf(streams), (events) => {
+  useEffect(() => () => values.pulse.close(), [values])
+  const follow = (events: readonly LiveEvent[]) => {
     for (const { event, data } of events) {
       if (event === 'sample') {
         // Panels without live updates show the state of their loading.
@@ -100,7 +115,9 @@ export function useLiveValues(streams: readonly PanelStream[], isLive: boolean):
         }
       } else if (isLive && (event === 'change' || event === 'gap')) values.note(data.streamUid)
     }
-  })
+  }
+  // Tables show every sample; for others the last one of each moment is enough.
+  useLive(topicsOf(streams), follow, { isAll })
   return values
 }
 

@@ -1,13 +1,13 @@
 import { asApiError } from '../../api/api-error.ts'
-import { call } from '../../api/client.ts'
-import type { Schema } from '../../api/paths.ts'
+import type { Plot } from '../../chart/chart-series.ts'
+import { askPlot } from '../../state/plots.ts'
 import type { Panel, PanelStream } from './board-types.ts'
 import { readName } from './panels/stream-facts.ts'
 import type { TimeRange } from './ranges.ts'
 
 /** What was answered about a stream, or why nothing was. */
 export type PlotAnswer =
-  | { readonly plot: Schema<'Plot'>; readonly error: undefined; readonly isGone: false }
+  | { readonly plot: Plot; readonly error: undefined; readonly isGone: false }
   | { readonly plot: undefined; readonly error: string; readonly isGone: boolean }
 
 interface Asked {
@@ -33,13 +33,9 @@ export async function readPlots(asked: Asked): Promise<readonly PlotAnswer[]> {
 async function readPlot(stream: PanelStream, asked: Asked): Promise<PlotAnswer> {
   const { panel, range, points, signal } = asked
   const { cycleId, stat } = panel.options
-  const statistic = cycleId === '' || stat === '' ? {} : { cycle: cycleId, stat: stat as 'avg' }
+  const cycle = cycleId === '' || stat === '' ? undefined : { cycle: cycleId, stat }
   try {
-    const { plot } = await call('get', '/api/component/{componentUid}/stream/{uid}/plot', {
-      path: { componentUid: stream.componentUid, uid: stream.streamUid },
-      query: { ...range, points, ...statistic },
-      signal,
-    })
+    const plot = await askPlot(stream, { range, points, cycle }, signal)
     return { plot, error: undefined, isGone: false }
   } catch (thrown) {
     if (signal.aborted) throw thrown

@@ -5,6 +5,7 @@ import { chartData } from '../../chart/chart-series.ts'
 import { ChartBar } from '../../chart/controls/chart-bar.tsx'
 import { CyclePicker, cycleIn } from '../../chart/controls/cycle-picker.tsx'
 import { LeftOut } from '../../chart/left-out.tsx'
+import { precisionOf } from '../../chart/precision.ts'
 import { useChartHeight } from '../../chart/use-chart-height.ts'
 import { emptyChart } from '../../state/empty-chart.ts'
 import { usePeriodFigures } from '../../state/period-figures.ts'
@@ -59,7 +60,15 @@ export function StreamView({ found, canChange }: StreamViewProps) {
   }, [firstTime, lastTime])
   const series = useMemo(() => {
     const data = plot === undefined ? undefined : chartData(plot, { stat })
-    return [{ key: found.streamUid, name: found.streamName, unit: plot?.unit ?? found.unit, data }]
+    return [
+      {
+        key: found.streamUid,
+        name: found.streamName,
+        unit: plot?.unit ?? found.unit,
+        data,
+        precision: precisionOf(plot),
+      },
+    ]
   }, [plot, found, stat])
   const empty = emptyChart([plot], view, extent !== undefined)
   return (

@@ -8,6 +8,7 @@ import { ChartBar } from '../../chart/controls/chart-bar.tsx'
 import { CyclePicker, cycleIn } from '../../chart/controls/cycle-picker.tsx'
 import { LeftOut } from '../../chart/left-out.tsx'
 import { PlotTable } from '../../chart/plot-table.tsx'
+import { precisionOf } from '../../chart/precision.ts'
 import { useChartHeight } from '../../chart/use-chart-height.ts'
 import { emptyChart } from '../../state/empty-chart.ts'
 import { usePeriodFigures } from '../../state/period-figures.ts'
@@ -55,7 +56,13 @@ export function OverlayView({ streams, onRemove }: OverlayViewProps) {
         const plot = answers[at]?.plot
         const data = plot === undefined ? undefined : chartData(plot, { stat })
         const name = `${componentName} / ${streamName}`
-        return { key: streamUid, name, unit: plot?.unit ?? unit, data }
+        return {
+          key: streamUid,
+          name,
+          unit: plot?.unit ?? unit,
+          data,
+          precision: precisionOf(plot),
+        }
       }),
     [streams, answers, stat],
   )

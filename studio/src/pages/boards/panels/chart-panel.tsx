@@ -1,11 +1,15 @@
-import { useEffect, useRef, useState } from 'react'
+import { useContext, useEffect, useRef, useState } from 'react'
 import { Chart } from '../../../chart/chart.tsx'
+import type { Plot } from '../../../chart/chart-series.ts'
+import { isEmptyIn } from '../../../chart/empty.ts'
+import type { EmptyChart } from '../../../chart/empty-note.tsx'
 import { LeftOut } from '../../../chart/left-out.tsx'
 import { PlotTable } from '../../../chart/plot-table.tsx'
-import { type NextRange, rangeAfter } from '../../../chart/time-range.ts'
+import type { NextRange } from '../../../chart/time-range.ts'
 import { pointsFor } from '../../../state/plots.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import type { Panel } from '../board-types.ts'
+import { ZoomContext } from '../board-zoom.ts'
 import type { TimeRange } from '../ranges.ts'
 import { GoneStream } from './gone-stream.tsx'
 import styles from './panels.module.css'
@@ -16,8 +20,8 @@ const POINTS = 600
 /** Where the legend would leave no room for the picture it is scrolled to. */
 const LEGEND_PART_MAX = 0.4
 const HEIGHT_MIN = 120
-/** Ranges that one can go back to. */
-const STEPS_MAX = 100
+/** How much of its length a range reaches beyond the latest sample. */
+const END_ROOM = 0.02
 
 interface ChartPanelProps {
   readonly panel: Panel
@@ -25,26 +29,27 @@ interface ChartPanelProps {
   readonly isLive: boolean
 }
 
-/** A chart of the panel's streams; zooming changes what is seen, not what is saved. */
+/** A chart of the panel's streams; zooming changes what all panels show, not what is saved. */
 export function ChartPanel({ panel, range, isLive }: ChartPanelProps) {
-  const [steps, setSteps] = useState<readonly TimeRange[]>([])
+  const board = useContext(ZoomContext)
   const [points, setPoints] = useState(POINTS)
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
   const [isTable, setIsTable] = useState(false)
   const { place, height } = useHeight()
-  const zoom = steps.at(-1)
-  const shown = usePanelPlots(panel, { range, zoom, points, isLive })
+  const zoom = board.shown
+  const shown = usePanelPlots(panel, { range, zoom: board.rested, points, isLive })
   const { series, plots, range: whole } = shown
   // Of streams that are all gone not even the axes say something.
   const isAllLost = shown.lost.length > 0 && shown.lost.length === panel.streams.length
   const name = panel.title || series.map((one) => one.name).join(', ') || 'Chart'
-  const move = (next: NextRange, { isStep }: { readonly isStep: boolean }) =>
-    setSteps((now) => {
-      const before = now.at(-1) ?? whole
-      if (before === undefined) return now
-      const kept = isStep ? now : now.slice(0, -1)
-      return [...kept, rangeAfter(before, next)].slice(-STEPS_MAX)
-    })
+  const seen = zoom ?? whole
+  const move = (next: NextRange, options: { readonly isStep: boolean }) =>
+    whole !== undefined && board.move(whole, next, options)
+  const showLatest = (lastTime: number) => {
+    if (seen === undefined) return
+    const until = lastTime + 1 + Math.round((seen.until - seen.from) * END_ROOM)
+    move({ from: until - (seen.until - seen.from), until }, { isStep: true })
+  }
   return (
     <div ref={place} className={styles.chart}>
       {shown.lost.map(({ stream, name: was }) => (
@@ -77,27 +82,44 @@ export function ChartPanel({ panel, range, isLive }: ChartPanelProps) {
             />
           </div>
         ))}
-      {whole !== undefined && !isTable && !isAllLost && (
+      {seen !== undefined && !isTable && !isAllLost && (
         <Chart
           label={name}
           series={series}
-          range={zoom ?? whole}
+          range={seen}
           zone={shown.zone}
           hidden={hidden}
           onHidden={setHidden}
           height={height}
           onWidth={(pixels) => setPoints(pointsFor(pixels) || POINTS)}
           onMove={move}
-          onBack={() => setSteps((now) => now.slice(0, -1))}
-          onReset={() => setSteps([])}
-          onNow={() => setSteps([])}
-          onLive={() => setSteps([])}
+          onBack={board.back}
+          onReset={board.reset}
+          onNow={board.reset}
+          onLive={board.reset}
+          empty={emptyPanel(plots, seen, showLatest)}
+          limits={panel.options}
+          thresholds={panel.options.thresholds}
           isCompact
         />
       )}
       <LeftOut plots={plots} />
     </div>
   )
+}
+
+/** What a panel says without samples, with the way to the latest of them. */
+function emptyPanel(
+  plots: ReadonlyArray<Plot | undefined>,
+  range: TimeRange,
+  onLatest: (lastTime: number) => void,
+): EmptyChart | undefined {
+  if (!isEmptyIn(plots, range)) return undefined
+  const lastTime = Math.max(...plots.map((plot) => plot?.lastTime ?? Number.NEGATIVE_INFINITY))
+  const text = 'No samples in this range.'
+  return lastTime === Number.NEGATIVE_INFINITY
+    ? { text }
+    : { text, onLatest: () => onLatest(lastTime) }
 }
 
 /** How high the picture may be: the panel without the legend, which is measured as it wraps. */

@@ -1,4 +1,5 @@
 import { numberText } from '../../../chart/figures.ts'
+import { levelOf } from '../../../chart/levels.ts'
 import type { Panel, PanelStream } from '../board-types.ts'
 import { useLastValue } from '../live-board.ts'
 import { GoneStream } from './gone-stream.tsx'
@@ -38,7 +39,8 @@ function OneGauge({ panel, stream }: { readonly panel: Panel; readonly stream: P
   const { min, max } = boundsOf(panel, value)
   const part = value === undefined ? 0 : Math.min(1, Math.max(0, (value - min) / (max - min)))
   const name = facts === undefined ? (error ?? 'Gauge') : nameOf(facts)
-  const text = shown === undefined ? '–' : valueText(shown)
+  const { decimals, thresholds } = panel.options
+  const text = shown === undefined ? '–' : valueText(shown, decimals)
   return (
     <div className={styles.gauge}>
       <meter
@@ -54,6 +56,7 @@ function OneGauge({ panel, stream }: { readonly panel: Panel; readonly stream: P
         {value !== undefined && (
           <path
             className={styles.part}
+            data-level={levelOf(value, thresholds)}
             d={ARC}
             strokeDasharray={`${part * ARC_LENGTH} ${ARC_LENGTH}`}
           />

@@ -1,4 +1,6 @@
+import { useContext } from 'react'
 import type { Panel } from '../board-types.ts'
+import { ZoomContext } from '../board-zoom.ts'
 import { ChartPanel } from './chart-panel.tsx'
 import { GaugePanel } from './gauge-panel.tsx'
 import styles from './panels.module.css'
@@ -16,7 +18,10 @@ interface PanelBodyProps {
 
 /** What a panel shows. */
 export function PanelBody({ panel, boardRange, isLive }: PanelBodyProps) {
-  const range = panel.range || boardRange
+  const { rested } = useContext(ZoomContext)
+  const own = panel.range || boardRange
+  // Charts know how they are moved. The others show what a movement has led to.
+  const range = rested === undefined ? own : `${rested.from}..${rested.until}`
   if (panel.kind === 'text') return <TextPanel panel={panel} />
   if (panel.kind === 'query') return <QueryPanel panel={panel} range={range} isLive={isLive} />
   if (panel.streams.length === 0) {
@@ -26,9 +31,9 @@ export function PanelBody({ panel, boardRange, isLive }: PanelBodyProps) {
     case 'gauge':
       return <GaugePanel panel={panel} />
     case 'table':
-      return <TablePanel panel={panel} range={range} />
+      return <TablePanel panel={panel} range={range} isLive={isLive} />
     case 'chart':
-      return <ChartPanel panel={panel} range={range} isLive={isLive} />
+      return <ChartPanel panel={panel} range={own} isLive={isLive} />
     default:
       return <ValuePanel panel={panel} />
   }

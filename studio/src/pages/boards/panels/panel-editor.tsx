@@ -1,12 +1,13 @@
 import { useState } from 'react'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx'
-import { Field, TextArea } from '../../../ui/field.tsx'
+import { Field, FormAlert, TextArea } from '../../../ui/field.tsx'
 import { Select } from '../../../ui/select.tsx'
 import styles from '../board.module.css'
 import { PANEL_KINDS, type Panel, type PanelStream } from '../board-types.ts'
 import { RangeField } from '../range-field.tsx'
 import { PanelOptions } from './panel-options.tsx'
+import { PanelPreview } from './panel-preview.tsx'
 import { QueryFields } from './query-fields.tsx'
 import { useStreamFacts } from './stream-facts.ts'
 import { StreamPicker } from './stream-picker.tsx'
@@ -18,6 +19,8 @@ interface PanelEditorProps {
   readonly isNew: boolean
   /** What the service said about a field of the panel, when it was last saved. */
   readonly errorOf: (field: string) => string | undefined
+  /** What the board shows; counts where the panel has no range of its own. */
+  readonly boardRange: string
   readonly onDone: (panel: Panel) => void
   readonly onClose: () => void
 }
@@ -30,18 +33,22 @@ export function PanelEditor({
   panel: given,
   isNew,
   errorOf,
+  boardRange,
   onDone,
   onClose,
 }: PanelEditorProps) {
   const [panel, setPanel] = useState(given)
   const set = (changes: Partial<Panel>) => setPanel((now) => ({ ...now, ...changes }))
+  const [isTried, setIsTried] = useState(false)
   const isText = panel.kind === 'text'
+  const lacksStream = !isText && panel.kind !== 'query' && panel.streams.length === 0
   return (
     <Dialog title={title} onClose={onClose} isWide>
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          onDone(panel)
+          setIsTried(true)
+          if (!lacksStream) onDone(panel)
         }}
       >
         <div className={styles.side}>
@@ -112,6 +119,11 @@ export function PanelEditor({
               <PanelOptions panel={panel} errorOf={errorOf} onChange={set} />
             </div>
           </>
+        )}
+        {lacksStream ? (
+          isTried && <FormAlert>Choose at least one stream for this panel.</FormAlert>
+        ) : (
+          <PanelPreview panel={panel} boardRange={boardRange} />
         )}
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>

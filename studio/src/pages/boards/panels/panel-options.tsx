@@ -1,10 +1,11 @@
 import { listRecords, recordKey } from '../../../api/records.ts'
 import { useQuery } from '../../../api/use-query.ts'
-import { Field } from '../../../ui/field.tsx'
 import { missingOf } from '../../../ui/missing.tsx'
+import { NumberField } from '../../../ui/number-field.tsx'
 import { Select } from '../../../ui/select.tsx'
 import { ZoneField } from '../../../ui/zone-field.tsx'
 import type { Panel } from '../board-types.ts'
+import { ThresholdRows } from './threshold-rows.tsx'
 
 const STATISTICS: ReadonlyArray<readonly [string, string]> = [
   ['avg', 'Mean'],
@@ -34,19 +35,39 @@ export function PanelOptions({ panel, errorOf, onChange }: PanelOptionsProps) {
   const isKnown = options.cycleId === '' || cycles.some(({ id }) => id === options.cycleId)
   return (
     <>
-      {kind === 'gauge' && (
+      {(kind === 'gauge' || kind === 'chart') && (
         <>
-          <Bound of={panel} field="min" label="From" set={set} errorOf={errorOf} />
-          <Bound of={panel} field="max" label="To" set={set} errorOf={errorOf} />
+          <Bound
+            of={panel}
+            field="min"
+            label={kind === 'chart' ? 'Axis from' : 'From'}
+            set={set}
+            errorOf={errorOf}
+          />
+          <Bound
+            of={panel}
+            field="max"
+            label={kind === 'chart' ? 'Axis to' : 'To'}
+            set={set}
+            errorOf={errorOf}
+          />
         </>
       )}
+      <NumberField
+        label="Decimals"
+        inputMode="numeric"
+        hint="Blank: automatic"
+        value={options.decimals}
+        error={errorOf('options.decimals')}
+        onValue={(decimals) => set({ decimals: (decimals ?? undefined) as number | undefined })}
+      />
       {kind === 'table' && (
-        <Field
+        <NumberField
           label="Rows"
           inputMode="numeric"
-          value={String(options.rows)}
+          value={options.rows}
           error={errorOf('options.rows')}
-          onChange={(event) => set({ rows: readNumber(event.currentTarget.value) as number })}
+          onValue={(rows) => set({ rows: rows as number })}
         />
       )}
       <Select
@@ -80,6 +101,13 @@ export function PanelOptions({ panel, errorOf, onChange }: PanelOptionsProps) {
           onChange={(timeZoneId) => set({ timeZoneId })}
         />
       )}
+      {kind !== 'table' && (
+        <ThresholdRows
+          thresholds={options.thresholds ?? []}
+          errorOf={errorOf}
+          onChange={(thresholds) => set({ thresholds })}
+        />
+      )}
     </>
   )
 }
@@ -94,20 +122,12 @@ interface BoundProps {
 
 function Bound({ of, field, label, set, errorOf }: BoundProps) {
   return (
-    <Field
+    <NumberField
       label={label}
-      inputMode="decimal"
       hint="Blank: automatic"
-      autoComplete="off"
-      value={String(of.options[field] ?? '')}
+      value={of.options[field]}
       error={errorOf(`options.${field}`)}
-      onChange={(event) => set({ [field]: readNumber(event.currentTarget.value) })}
+      onValue={(value) => set({ [field]: value })}
     />
   )
-}
-
-/** A number, null where nothing is written; what is none is left for the service to refuse. */
-function readNumber(text: string): number | string | null {
-  if (text.trim() === '') return null
-  return Number.isFinite(Number(text)) ? Number(text) : text
 }

@@ -1,16 +1,18 @@
 import { useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { useLiveState } from '../../../api/live.ts'
-import { queries } from '../../../api/query-cache.ts'
+import { type QueryKey, queries } from '../../../api/query-cache.ts'
 import { recordKey } from '../../../api/records.ts'
 import { useQuery } from '../../../api/use-query.ts'
 import type { ChartSeries } from '../../../chart/chart-series.ts'
 import { chartData } from '../../../chart/chart-series.ts'
-import { useQuiet } from '../../../ui/use-quiet.ts'
+import type { Precision } from '../../../chart/digits.ts'
+import { precisionOf } from '../../../chart/precision.ts'
+import { withSample } from '../../../state/live-plot.ts'
 import type { Panel, PanelStream } from '../board-types.ts'
-import { LiveContext, useGone } from '../live-board.ts'
+import { LiveContext, type ShownValue, useGone } from '../live-board.ts'
 import { GONE, type PlotAnswer, readNames, readPlots } from '../plots.ts'
 import { isMoving, rangeAt, type TimeRange } from '../ranges.ts'
-import { useNews } from '../use-news.ts'
+import { useNews, useRefresh } from '../use-news.ts'
 
 /** How often the picture of a range that ends with the clock is moved on. */
 const MOVE_MS = 15_000
@@ -27,19 +29,15 @@ interface Asked {
 }
 
 /** How long a chart rests between two questions: of a long range one sample more is hardly seen. */
-export function pauseOf({ from, until }: TimeRange): number {
-  if (until - from <= HOUR_MS) return 2_000
-  return until - from <= 24 * HOUR_MS + 1 ? 5_000 : 15_000
+function pauseOf({ from, until }: TimeRange): number {
+  return until - from <= 24 * HOUR_MS + 1 ? 0 : 15_000
 }
 
 /** The plots of a panel's streams; while it is live those of streams that have news are asked for again. */
 export function usePanelPlots(panel: Panel, { range, zoom, points, isLive }: Asked) {
   const { streams, options } = panel
   const text = JSON.stringify(streams)
-  // A movement is asked for when it rests.
-  const word = useQuiet(
-    zoom === undefined ? range : `${Math.floor(zoom.from)}..${Math.ceil(zoom.until)}`,
-  )
+  const word = zoom === undefined ? range : `${Math.floor(zoom.from)}..${Math.ceil(zoom.until)}`
   const isFollowing = isLive && isMoving(word)
   const [zone, setZone] = useState(options.timeZoneId || 'UTC')
   const key = ['board-plot', text, word, points, options.cycleId, options.stat, zone]
@@ -65,10 +63,11 @@ export function usePanelPlots(panel: Panel, { range, zoom, points, isLive }: Ask
           name,
           unit: plot.unit,
           data: chartData(plot, { stat: options.stat }),
+          precision: precisionIn(options.decimals) ?? precisionOf(plot),
         }
         return [{ plot, series }]
       }),
-    [data, streams, gone, nameOf, options.stat],
+    [data, streams, gone, nameOf, options.stat, options.decimals],
   )
   const series = useMemo(() => drawn.map((one) => one.series), [drawn])
   const answerOf = (streamUid: string, at: number) =>
@@ -129,8 +128,9 @@ function usePlotsOf(panel: Panel, { key, word, zone, points, isFollowing }: Ques
   }
   // Without live updates, the panel polls.
   const isAlone = useLiveState() === 'refused'
-  const refresh = isFollowing && isAlone ? { refreshMs: MOVE_MS } : {}
-  const found = useQuery(key, ask, { keepPrevious: true, ...refresh })
+  const found = useQuery(key, ask, { keepPrevious: true })
+  useRefresh(isFollowing && isAlone ? MOVE_MS : undefined, found.reload)
+  useGrowth(panel.streams, key, isFollowing)
   const reload = (news: ReadonlySet<string>) => {
     const asked = [...news].filter((uid) => !values.isGone(uid))
     if (!isFollowing || asked.length === 0) return
@@ -144,6 +144,42 @@ function usePlotsOf(panel: Panel, { key, word, zone, points, isFollowing }: Ques
     { everyMs },
   )
   return found
+}
+
+/** What the panel says of digits. */
+function precisionIn(decimals: number | undefined): Precision | undefined {
+  return decimals === undefined ? undefined : { decimals, isFixed: true }
+}
+
+/** Adds samples to the plots as they arrive; the next question brings those that came in between. */
+function useGrowth(streams: readonly PanelStream[], key: QueryKey, isOn: boolean): void {
+  const values = useContext(LiveContext)
+  const text = JSON.stringify([streams, key])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text is streams and key.
+  useEffect(() => {
+    if (!isOn) return undefined
+    const stops = streams.map(({ streamUid }, at) =>
+      values.follow(streamUid, () => {
+        const sample = values.get(streamUid)
+        if (sample === undefined || queries.peek(key).data === undefined) return
+        queries.put<Answers>(key, (known) => withLive(known as Answers, at, sample))
+      }),
+    )
+    return () => {
+      for (const stop of stops) stop()
+    }
+  }, [values, text, isOn])
+}
+
+function withLive({ range, answers }: Answers, at: number, sample: ShownValue): Answers {
+  const before = answers[at]?.plot
+  if (before === undefined) return { range, answers }
+  // The range moves on with the clock, and the plot with it.
+  const until = Math.max(before.until, sample.time + 1)
+  const plot = withSample({ ...before, until }, sample)
+  if (plot === undefined || sample.time <= (before.lastTime ?? 0)) return { range, answers }
+  const grown: PlotAnswer = { plot, error: undefined, isGone: false }
+  return { range, answers: answers.map((one, place) => (place === at ? grown : one)) }
 }
 
 /** How the streams are called; what was known of one that is gone stays known. */

@@ -1,6 +1,7 @@
 import { fileName } from '../../../chart/chart-series.ts'
 import { numberText } from '../../../chart/figures.ts'
-import { spacedText } from '../../../chart/unit-text.ts'
+import { levelOf } from '../../../chart/levels.ts'
+import { spacedText, withDecimals } from '../../../chart/unit-text.ts'
 import { Age } from '../../../ui/time/age.tsx'
 import type { Panel, PanelStream } from '../board-types.ts'
 import { type ShownValue, useLastValue } from '../live-board.ts'
@@ -31,13 +32,15 @@ function OneValue({ panel, stream }: { readonly panel: Panel; readonly stream: P
   const statistic = useStatistic(panel, stream)
   if (isGone) return <GoneStream stream={stream} name={facts && nameOf(facts)} />
   const shown = statistic ?? (facts?.isFile === true ? namedFile(last) : last)
-  const text = shown === undefined ? '–' : valueText(shown)
+  const { decimals, thresholds } = panel.options
+  const text = shown === undefined ? '–' : valueText(shown, decimals)
   return (
     <div className={styles.value}>
       <span className={styles.label}>{facts === undefined ? (error ?? '') : nameOf(facts)}</span>
       <strong
         className={styles.number}
         data-long={text.length > LONG || undefined}
+        data-level={levelOf(shown?.data, thresholds)}
         title={shown === undefined ? '' : wholeText(shown)}
       >
         {text}
@@ -64,9 +67,10 @@ function wholeText({ data, fData }: Shown): string {
 }
 
 /** A value as people read it: numbers without a format of their own with as many digits as one takes in. */
-export function valueText(sample: Shown): string {
+export function valueText(sample: Shown, decimals?: number): string {
   const whole = wholeText(sample)
-  const { data } = sample
+  const { data, fData = String(data) } = sample
   if (typeof data !== 'number') return whole
+  if (decimals !== undefined) return withDecimals(fData, data, decimals)
   return spacedText(whole.replace(String(data), numberText(data)), data)
 }

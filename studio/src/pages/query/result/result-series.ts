@@ -84,6 +84,7 @@ function dataOf(points: Points['points'], { from, until }: TimeRange) {
     form: 'samples',
     kind: 'number',
     unit: '',
+    numberFormat: '',
     timeZone: 'UTC',
     from,
     until,
