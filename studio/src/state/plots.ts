@@ -4,6 +4,8 @@ import { type QueryKey, queries } from '../api/query-cache.ts'
 import { useQuery } from '../api/use-query.ts'
 import type { Plot } from '../chart/chart-series.ts'
 import type { TimeRange } from '../chart/time-range.ts'
+import type { CycleChoice } from './cycle-choice.ts'
+import { type Earlier, earlierRange, moveLater } from './earlier.ts'
 import { type LiveSample, withSample } from './live-plot.ts'
 import { askOnePlot } from './plot-batch.ts'
 
@@ -13,25 +15,32 @@ export interface StreamUids {
   readonly streamUid: string
 }
 
-/** A statistic of a cycle instead of the samples. */
-export interface CycleChoice {
-  readonly cycle: string
-  readonly stat: string
+/** A stream on a chart, as it is or as something that it is compared with. */
+export interface PlottedStream extends StreamUids {
+  /** What tells it from other series of the same stream; by default the UID of the stream. */
+  readonly key?: string
+  /** The same range a period earlier, on the clocks of the zone. */
+  readonly earlier?: { readonly period: Earlier; readonly zone: string }
+  /** Instead of what the whole chart shows. */
+  readonly cycle?: CycleChoice
 }
+
+/** What tells a series from the others of a chart. */
+export const seriesKey = ({ key, streamUid }: PlottedStream) => key ?? streamUid
 
 /** Stands for the average with its minimum and maximum, among the statistics. */
 export const BAND = 'band'
 
 /** The plot of one stream, or why there is none. */
 export interface PlotAnswer {
-  readonly streamUid: string
+  readonly key: string
   readonly plot: Plot | undefined
   readonly error: ApiError | undefined
 }
 
 /** What the plots of some streams are asked by. */
 export interface PlotsQuestion {
-  readonly streams: readonly StreamUids[]
+  readonly streams: readonly PlottedStream[]
   readonly range: TimeRange
   readonly points: number
   readonly cycle: CycleChoice | undefined
@@ -39,7 +48,7 @@ export interface PlotsQuestion {
 
 const keyOf = ({ streams, range, points, cycle }: PlotsQuestion) => [
   'plots',
-  streams.map(({ componentUid, streamUid }) => `${componentUid}.${streamUid}`).join(),
+  streams.map((stream) => `${stream.componentUid}.${seriesKey(stream)}`).join(),
   range.from,
   range.until,
   points,
@@ -60,20 +69,20 @@ export function usePlots(question: PlotsQuestion) {
   useBounded(key)
   // Of what was shown before, streams that are still there keep their picture.
   const answers = useMemo(() => {
-    const known = new Map(data?.map((answer) => [answer.streamUid, answer]))
-    return streams.map(({ streamUid }) => known.get(streamUid))
+    const known = new Map(data?.map((answer) => [answer.key, answer]))
+    return streams.map((stream) => known.get(seriesKey(stream)))
   }, [data, streams])
   /** Adds a sample that has arrived; returns whether it is shown; otherwise the plot must be requested again. */
   const add = (streamUid: string, sample: LiveSample): boolean => {
     // As it is at this moment: several samples may come before one is drawn.
     const known = queries.peek<readonly PlotAnswer[]>(key).data
-    const before = known?.find((answer) => answer.streamUid === streamUid)?.plot
+    const before = known?.find(({ key: name }) => name === streamUid)?.plot
     const plot = before === undefined ? undefined : withSample(before, sample)
     if (plot === undefined) return false
     if (plot === before) return true
     // An answer on its way may have the sample already, and is then left as it is.
     const grown = (answer: PlotAnswer): PlotAnswer => {
-      if (answer.streamUid !== streamUid || answer.plot === undefined) return answer
+      if (answer.key !== streamUid || answer.plot === undefined) return answer
       return { ...answer, plot: withSample(answer.plot, sample) ?? answer.plot }
     }
     queries.put<readonly PlotAnswer[]>(key, (answers = []) => answers.map(grown))
@@ -150,22 +159,25 @@ export async function readPeriods(
 }
 
 async function fetchPlot(
-  stream: StreamUids,
-  { range, points, cycle }: PlotsQuestion,
+  stream: PlottedStream,
+  { range, points, cycle: ofAll }: PlotsQuestion,
   signal: AbortSignal,
 ): Promise<PlotAnswer> {
-  const { streamUid } = stream
+  const key = seriesKey(stream)
+  const { earlier, cycle = ofAll } = stream
+  const asked = earlier === undefined ? range : earlierRange(range, earlier.period, earlier.zone)
   const ask = (stat: string) => {
-    const asked = cycle === undefined ? undefined : { ...cycle, stat }
-    return askPlot(stream, { range, points, cycle: asked }, signal)
+    const statistic = cycle === undefined ? undefined : { ...cycle, stat }
+    return askPlot(stream, { range: asked, points, cycle: statistic }, signal)
   }
   try {
-    const plot = cycle?.stat === BAND ? await bandOf(ask) : await ask(cycle?.stat ?? '')
-    return { streamUid, plot, error: undefined }
+    const found = cycle?.stat === BAND ? await bandOf(ask) : await ask(cycle?.stat ?? '')
+    const plot = earlier === undefined ? found : moveLater(found, range, earlier)
+    return { key, plot, error: undefined }
   } catch (error) {
     // A tab that lost the connection reloads everything; an error of one stream is shown there.
     if (signal.aborted || (error instanceof ApiError && error.status === 0)) throw error
-    return { streamUid, plot: undefined, error: asApiError(error) }
+    return { key, plot: undefined, error: asApiError(error) }
   }
 }
 

@@ -2,12 +2,13 @@ import { sharedAddress } from '../../api/organization.ts'
 import { useRole } from '../../api/session.ts'
 import { Link } from '../../app/link.tsx'
 import { componentPath, editStreamPath } from '../../app/paths.ts'
-import { useAddress } from '../../app/place.ts'
+import { navigate, useAddress } from '../../app/place.ts'
 import { type FoundStream, isUid, useStream } from '../../state/use-stream.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { PageFrame } from '../../ui/page-frame.tsx'
 import { PutOnBoardButton } from '../boards/put-on-board-button.tsx'
+import { CompareButton } from '../view/compare-button.tsx'
 import { isDerived } from './derived-line.tsx'
 import styles from './stream.module.css'
 import { StreamView } from './stream-view.tsx'
@@ -39,7 +40,7 @@ export function StreamPage({ component, stream }: StreamPageProps) {
       foldsActions
       actions={
         <>
-          <Link to={overlayOf(found)}>Compare …</Link>
+          <CompareButton streams={[found]} onAdd={(name) => navigate(overlayOf(found, name))} />
           {found.kind === 'file' && role !== 'GUEST' && <a href="#upload">Upload files</a>}
           {role !== 'GUEST' && <Link to={editStreamPath(found)}>Edit</Link>}
           <CopyAddress />
@@ -78,7 +79,10 @@ function Heading({ found }: { readonly found: FoundStream }) {
   )
 }
 
-/** The view of several streams that begins with this one. */
-function overlayOf({ componentUid, streamUid }: FoundStream): string {
-  return `/view?s=${componentUid}.${streamUid}`
+/** The view of this stream with another series, in the range that is shown. */
+function overlayOf({ componentUid, streamUid }: FoundStream, name: string): string {
+  const query = new URLSearchParams(location.search)
+  const own = `${componentUid}.${streamUid}`
+  query.set('s', name === own ? own : `${own},${name}`)
+  return `/view?${query}`
 }

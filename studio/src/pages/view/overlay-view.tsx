@@ -7,12 +7,13 @@ import { chartData } from '../../chart/chart-series.ts'
 import { ChartBar } from '../../chart/controls/chart-bar.tsx'
 import { CyclePicker, cycleIn } from '../../chart/controls/cycle-picker.tsx'
 import { LeftOut } from '../../chart/left-out.tsx'
+import { statisticLabel } from '../../chart/period-table.tsx'
 import { PlotTable } from '../../chart/plot-table.tsx'
 import { precisionOf } from '../../chart/precision.ts'
 import { useChartHeight } from '../../chart/use-chart-height.ts'
 import { emptyChart } from '../../state/empty-chart.ts'
 import { usePeriodFigures } from '../../state/period-figures.ts'
-import { pointsFor, usePlots } from '../../state/plots.ts'
+import { type PlottedStream, pointsFor, seriesKey, usePlots } from '../../state/plots.ts'
 import type { Extent } from '../../state/range-words.ts'
 import { useLive } from '../../state/use-live.ts'
 import type { FoundStream } from '../../state/use-stream.ts'
@@ -22,14 +23,13 @@ import { Empty } from '../../ui/empty.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { PeriodSection } from '../stream/period-section.tsx'
 import { SamplesCsv } from '../stream/stream-csv.tsx'
+import type { ViewSeries } from './use-streams.ts'
 import styles from './view.module.css'
 
 interface OverlayViewProps {
-  readonly streams: readonly FoundStream[]
+  readonly streams: readonly ViewSeries[]
   readonly onRemove: (name: string) => void
 }
-
-const nameOf = ({ componentUid, streamUid }: FoundStream) => `${componentUid}.${streamUid}`
 
 /** One chart of all streams, and what it shows as tables. */
 export function OverlayView({ streams, onRemove }: OverlayViewProps) {
@@ -40,7 +40,11 @@ export function OverlayView({ streams, onRemove }: OverlayViewProps) {
   const height = useChartHeight()
   const cycle = cycleIn(query)
   const stat = cycle?.stat
-  const question = { streams, range: view.asked, points: pointsFor(width), cycle }
+  const plotted = useMemo(
+    () => streams.map((one) => plottedOf(one, view.zone)),
+    [streams, view.zone],
+  )
+  const question = { streams: plotted, range: view.asked, points: pointsFor(width), cycle }
   const { answers, error, reload, add } = usePlots(question)
   useLive(streams, view.isLive, {
     onSample: add,
@@ -52,19 +56,19 @@ export function OverlayView({ streams, onRemove }: OverlayViewProps) {
   )
   const series = useMemo(
     () =>
-      streams.map(({ streamUid, streamName, componentName, unit }, at) => {
+      streams.map((one, at) => {
         const plot = answers[at]?.plot
-        const data = plot === undefined ? undefined : chartData(plot, { stat })
-        const name = `${componentName} / ${streamName}`
+        const data =
+          plot === undefined ? undefined : chartData(plot, { stat: one.cycle?.stat ?? stat })
         return {
-          key: streamUid,
-          name,
-          unit: plot?.unit ?? unit,
+          key: seriesKey(plottedOf(one, view.zone)),
+          name: labelOfSeries(one),
+          unit: plot?.unit ?? one.unit,
           data,
           precision: precisionOf(plot),
         }
       }),
-    [streams, answers, stat],
+    [streams, answers, stat, view.zone],
   )
   const plots = answers.map((answer) => answer?.plot)
   const refused = answers.find((answer) => answer?.error !== undefined)?.error ?? error
@@ -89,14 +93,14 @@ export function OverlayView({ streams, onRemove }: OverlayViewProps) {
       </section>
       <ul className={styles.streams} aria-label="Streams of this view">
         {streams.map((stream) => (
-          <li key={stream.streamUid} className={styles.stream}>
+          <li key={stream.name} className={styles.stream}>
             <Link to={streamPath(stream.componentUid, stream.streamUid)}>
-              {stream.componentName} / {stream.streamName}
+              {labelOfSeries(stream)}
             </Link>
             <IconButton
               icon="close"
-              label={`Remove ${stream.streamName}`}
-              onClick={() => onRemove(nameOf(stream))}
+              label={`Remove ${ownLabel(stream)}`}
+              onClick={() => onRemove(stream.name)}
             />
           </li>
         ))}
@@ -104,6 +108,25 @@ export function OverlayView({ streams, onRemove }: OverlayViewProps) {
       <Tables streams={streams} plots={plots} zone={view.zone} question={question} />
     </div>
   )
+}
+
+/** What a series asks for, with a name of its own where it is not the stream itself. */
+function plottedOf(series: ViewSeries, zone: string): PlottedStream {
+  const { componentUid, streamUid, name, earlier, cycle } = series
+  if (earlier === undefined && cycle === undefined) return { componentUid, streamUid }
+  const period = earlier === undefined ? undefined : { period: earlier, zone }
+  return { componentUid, streamUid, key: name, earlier: period, cycle }
+}
+
+/** What a series is called: its component and stream, and what of it is shown. */
+function labelOfSeries(series: ViewSeries): string {
+  return `${series.componentName} / ${ownLabel(series)}`
+}
+
+function ownLabel({ streamName, earlier, cycle }: ViewSeries): string {
+  if (earlier !== undefined) return `${streamName}, one ${earlier} earlier`
+  if (cycle === undefined) return streamName
+  return `${streamName}, ${statisticLabel(cycle.stat).toLowerCase()} by ${cycle.cycle}`
 }
 
 /** From the first sample of any stream to the last of any. */
@@ -117,14 +140,32 @@ function extentOf(streams: readonly FoundStream[]): Extent {
 }
 
 interface TablesProps {
-  readonly streams: readonly FoundStream[]
+  readonly streams: readonly ViewSeries[]
   readonly plots: ReadonlyArray<Parameters<typeof PlotTable>[0]['plot']>
   readonly zone: string
   readonly question: Parameters<typeof usePeriodFigures>[1]
 }
 
 /** What the chart shows, stream by stream, for who reads rather than looks. */
-function Tables({ streams, plots, zone, question }: TablesProps) {
+function Tables({ streams: all, plots: allPlots, zone, question }: TablesProps) {
+  // Samples of another time, or of another statistic, would not be those of the range.
+  const shown = all.flatMap((one, at) =>
+    one.earlier === undefined && one.cycle === undefined
+      ? [{ stream: one, plot: allPlots[at] }]
+      : [],
+  )
+  const streams = shown.map(({ stream }) => stream)
+  return streams.length === 0 ? null : (
+    <OpenTables
+      streams={streams}
+      plots={shown.map(({ plot }) => plot)}
+      zone={zone}
+      question={question}
+    />
+  )
+}
+
+function OpenTables({ streams, plots, zone, question }: TablesProps) {
   const [chosen, setChosen] = useState(streams[0].streamUid)
   const [isOpen, setIsOpen] = useState(false)
   const at = Math.max(

@@ -1,6 +1,7 @@
 /** The series of a view, as its address names them. */
+
+import type { CycleChoice } from '../../state/cycle-choice.ts'
 import { EARLIER, type Earlier } from '../../state/earlier.ts'
-import type { CycleChoice } from '../../state/plots.ts'
 
 /** A stream, a period earlier, or a statistic of it. */
 export interface SeriesName {
