@@ -69,16 +69,18 @@ export function inAddress(to: string): string {
 
 /** The address of what is shown, for a colleague who may have several organizations: it always names this one. */
 export function sharedAddress(): string {
-  return new URL(named(`${location.pathname}${location.search}`), location.href).href
+  return new URL(named(`${location.pathname}${location.search}${location.hash}`), location.href)
+    .href
 }
 
 function named(to: string): string {
-  const at = to.indexOf('?')
-  const [path, query] = at < 0 ? [to, ''] : [to.slice(0, at), to.slice(at + 1)]
+  const [address, ...fragments] = to.split('#')
+  const at = address.indexOf('?')
+  const [path, query] = at < 0 ? [address, ''] : [address.slice(0, at), address.slice(at + 1)]
   const parameters = new URLSearchParams(query)
   if (shown === '' || parameters.get(PARAMETER) === shown) return to
   parameters.set(PARAMETER, shown)
-  return `${path}?${parameters}`
+  return [`${path}?${parameters}`, ...fragments].join('#')
 }
 
 function writeCookie(value: string, rest: string): void {

@@ -92,7 +92,20 @@ function changeAddress(
     else query.set(name, value)
   }
   const text = query.toString()
-  navigate(`${ownPath()}${text === '' ? '' : `?${text}`}`, { replace: !step, notes })
+  const search = text === '' ? '' : `?${text}`
+  navigate(`${ownPath()}${search}${location.hash}`, { replace: !step, notes })
+}
+
+/** Puts a text behind the `#` of the address, where no server reads it; the Back button skips the change. */
+export function writeFragment(text: string): void {
+  const fragment = text === '' ? '' : `#${encodeURIComponent(text)}`
+  const address = `${location.pathname}${location.search}${fragment}`
+  history.replaceState(stepNotes(), '', address)
+}
+
+/** The text behind the `#` of the address; blank without one that can be read. */
+export function readFragment(): string {
+  return decode(location.hash.slice(1)) ?? ''
 }
 
 /** The parts of a path that match a pattern such as `/c/:component/:stream`; undefined: it does not. */

@@ -30,8 +30,12 @@ export interface GqlAnswer {
   readonly message: string
 }
 
-/** Rows that a page shows at most; a download has all. */
+/** Rows that a panel of a board shows at most. */
 export const ROWS_MAX = 4_000
+/** Rows that a run returns unless somebody chooses more; a download has all. */
+export const ROWS_USUAL = 1_000
+/** As many as the service returns at once. */
+export const ROWS_ALL = 1_000_000
 
 /** How a text is run. */
 export interface GqlCall {
@@ -41,12 +45,14 @@ export interface GqlCall {
   readonly kind: 'read' | 'try' | 'store'
   /** What @FROM and @UNTIL are. */
   readonly range?: TimeRange
+  /** Rows that are returned at most. */
+  readonly rowsMax?: number
   readonly signal?: AbortSignal
 }
 
 /** Runs a text; the first rows of its last SELECT. */
 export async function runGql(call: GqlCall): Promise<GqlAnswer> {
-  return readAnswer(await send(call, { c: String(ROWS_MAX) }))
+  return readAnswer(await send(call, { c: String(call.rowsMax ?? ROWS_USUAL) }))
 }
 
 /** Runs a saved query over a range; the first rows of its last SELECT. */

@@ -1,13 +1,14 @@
 import { type ReactNode, useMemo, useRef, useState } from 'react'
 import type { RecordKinds } from '../../api/records.ts'
 import { useRole } from '../../api/session.ts'
-import { useAddress } from '../../app/place.ts'
+import { readFragment, useAddress } from '../../app/place.ts'
 import { useDraft } from '../../state/draft.ts'
 import { Button } from '../../ui/button.tsx'
 import type { EditorHandle } from '../../ui/editor/editor-types.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { PageFrame } from '../../ui/page-frame.tsx'
 import { browserZone } from '../../ui/time/zone-time.ts'
+import { ROWS_ALL } from './gql-answer.ts'
 import { InsertPanel } from './insert/insert-panel.tsx'
 import styles from './query.module.css'
 import { QueryActions } from './query-actions.tsx'
@@ -15,9 +16,13 @@ import { QueryRangeField, useQueryRange } from './query-range.tsx'
 import { ResultActions } from './result/result-actions.tsx'
 import { ResultChart } from './result/result-chart.tsx'
 import { ResultView } from './result/result-view.tsx'
+import { RowLimit, rowsIn } from './row-limit.tsx'
+import { RunHistory, useNoteRun } from './run-history.tsx'
 import { SavedList } from './saved-list.tsx'
 import { SqlEditor } from './sql-editor.tsx'
+import { useFirstRun } from './use-first-run.ts'
 import { useRun } from './use-run.ts'
+import { useSharedText } from './use-shared-text.ts'
 import { VariableHelp } from './variable-help.tsx'
 
 /** A query on the desk: its text, what can be written, and what came of its run. */
@@ -25,6 +30,7 @@ export function QueryDesk({ saved }: { readonly saved: RecordKinds['query'] }) {
   const isReader = useRole() === 'GUEST'
   const draft = useDraft(`query/${saved.uid || 'new'}`, saved)
   const { sql, timeZoneId } = draft.value
+  useSharedText(sql, saved.sql, draft)
   const zone = timeZoneId || browserZone()
   const editor = useRef<EditorHandle>(null)
   const { ended, isRunning, start, stop } = useRun()
@@ -35,10 +41,17 @@ export function QueryDesk({ saved }: { readonly saved: RecordKinds['query'] }) {
     else draft.set({ sql: next })
   }
   const { word, rangeOf } = useQueryRange(zone)
-  const runNow = (text: string, chosen = word) => {
+  const noteRun = useNoteRun()
+  const rowsMax = rowsIn(query)
+  const runNow = (text: string, { chosen = word, limit = rowsMax } = {}) => {
     const range = rangeOf(text, chosen)
-    if (text.trim() !== '') start({ sql: text, zone, range, kind: isReader ? 'read' : 'try' })
+    editor.current?.closeSuggestions()
+    if (text.trim() === '') return
+    noteRun(text)
+    start({ sql: text, zone, range, rowsMax: limit, kind: isReader ? 'read' : 'try' })
   }
+  const isAsSaved = saved.uid !== '' && !draft.isChanged && readFragment() === ''
+  useFirstRun(isAsSaved, () => runNow(saved.sql))
   const failed = useMemo(() => ended?.error && { sql: ended.call.sql, error: ended.error }, [ended])
   const insert = (text: string, whole?: string) =>
     editor.current?.insert(sql.trim() === '' ? (whole ?? text) : text)
@@ -51,6 +64,7 @@ export function QueryDesk({ saved }: { readonly saved: RecordKinds['query'] }) {
       <div className={styles.desk}>
         <SidePanel>
           <SavedList shown={saved.uid} />
+          <RunHistory onChoose={setSql} />
           <InsertPanel onInsert={insert} />
         </SidePanel>
         <div className={styles.work}>
@@ -75,7 +89,11 @@ export function QueryDesk({ saved }: { readonly saved: RecordKinds['query'] }) {
             <QueryRangeField
               sql={sql}
               word={word}
-              onChange={(chosen) => ended !== undefined && runNow(sql, chosen)}
+              onChange={(chosen) => ended !== undefined && runNow(sql, { chosen })}
+            />
+            <RowLimit
+              rowsMax={rowsMax}
+              onChange={(limit) => ended !== undefined && runNow(sql, { limit })}
             />
             <VariableHelp onInsert={(text) => setSql(`${text}${sql}`)} />
             <span className={styles.zone}>Times in {zone}</span>
@@ -94,11 +112,17 @@ export function QueryDesk({ saved }: { readonly saved: RecordKinds['query'] }) {
               isRunning={isRunning}
               zone={zone}
               onGoTo={(line, column) => editor.current?.goTo(line, column)}
+              onAll={
+                ended.call.rowsMax === ROWS_ALL
+                  ? undefined
+                  : () => start({ ...ended.call, rowsMax: ROWS_ALL })
+              }
               onStore={isReader ? undefined : () => start({ ...ended.call, kind: 'store' })}
               actions={
                 <ResultActions
                   call={ended.call}
                   title={title}
+                  isEmpty={ended.answer?.rows.length === 0}
                   isChart={isChart}
                   onChart={(next) => change({ show: next ? 'chart' : undefined })}
                 />

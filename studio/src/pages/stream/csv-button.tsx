@@ -25,7 +25,9 @@ export function CsvButton({ name, fetchParts }: CsvButtonProps) {
     running.current = new AbortController()
     setRows(0)
     try {
-      save(await fetchParts({ signal: running.current.signal, onRows: setRows }), name)
+      const parts = await fetchParts({ signal: running.current.signal, onRows: setRows })
+      if (hasRows(parts)) save(parts, name)
+      else showToast('This range has no rows. No file was made.')
     } catch (thrown) {
       if (!running.current.signal.aborted) showToast(asApiError(thrown).message)
     }
@@ -37,6 +39,11 @@ export function CsvButton({ name, fetchParts }: CsvButtonProps) {
       {rows === undefined ? 'CSV' : `Stop (${rows} rows)`}
     </Button>
   )
+}
+
+/** Whether something follows the line of names. */
+function hasRows(parts: readonly string[]): boolean {
+  return parts.some((part, at) => part.slice(at === 0 ? part.indexOf('\n') + 1 : 0) !== '')
 }
 
 function save(parts: string[], name: string): void {

@@ -44,6 +44,7 @@ export function CodeEditor(props: CodeEditorProps) {
       insert: (text) => editor.current?.insert(text),
       goTo: (line, column) => editor.current?.goTo(line, column),
       focus: () => editor.current?.focus(),
+      closeSuggestions: () => editor.current?.closeSuggestions(),
     }),
     [editor],
   )

@@ -67,4 +67,6 @@ export interface EditorHandle {
   /** Puts the caret at a place, lines and columns counted from 1, and goes there. */
   goTo(line: number, column: number): void
   focus(): void
+  /** Closes the list of suggestions, also one that is on its way. */
+  closeSuggestions(): void
 }

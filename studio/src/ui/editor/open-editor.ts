@@ -6,6 +6,7 @@ import {
   type CompletionResult,
   closeBrackets,
   closeBracketsKeymap,
+  closeCompletion,
   completionKeymap,
 } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
@@ -121,8 +122,11 @@ function shownBy(looks: EditorLooks): Extension {
 
 /** Tab leaves the editor, as it leaves every field. */
 function keys(calls: () => EditorCalls): Extension {
-  const run = ({ state }: EditorView) => {
+  const run = (view: EditorView) => {
+    const { state } = view
     const { onRun } = calls()
+    // Suggestions would cover the result.
+    if (onRun !== undefined) closeCompletion(view)
     // What was just typed the page may not have drawn yet.
     onRun?.(state.doc.toString())
     return onRun !== undefined
@@ -234,6 +238,7 @@ function completionOf(suggestion: Suggestion): Completion {
 function handleOf(view: EditorView): EditorHandle {
   return {
     focus: () => view.focus(),
+    closeSuggestions: () => closeCompletion(view),
     insert: (text) => {
       view.dispatch(view.state.replaceSelection(text), { scrollIntoView: true })
       view.focus()

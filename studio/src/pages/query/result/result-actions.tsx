@@ -10,12 +10,13 @@ interface ResultActionsProps {
   readonly call: Omit<GqlCall, 'signal'>
   /** What the file is called. */
   readonly title: string
+  readonly isEmpty: boolean
   readonly isChart: boolean
   readonly onChart: (isChart: boolean) => void
 }
 
 /** Rows as a table or a chart, and all of them as a file. */
-export function ResultActions({ call, title, isChart, onChart }: ResultActionsProps) {
+export function ResultActions({ call, title, isEmpty, isChart, onChart }: ResultActionsProps) {
   return (
     <div className={styles.actions}>
       <Button icon="table" aria-pressed={!isChart} onClick={() => onChart(false)}>
@@ -24,13 +25,13 @@ export function ResultActions({ call, title, isChart, onChart }: ResultActionsPr
       <Button icon="chart" aria-pressed={isChart} onClick={() => onChart(true)}>
         Chart
       </Button>
-      <CsvButton call={call} title={title} />
+      <CsvButton call={call} title={title} isEmpty={isEmpty} />
     </div>
   )
 }
 
 /** Runs the text once more, for all its rows; a second click stops that. */
-function CsvButton({ call, title }: Pick<ResultActionsProps, 'call' | 'title'>) {
+function CsvButton({ call, title, isEmpty }: Omit<ResultActionsProps, 'isChart' | 'onChart'>) {
   const [isBusy, setIsBusy] = useState(false)
   const running = useRef<AbortController>(undefined)
   const start = async () => {
@@ -39,7 +40,10 @@ function CsvButton({ call, title }: Pick<ResultActionsProps, 'call' | 'title'>) 
     running.current = own
     setIsBusy(true)
     try {
-      save(await csvOf({ ...call, signal: own.signal }, call.kind !== 'read'), title)
+      const file = await csvOf({ ...call, signal: own.signal }, call.kind !== 'read')
+      save(file, title)
+      // The line of names is there all the same.
+      if (isEmpty) showToast('The result has no rows. The file has only the names of the columns.')
     } catch (thrown) {
       if (!own.signal.aborted) showToast(asApiError(thrown).message)
     }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Button } from '../../../ui/button.tsx'
 import { FormAlert } from '../../../ui/field.tsx'
 import { countText, secondsText } from '../../../ui/figure-text.ts'
-import { type GqlAnswer, ROWS_MAX, withoutPlace } from '../gql-answer.ts'
+import { type GqlAnswer, withoutPlace } from '../gql-answer.ts'
 import type { EndedRun } from '../use-run.ts'
 import styles from './result.module.css'
 import { ResultTable } from './result-table.tsx'
@@ -15,6 +15,8 @@ interface ResultViewProps {
   readonly onGoTo: (line: number, column: number) => void
   /** Stores what was tried; undefined for who may not. */
   readonly onStore: (() => void) | undefined
+  /** Runs the text again without a limit; undefined where the service has returned all that it can. */
+  readonly onAll: (() => void) | undefined
   /** What can be done with the rows. */
   readonly actions: ReactNode
   /** What is shown in place of the table. */
@@ -23,7 +25,7 @@ interface ResultViewProps {
 
 /** What came of a run: how long it took, its rows, and the samples of its INSERTs. */
 export function ResultView(props: ResultViewProps) {
-  const { ended, isRunning, zone, onGoTo, onStore, actions, picture } = props
+  const { ended, isRunning, zone, onGoTo, onStore, onAll, actions, picture } = props
   const { answer, error, call } = ended
   const place = error?.place
   return (
@@ -52,7 +54,8 @@ export function ResultView(props: ResultViewProps) {
         <>
           {answer.more === true && (
             <p className={styles.note}>
-              Showing the first {countText(ROWS_MAX)} rows. The CSV has all rows.
+              Showing the first {countText(answer.rows.length)} rows.{' '}
+              {onAll !== undefined && <Button onClick={onAll}>Show all rows</Button>}
             </p>
           )}
           {picture ?? (
