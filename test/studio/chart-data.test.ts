@@ -12,6 +12,8 @@ import {
 import { isEmptyIn } from '../../studio/src/chart/empty.ts'
 import { extentOf, roomyExtent } from '../../studio/src/chart/extent.ts'
 import { figuresOf, numberText } from '../../studio/src/chart/figures.ts'
+import { formatNumber } from '../../studio/src/chart/number-format.ts'
+import { precisionOf } from '../../studio/src/chart/precision.ts'
 import { moved, rangeAfter, soundRange, zoomed } from '../../studio/src/chart/time-range.ts'
 import { valueTexts } from '../../studio/src/chart/value-ticks.ts'
 import { withSample } from '../../studio/src/state/live-plot.ts'
@@ -260,6 +262,22 @@ test('the figures are of every period that is drawn, the running one and the fir
     undefined,
   )
   assert.equal(edges.mean, '2', 'periods beside the range are not in it')
+})
+
+test('figures have the digits of the unit or of the samples, and means one more', () => {
+  const range = { from: 0, until: 1_000 }
+  const plot: Plot = { ...facts, time: [100, 200, 300], value: [1.5, 2.25, 7] }
+  const shown = (of: Plot) =>
+    figuresOf({ data: chartData(of), precision: precisionOf(of) }, range, undefined)
+  assert.deepEqual(shown(plot), { value: '7', min: '1.5', max: '7', mean: '3.583' })
+  const unit = { ...plot, numberFormat: '0,000.0' }
+  assert.deepEqual(shown(unit), { value: '7.0', min: '1.5', max: '7.0', mean: '3.6' })
+  const calculated = { ...plot, value: [1 / 3, 2 / 3, 1] }
+  assert.equal(precisionOf(calculated), undefined)
+  assert.equal(shown(calculated).mean, '0.666667')
+  assert.equal(precisionOf({ ...plot, kind: 'text' }), undefined)
+  assert.equal(formatNumber(-1_234_567.891, '0,000.00'), '-1,234,567.89')
+  assert.equal(formatNumber(-0.001, '0.0'), '0.0')
 })
 
 test('numberText() cuts long fractions, and never what a meter reads', () => {

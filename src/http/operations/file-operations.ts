@@ -152,13 +152,23 @@ async function sendFile(
     const { componentUid, compId, streamId } = calls.targetOf(call.principal, path)
     const amount = range.end - range.start
     const exported = { form: 'file', componentUid, compId, streamId, amount } as const
-    identity.exports.note(call.acting, exported)
+    if (!isShown(call)) identity.exports.note(call.acting, exported)
   } catch (cause) {
     // The stream may have gone since its file was opened: nobody else would close it.
     body.destroy()
     throw cause
   }
   return new Answer(asked.base64 === undefined ? body : base64Stream(body), { status, headers })
+}
+
+/**
+ * Whether a page of the service shows a picture to a person who is signed in. Browsers set these headers, and let no
+ * page change them.
+ */
+function isShown(call: Call): boolean {
+  const isOwnPage = call.header('sec-fetch-site') === 'same-origin'
+  const isPicture = call.header('sec-fetch-dest') === 'image'
+  return isOwnPage && isPicture && call.callerCheck.sessionToken !== undefined
 }
 
 function readPutFile(call: Call): PutFile {

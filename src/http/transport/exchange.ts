@@ -21,6 +21,7 @@ export const READ_HEADERS = [
   'last-event-id',
   'origin',
   'range',
+  'sec-fetch-dest',
   'sec-fetch-mode',
   'sec-fetch-site',
   'transfer-encoding',

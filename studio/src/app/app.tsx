@@ -34,7 +34,9 @@ export function App() {
   const isShown = (session.state === 'in' && !session.isElsewhere) || session.state === 'over'
   useEffect(() => {
     // The address names the organization from the first moment on: a copied address includes it.
-    if (isShown) navigate(`${ownPath()}${location.search}`, { replace: true })
+    if (isShown) {
+      navigate(`${ownPath()}${location.search}${location.hash}`, { replace: true })
+    }
   }, [isShown])
   return (
     <>

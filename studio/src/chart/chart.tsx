@@ -136,7 +136,7 @@ function useUplot(picture: Picture, props: UplotProps) {
   latestPicture.current = picture
   const { height, syncKey } = props
   const { axes, tokens } = picture
-  const shape = JSON.stringify([axes.left, axes.right, height])
+  const shape = JSON.stringify([axes.left, axes.right])
   // biome-ignore lint/correctness/useExhaustiveDependencies: only these need a chart that is rebuilt.
   useEffect(() => {
     const element = place.current
@@ -152,7 +152,7 @@ function useUplot(picture: Picture, props: UplotProps) {
     })
     view.current = made
     const observer = new ResizeObserver(() => {
-      if (element.clientWidth > 0) made.resize(element.clientWidth, height)
+      if (element.clientWidth > 0) made.resize(element.clientWidth, latest.current.height)
       latest.current.onWidth?.(made.plotWidth)
     })
     observer.observe(element)
@@ -162,6 +162,11 @@ function useUplot(picture: Picture, props: UplotProps) {
       view.current = null
     }
   }, [shape, tokens, syncKey])
+  // A legend that wraps while somebody drags changes the height: the chart must not be rebuilt then.
+  useEffect(() => {
+    const width = place.current?.clientWidth ?? 0
+    if (width > 0) view.current?.resize(width, height)
+  }, [height])
   useEffect(() => view.current?.show(picture), [picture])
   useGestures(place, view, props)
   return place

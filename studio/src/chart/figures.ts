@@ -58,10 +58,19 @@ export function figuresOf(
   const found =
     cursor === undefined ? rangeFigures(data, range) : cursorFigures(data, range, cursor)
   if (found === undefined) return NONE
-  const shown = (value: number | undefined) =>
-    value === undefined ? NO_FIGURE : preciseText(value, precision)
+  const shown = (value: number | undefined, digits = precision) =>
+    value === undefined ? NO_FIGURE : preciseText(value, digits)
   const { value, min, max, mean } = found
-  return { value: shown(value), min: shown(min), max: shown(max), mean: shown(mean) }
+  const finer = finerThan(precision)
+  // The crosshair reads the line, which is the mean of a span.
+  const read = value === mean ? shown(value, finer) : shown(value)
+  return { value: read, min: shown(min), max: shown(max), mean: shown(mean, finer) }
+}
+
+/** Of many samples the mean is known to one digit more than each of them; a unit says how it is written. */
+function finerThan(precision: Precision | undefined): Precision | undefined {
+  if (precision === undefined || precision.isFixed) return precision
+  return { decimals: precision.decimals + 1, isFixed: false }
 }
 
 /** The same as numbers. */

@@ -60,11 +60,13 @@ export class UplotView {
   readonly #plot: uPlot
   #picture: Picture
   readonly #options: ViewOptions
+  #height: number
   /** Where dragging began and ended in the page: uPlot's own places lag behind a busy page. */
   #dragged = { oneX: 0, otherX: 0 }
 
   constructor(options: ViewOptions) {
     this.#options = options
+    this.#height = options.height
     this.#picture = options.picture
     this.#plot = new uPlot(this.#uplotOptions(), this.#data(), options.place)
   }
@@ -75,7 +77,9 @@ export class UplotView {
     this.#plot.setData(this.#data(), true)
   }
 
+  /** A size of its own, also while somebody drags over the chart. */
   resize(width: number, height: number): void {
+    this.#height = height
     this.#plot.setSize({ width, height })
   }
 
@@ -241,10 +245,7 @@ export class UplotView {
     )
     const [low, high] = roomyExtent(extentOf(own, range.from, range.until))
     // Strips are drawn at the top of the plot; numbers get the room below them.
-    const taken = Math.min(
-      0.8,
-      this.#stripsHeight() / Math.max(this.#options.height - AXIS_HEIGHT, 1),
-    )
+    const taken = Math.min(0.8, this.#stripsHeight() / Math.max(this.#height - AXIS_HEIGHT, 1))
     return [low, high + ((high - low) * taken) / (1 - taken)]
   }
 

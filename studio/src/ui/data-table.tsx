@@ -50,6 +50,7 @@ export function DataTable<T>({ label, columns, rows, keyOf, isDense = false }: D
                 {columns.map(({ id, label: head, show, isNumber }) => (
                   <td
                     key={id}
+                    data-head={head === '' ? undefined : head}
                     className={classes(
                       isNumber === true && styles.number,
                       head === '' && styles.acts,

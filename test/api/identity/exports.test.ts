@@ -164,7 +164,13 @@ test('files that people download are logged with their bytes, those of devices n
   const session = await signIn(service, service.ownerEmail, service.ownerPassword)
   const some = caller(service, session, { Range: 'bytes=0-3' })
   assert.equal((await some('GET', file)).status, 206)
+  // Pictures that a page shows to a person are viewed. A program with a key that says so is not a page.
+  const shown = { 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Dest': 'image' }
+  assert.equal((await caller(service, session, shown)('GET', file)).status, 200)
+  const elsewhere = { ...shown, 'Sec-Fetch-Site': 'cross-site' }
   assert.deepEqual(await entries(), ['"c1" / "f1", files: 2 answers, 16 bytes'])
+  assert.equal((await caller(service, session, elsewhere)('GET', file)).status, 200)
+  assert.match((await entries())[0], /^"c1" \/ "f1", files: 3 answers/)
 })
 
 test('a caller with very many targets makes a hundred entries an hour and one for the rest', async () => {

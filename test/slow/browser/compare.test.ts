@@ -66,7 +66,7 @@ test('a stream is compared with the day before, a statistic, and another device;
   await assertAccessible(page)
   await shoot(page, 'compare-dialog')
   await dialog.getByRole('button', { name: 'Previous day' }).click()
-  await page.waitForURL(/\/view\?.*~day/)
+  await page.waitForURL(({ searchParams }) => searchParams.get('s')?.endsWith('~day') === true)
   assert.equal(new URL(page.url()).searchParams.get('from'), String(T0))
   const before = 'North / Temperature, one day earlier'
   await settlesTo(() => figures(page, before), ['23', '0', '23', '11.5'])
@@ -92,7 +92,7 @@ test('a stream is compared with the day before, a statistic, and another device;
   await settlesTo(() => figures(page, before), ['23', '0', '23', '11.5'])
   await shootAll(page, 'compare')
   await page.getByRole('button', { name: 'Remove Temperature, one day earlier' }).click()
-  await page.waitForURL((url) => !url.search.includes('~day'))
+  await page.waitForURL(({ searchParams }) => !searchParams.get('s')?.includes('~day'))
   assert.deepEqual(complaints, [])
   assert.ok(bare.uid !== south.uid)
 })

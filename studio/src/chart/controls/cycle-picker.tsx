@@ -5,6 +5,7 @@ import type { CycleChoice } from '../../state/cycle-choice.ts'
 import { BAND } from '../../state/plots.ts'
 import { missingOf } from '../../ui/missing.tsx'
 import { Select } from '../../ui/select.tsx'
+import { cycleWords } from '../cycle-words.ts'
 import styles from './controls.module.css'
 
 const STATISTICS: ReadonlyArray<readonly [id: string, label: string]> = [
@@ -36,10 +37,10 @@ export function CyclePicker() {
   const cycles = (asked.data?.cycle ?? []).filter(({ id }) => id !== '')
   const choices = [
     { value: '', label: 'Samples' },
-    ...cycles.map(({ id, name }) => ({ value: id, label: `By ${name || id}` })),
+    ...cycles.map(({ id, name }) => ({ value: id, label: `By ${cycleWords(name || id)}` })),
   ]
   if (chosen !== undefined && !cycles.some(({ id }) => id === chosen.cycle)) {
-    choices.push({ value: chosen.cycle, label: `By ${chosen.cycle}` })
+    choices.push({ value: chosen.cycle, label: `By ${cycleWords(chosen.cycle)}` })
   }
   return (
     <div className={styles.selects}>

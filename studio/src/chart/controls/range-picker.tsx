@@ -2,9 +2,9 @@ import { type FormEvent, useRef, useState } from 'react'
 import { RANGE_WORDS } from '../../state/range-words.ts'
 import type { ViewRange } from '../../state/use-view-range.ts'
 import { Button } from '../../ui/button.tsx'
-import { Field } from '../../ui/field.tsx'
 import { inputText, readInput } from '../../ui/time/input-time.ts'
 import { offsetText, rangeText } from '../../ui/time/moment-text.ts'
+import { TimeField } from '../../ui/time/time-field.tsx'
 import { useLeave } from '../../ui/use-leave.ts'
 import styles from './controls.module.css'
 
@@ -68,23 +68,21 @@ function ExactRange({ view, onDone }: { readonly view: ViewRange; readonly onDon
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const [start, end] = [readInput(zone, from), readInput(zone, until)]
-    if (Number.isNaN(start) || Number.isNaN(end)) return setError('Enter both times.')
+    if (Number.isNaN(start) || Number.isNaN(end))
+      return setError('Enter both times, such as 2026-11-15 16:31:48.')
     if (start >= end) return setError('The end must be after the start.')
     view.onMove({ from: start, until: end }, { isStep: true })
     onDone()
   }
-  const time = { type: 'datetime-local', step: 1 } as const
   return (
     <form className={styles.exact} onSubmit={submit}>
-      <Field
+      <TimeField
         label="From"
-        {...time}
         value={from}
         onChange={(event) => setFrom(event.currentTarget.value)}
       />
-      <Field
+      <TimeField
         label="Until"
-        {...time}
         value={until}
         error={error}
         hint={zoneHint(zone, range.until)}

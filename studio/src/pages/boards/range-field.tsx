@@ -1,5 +1,7 @@
-import { Field } from '../../ui/field.tsx'
+import { useState } from 'react'
 import { type Choice, Select } from '../../ui/select.tsx'
+import { inputText, readInput } from '../../ui/time/input-time.ts'
+import { TimeField } from '../../ui/time/time-field.tsx'
 import { RANGE_WORDS, rangeAt, rangeWords } from './ranges.ts'
 
 interface RangeFieldProps {
@@ -41,24 +43,18 @@ export function RangeField({ label, value, error, blank, onChange }: RangeFieldP
       />
       {isFixed && (
         <>
-          <Field
+          <FixedTime
             label={`From, ${zone}`}
-            type="datetime-local"
-            value={localText(from)}
-            onChange={(event) => {
-              const at = new Date(event.currentTarget.value).getTime()
-              if (Number.isFinite(at)) onChange(`${at}..${until}`)
-            }}
+            zone={zone}
+            at={from}
+            onChange={(at) => onChange(`${at}..${until}`)}
           />
-          <Field
+          <FixedTime
             label={`Until, ${zone}`}
-            type="datetime-local"
-            value={localText(until)}
+            zone={zone}
+            at={until}
             error={error}
-            onChange={(event) => {
-              const at = new Date(event.currentTarget.value).getTime()
-              if (Number.isFinite(at)) onChange(`${from}..${at}`)
-            }}
+            onChange={(at) => onChange(`${from}..${at}`)}
           />
         </>
       )}
@@ -66,11 +62,30 @@ export function RangeField({ label, value, error, blank, onChange }: RangeFieldP
   )
 }
 
-/** What a field for local times shows. */
-function localText(at: number): string {
-  const date = new Date(at)
-  if (Number.isNaN(date.getTime())) return ''
-  const two = (value: number) => String(value).padStart(2, '0')
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
-  return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`
+interface FixedTimeProps {
+  readonly label: string
+  readonly zone: string
+  readonly at: number
+  readonly error?: string
+  readonly onChange: (at: number) => void
+}
+
+/** One end of a range. What is typed stays until it is a time. */
+function FixedTime({ label, zone, at, error, onChange }: FixedTimeProps) {
+  const [typed, setTyped] = useState<string>()
+  const shown = Number.isFinite(at) ? inputText(zone, at) : ''
+  return (
+    <TimeField
+      label={label}
+      value={typed ?? shown}
+      error={error}
+      onBlur={() => setTyped(undefined)}
+      onChange={(event) => {
+        const text = event.currentTarget.value
+        setTyped(text)
+        const next = readInput(zone, text)
+        if (Number.isFinite(next)) onChange(next)
+      }}
+    />
+  )
 }

@@ -1,6 +1,7 @@
 import { useAddress } from '../../app/place.ts'
 import { Select } from '../../ui/select.tsx'
 import { ROWS_ALL, ROWS_USUAL } from './gql-answer.ts'
+import styles from './query.module.css'
 
 const CHOICES: ReadonlyArray<readonly [rows: number, label: string]> = [
   [100, 'First 100 rows'],
@@ -25,16 +26,18 @@ interface RowLimitProps {
 export function RowLimit({ rowsMax, onChange }: RowLimitProps) {
   const { change } = useAddress()
   return (
-    <Select
-      label="Rows"
-      isLabelHidden
-      value={String(rowsMax)}
-      choices={CHOICES.map(([rows, label]) => ({ value: String(rows), label }))}
-      onChoose={(chosen) => {
-        const rows = Number(chosen)
-        change({ rows: rows === ROWS_USUAL ? undefined : rows === ROWS_ALL ? 'all' : chosen })
-        onChange(rows)
-      }}
-    />
+    <div className={styles.limit}>
+      <Select
+        label="Row limit"
+        isLabelHidden
+        value={String(rowsMax)}
+        choices={CHOICES.map(([rows, label]) => ({ value: String(rows), label }))}
+        onChoose={(chosen) => {
+          const rows = Number(chosen)
+          change({ rows: rows === ROWS_USUAL ? undefined : rows === ROWS_ALL ? 'all' : chosen })
+          onChange(rows)
+        }}
+      />
+    </div>
   )
 }

@@ -7,8 +7,9 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Field, FormAlert, TextArea } from '../../ui/field.tsx'
 import { Select } from '../../ui/select.tsx'
-import { momentText, zonedText } from '../../ui/time/moment-text.ts'
-import { momentOf } from '../../ui/time/zone-time.ts'
+import { inputText, readInput } from '../../ui/time/input-time.ts'
+import { zonedText } from '../../ui/time/moment-text.ts'
+import { TimeField } from '../../ui/time/time-field.tsx'
 
 /** A sample that is shown in the table. */
 export interface EditedSample {
@@ -37,18 +38,14 @@ export function SampleForm({
   onClose,
 }: FormProps & { readonly isNew: boolean }) {
   const [value, setValue] = useState(() => firstValue(found, sample))
-  const [when, setWhen] = useState(() =>
-    momentText(zone, Math.floor(sample.time / 1_000) * 1_000).replace(' ', 'T'),
-  )
+  const [when, setWhen] = useState(() => inputText(zone, sample.time))
   const [error, setError] = useState<string>()
   const [isBusy, setIsBusy] = useState(false)
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     if (isBusy) return
-    const time = isNew
-      ? momentOf(zone, Date.parse(`${when.length === 16 ? `${when}:00` : when}Z`))
-      : sample.time
-    if (Number.isNaN(time)) return setError('Enter a time.')
+    const time = isNew ? readInput(zone, when) : sample.time
+    if (Number.isNaN(time)) return setError('Enter a time, such as 2026-11-15 16:31:48.')
     setIsBusy(true)
     try {
       const { componentUid, streamUid } = found
@@ -65,10 +62,8 @@ export function SampleForm({
     <Dialog title={isNew ? 'Add sample' : `Sample of ${at}`} onClose={onClose}>
       <form onSubmit={submit}>
         {isNew && (
-          <Field
+          <TimeField
             label="Time"
-            type="datetime-local"
-            step={1}
             hint={zone}
             value={when}
             onChange={(event) => setWhen(event.currentTarget.value)}

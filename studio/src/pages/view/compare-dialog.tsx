@@ -4,6 +4,7 @@ import type { Schema } from '../../api/paths.ts'
 import { useAct } from '../../api/use-act.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { ComponentSearch } from '../../app/component-search.tsx'
+import { cycleWords } from '../../chart/cycle-words.ts'
 import { statisticLabel } from '../../chart/period-table.tsx'
 import { EARLIER, type Earlier } from '../../state/earlier.ts'
 import type { FoundStream } from '../../state/use-stream.ts'
@@ -97,7 +98,10 @@ function StatisticChoice({ stream, onAdd }: ChoiceProps) {
           label="For each"
           value={cycle}
           hint={missingOf('cycles', asked)}
-          choices={cycles.map(({ id, name }) => ({ value: id, label: (name || id).slice(0, 60) }))}
+          choices={cycles.map(({ id, name }) => ({
+            value: id,
+            label: cycleWords(name || id).slice(0, 60),
+          }))}
           onChoose={setCycle}
         />
         <Button

@@ -6,6 +6,7 @@ import { Chart } from '../../chart/chart.tsx'
 import { chartData } from '../../chart/chart-series.ts'
 import { ChartBar } from '../../chart/controls/chart-bar.tsx'
 import { CyclePicker, cycleIn } from '../../chart/controls/cycle-picker.tsx'
+import { cycleWords } from '../../chart/cycle-words.ts'
 import { LeftOut } from '../../chart/left-out.tsx'
 import { statisticLabel } from '../../chart/period-table.tsx'
 import { PlotTable } from '../../chart/plot-table.tsx'
@@ -126,7 +127,7 @@ function labelOfSeries(series: ViewSeries): string {
 function ownLabel({ streamName, earlier, cycle }: ViewSeries): string {
   if (earlier !== undefined) return `${streamName}, one ${earlier} earlier`
   if (cycle === undefined) return streamName
-  return `${streamName}, ${statisticLabel(cycle.stat).toLowerCase()} by ${cycle.cycle}`
+  return `${streamName}, ${statisticLabel(cycle.stat).toLowerCase()} by ${cycleWords(cycle.cycle)}`
 }
 
 /** From the first sample of any stream to the last of any. */

@@ -1,5 +1,6 @@
 import { listRecords, recordKey } from '../../../api/records.ts'
 import { useQuery } from '../../../api/use-query.ts'
+import { cycleWords } from '../../../chart/cycle-words.ts'
 import { missingOf } from '../../../ui/missing.tsx'
 import { NumberField } from '../../../ui/number-field.tsx'
 import { Select } from '../../../ui/select.tsx'
@@ -77,7 +78,10 @@ export function PanelOptions({ panel, errorOf, onChange }: PanelOptionsProps) {
         error={errorOf('options.cycleId')}
         choices={[
           { value: '', label: 'None (raw samples)' },
-          ...cycles.map(({ id, name }) => ({ value: id, label: (name || id).slice(0, 60) })),
+          ...cycles.map(({ id, name }) => ({
+            value: id,
+            label: cycleWords(name || id).slice(0, 60),
+          })),
           // What is chosen stays, though it is not among those that are known.
           ...(isKnown ? [] : [{ value: options.cycleId, label: options.cycleId.slice(0, 60) }]),
         ]}
