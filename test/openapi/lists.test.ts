@@ -188,6 +188,10 @@ const panel = (at: number, shown: Json[] = []) => ({
 const panels = (count: number) => ({ panels: many(count, (at) => panel(at)) })
 const shownStreams = (count: number) =>
   many(count, () => ({ componentUid: component.uid, streamUid: component.stream[0].uid }))
+const levelled = (count: number) => ({
+  ...panel(0),
+  options: { thresholds: many(count, (value) => ({ value, color: 'red' })) },
+})
 const updateByBody = async (place: string, fields: object) => {
   const uid = await updatedUid('component', `${place} by body`)
   return await call('POST', '/api/component', { component: { uid, ...fields } })
@@ -261,6 +265,7 @@ const CASES: Record<string, Send> = {
   ...recordCases('dashboard', 'Dashboard', {
     'panels[]': panels,
     'panels[].streams[]': (count) => ({ panels: [panel(0, shownStreams(count))] }),
+    'panels[].options.thresholds[]': (count) => ({ panels: [levelled(count)] }),
   }),
   ...recordCases('connector', 'Connector', { 'procs[]': procs }),
   ...recordCases('channel', 'Channel', {
@@ -291,6 +296,13 @@ const CASES: Record<string, Send> = {
   'insertExportedDashboard .dashboard.panels[]': (count) => imported(panels(count)),
   'insertExportedDashboard .dashboard.panels[].streams[]': (count) =>
     imported({ panels: [panel(0, shownStreams(count))] }),
+  'insertExportedDashboard .dashboard.panels[].options.thresholds[]': (count) =>
+    imported({ panels: [levelled(count)] }),
+  'getPlots .plot[]': (count) => {
+    const { uid: componentUid, stream } = component
+    const one = { componentUid, streamUid: stream[0].uid, points: 1 }
+    return call('POST', '/api/plot', { plot: many(count, () => one) })
+  },
   'insertExportedDashboard .map[]': (count) => imported({}, many(count, mapped)),
   'getDerivationPreview .stream.derivation.variables[]': (count) =>
     call('POST', `/api/component/${component.uid}/stream/preview`, { stream: derived(count) }),

@@ -118,8 +118,10 @@ test('momentTexts() have the offset when the local time is ambiguous', () => {
 test('rangeOfWord() knows days of 23 hours and streams without samples', () => {
   const now = ms('2026-03-29T10:00:00Z')
   const about = { now, zone: BERLIN, extent: undefined }
-  const today = rangeOfWord('today', about)
-  assert.equal((today?.until ?? 0) - (today?.from ?? 0), 23 * HOUR)
+  const next = { ...about, now: now + 24 * HOUR }
+  const short = rangeOfWord('yesterday', next)
+  assert.equal((short?.until ?? 0) - (short?.from ?? 0), 23 * HOUR)
+  assert.deepEqual(rangeOfWord('today', about), { from: now - 11 * HOUR, until: now })
   assert.deepEqual(rangeOfWord('1h', about), { from: now - HOUR, until: now })
   assert.deepEqual(rangeOfWord('all', about), { from: now - 24 * HOUR, until: now })
   assert.equal(rangeOfWord('sometime', about), undefined)

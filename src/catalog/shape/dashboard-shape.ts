@@ -138,7 +138,7 @@ export interface PanelStream {
 }
 
 /** From a value on, a color applies. */
-export interface Threshold {
+interface Threshold {
   readonly value: number
   readonly color: (typeof THRESHOLD_COLORS)[number]
 }

@@ -5,6 +5,7 @@ import {
   type MemoryBudget,
   type MemoryShare,
   nextIteration,
+  Refusal,
   readLoosePairs,
   readQueryPairs,
   refuse,
@@ -34,7 +35,7 @@ import { readTimeParameter } from '../../time/index.ts'
 import { CSV_TYPE, prefersCsv, writeCsv } from './feed-csv.ts'
 import { type FeedQuery, readFeedQuery } from './feed-get-query.ts'
 import { countFeedBytes, writeFeed, writeLongFeed } from './feed-writer.ts'
-import { plotCommand, plotOrProblem, readPlotList } from './plot-list.ts'
+import { plotCommand, plotOrRefusal, readPlotList, requireSomePlot } from './plot-list.ts'
 import { readPlotQuery, readSparksQuery } from './plot-query.ts'
 import type { plotsBody } from './plot-wire.ts'
 import { joinPlotEntries, writePlotEntry } from './plot-writer.ts'
@@ -263,17 +264,20 @@ export class FeedCalls {
     })
     try {
       const entries: Buffer[] = []
+      const refused: Refusal[] = []
       for (const one of readPlotList(asked)) {
-        const found = await plotOrProblem(() =>
+        const found = await plotOrRefusal(() =>
           this.#feed.plot(principal, { ...plotCommand(one), memory }),
         )
-        if ('columns' in found) onPlot(found)
+        if (found instanceof Refusal) refused.push(found)
+        else onPlot(found)
         const entry = writePlotEntry(found)
         entries.push(entry)
         // Twice: the entries, and the body that is made of them.
         await memory.resize(memory.bytes + 2 * entry.length)
         await nextIteration()
       }
+      if (refused.length === entries.length) requireSomePlot(refused)
       return { body: joinPlotEntries(entries), release: () => held?.release() }
     } catch (error) {
       held?.release()

@@ -10,7 +10,6 @@ import {
 import type { Plot, PlotCommand } from '../../feed/index.ts'
 import { readStatisticId } from '../../feed/statistic/index.ts'
 import type { plotsBody } from './plot-wire.ts'
-import type { PlotProblem } from './plot-writer.ts'
 
 type AskedPlot = Static<typeof plotsBody>['plot'][number]
 
@@ -49,13 +48,18 @@ function pointsOf({ points = FEED_LIMIT_MAX }: AskedPlot): number {
 }
 
 /** A plot, or why there is none; throws what concerns the whole call. */
-export async function plotOrProblem(read: () => Promise<Plot>): Promise<Plot | PlotProblem> {
+export async function plotOrRefusal(read: () => Promise<Plot>): Promise<Plot | Refusal> {
   try {
     return await read()
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    const { status, code, message } = error
-    if (status >= WHOLE_FROM || status === RATE_LIMITED) throw error
-    return { status, code, message }
+    if (error.status >= WHOLE_FROM || error.status === RATE_LIMITED) throw error
+    return error
   }
+}
+
+/** Refuses the whole call where the caller may read none of its streams. */
+export function requireSomePlot(refused: readonly Refusal[]): void {
+  const [first] = refused
+  if (first !== undefined && refused.every(({ code }) => code === 'forbidden')) throw first
 }

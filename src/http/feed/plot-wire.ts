@@ -129,23 +129,37 @@ const problem = Type.Object({
 })
 
 /** The body of a call for many plots. */
-export const plotsBody = Type.Object({
-  plot: Type.Array(
-    Type.Object({
-      componentUid: Type.String(),
-      streamUid: Type.String(),
-      from: Type.Optional(msOf('Start (inclusive). Default: the first sample')),
-      until: Type.Optional(msOf('End (exclusive). Default: after the last sample')),
-      points: plotQuery.properties.points,
-      cycle: plotQuery.properties.cycle,
-      stat: plotQuery.properties.stat,
-    }),
-    {
-      maxItems: PLOTS_PER_CALL_MAX,
-      description: `At most ${PLOTS_PER_CALL_MAX} plots, with together at most ${PLOTS_POINTS_MAX} points`,
-    },
-  ),
-})
+export const plotsBody = named(
+  'PlotsBody',
+  {
+    plot: Type.Array(
+      Type.Object({
+        componentUid: Type.String(),
+        streamUid: Type.String(),
+        from: Type.Optional(msOf('Start (inclusive). Default: the first sample')),
+        until: Type.Optional(msOf('End (exclusive). Default: after the last sample')),
+        points: plotQuery.properties.points,
+        cycle: plotQuery.properties.cycle,
+        stat: plotQuery.properties.stat,
+      }),
+      {
+        maxItems: PLOTS_PER_CALL_MAX,
+        description: `At most ${PLOTS_PER_CALL_MAX} plots, with together at most ${PLOTS_POINTS_MAX} points`,
+      },
+    ),
+  },
+  {
+    plot: [
+      {
+        componentUid: EXAMPLE_UID,
+        streamUid: EXAMPLE_UID,
+        from: 1767225600000,
+        until: 1767312000000,
+        points: 600,
+      },
+    ],
+  },
+)
 
 /** The answer of many plots. */
 export const plotsAnswer = named(

@@ -1,3 +1,4 @@
+import { Refusal } from '../../base/index.ts'
 import type { Plot, PlotColumn, PlotNeighbour } from '../../feed/index.ts'
 import { JsonBytes } from './json-bytes.ts'
 
@@ -10,13 +11,6 @@ const FALSE = Buffer.from('false')
 const END = Buffer.from(',"success":true}')
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
-
-/** Why one plot of a list is not there. */
-export interface PlotProblem {
-  readonly status: number
-  readonly code: string
-  readonly message: string
-}
 
 /** Room for a number of a column, mostly. */
 const NUMBER_BYTES = 12
@@ -31,8 +25,11 @@ export function writePlot(plot: Plot): Buffer {
 }
 
 /** The answer to one plot of a list: the plot, or why there is none. */
-export function writePlotEntry(entry: Plot | PlotProblem): Buffer {
-  if (!('columns' in entry)) return Buffer.from(JSON.stringify({ error: entry }))
+export function writePlotEntry(entry: Plot | Refusal): Buffer {
+  if (entry instanceof Refusal) {
+    const { status, code, message } = entry
+    return Buffer.from(JSON.stringify({ error: { status, code, message } }))
+  }
   const out = new JsonBytes(sizeOf(entry))
   out.raw(Buffer.from('{"plot":'))
   writeOne(out, entry)

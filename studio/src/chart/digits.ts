@@ -1,4 +1,4 @@
-/** Digits behind the point; `isFixed`: always so many, as a unit or a panel says. */
+/** Digits behind the point; `isFixed`: zeros at the end are kept, as a unit or a panel says. */
 export interface Precision {
   readonly decimals: number
   readonly isFixed: boolean

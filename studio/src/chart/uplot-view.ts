@@ -63,6 +63,7 @@ export class UplotView {
   #height: number
   /** Where dragging began and ended in the page: uPlot's own places lag behind a busy page. */
   #dragged = { oneX: 0, otherX: 0 }
+  #isDragging = false
 
   constructor(options: ViewOptions) {
     this.#options = options
@@ -163,12 +164,15 @@ export class UplotView {
           mousedown: (_self, _target, handler) => (event: MouseEvent) => {
             if (event.shiftKey || event.button !== 0) return null
             this.#dragged = { oneX: event.clientX, otherX: event.clientX }
+            this.#isDragging = true
             handler(event)
             return null
           },
-          mouseup: (_self, _target, handler) => (event: MouseEvent) => {
+          mouseup: (self, _target, handler) => (event: MouseEvent) => {
             this.#dragged = { ...this.#dragged, otherX: event.clientX }
             handler(event)
+            // A change of the chart's size meanwhile has uPlot forget what was dragged over.
+            if (this.#isDragging) this.#select(self)
             return null
           },
         },
@@ -321,6 +325,7 @@ export class UplotView {
   }
 
   #select(self: uPlot): void {
+    this.#isDragging = false
     const { oneX, otherX } = this.#dragged
     self.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
     if (Math.abs(oneX - otherX) < DRAG_MIN) return

@@ -22,6 +22,7 @@ const WITHOUT_ENTRY: Readonly<Record<string, string>> = {
   putOtlpMetrics: 'as putFeed',
   answerInfluxQuery: 'reads',
   getAddressPreview: 'a preview changes nothing',
+  getPlots: 'reads',
   putConnectorSink: 'the call of a device; its payload is kept in the list of payloads',
   putConnectorSinkByPost: 'as putConnectorSink',
   putConnectorSinkByDelete: 'as putConnectorSink',

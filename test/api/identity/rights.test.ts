@@ -8,6 +8,7 @@ import { type Service, startService } from '../../support/service.ts'
 let service: Service
 let owner: Call
 let uid: string
+let streamUid: string
 before(async () => {
   service = await startService()
   owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
@@ -16,6 +17,7 @@ before(async () => {
   })
   assert.equal(made.status, 200, made.text)
   uid = made.body.component.uid
+  streamUid = made.body.component.stream[0].uid
   const written = await fetch(`${service.url}/write`, {
     method: 'POST',
     headers: { Authorization: `Token ${service.feedKey}` },
@@ -107,7 +109,9 @@ function perform(call: Call, { method, path }: Operation) {
   const body =
     path === '/api/feed'
       ? [{ compId: 'c1', streamId: 's1', data: '1' }]
-      : { [noun]: record, accept: true }
+      : path === '/api/plot'
+        ? { plot: [{ componentUid: uid, streamUid }] }
+        : { [noun]: record, accept: true }
   return call(
     method,
     `${filled}${asPut}${range}${series}`,

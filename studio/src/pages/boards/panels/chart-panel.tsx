@@ -91,7 +91,7 @@ export function ChartPanel({ panel, range, isLive }: ChartPanelProps) {
           hidden={hidden}
           onHidden={setHidden}
           height={height}
-          onWidth={(pixels) => setPoints(pointsFor(pixels) || POINTS)}
+          onWidth={(pixels) => setPoints((now) => resolutionOf(now, pixels))}
           onMove={move}
           onBack={board.back}
           onReset={board.reset}
@@ -106,6 +106,15 @@ export function ChartPanel({ panel, range, isLive }: ChartPanelProps) {
       <LeftOut plots={plots} />
     </div>
   )
+}
+
+/**
+ * The resolution for a width. A chart gets a little wider or narrower with the texts of its axis, which is no reason
+ * to ask again.
+ */
+function resolutionOf(now: number, pixels: number): number {
+  const wanted = pointsFor(pixels)
+  return wanted > now || (wanted > 0 && wanted < now / 3) ? wanted : now
 }
 
 /** What a panel says without samples, with the way to the latest of them. */

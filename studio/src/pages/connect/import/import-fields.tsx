@@ -13,6 +13,7 @@ import styles from '../connect.module.css'
 import { nameOf } from '../connection/connection-words.ts'
 import type { Connector } from '../connector-types.ts'
 import { ScheduleField } from './schedule-field.tsx'
+import { startingImports } from './starting-imports.ts'
 
 interface ImportFieldsProps extends FieldsProps<Connector> {
   /** Whether the service has the schedule as it is shown. */
@@ -48,6 +49,7 @@ export function ImportFields(props: ImportFieldsProps) {
           onChange={(event) => set({ skipUnchangedRows: event.currentTarget.checked })}
         />
       </div>
+      {!isReadOnly && <StartField value={value} set={set} />}
       <div className={styles.whole}>
         <CodeEditor
           label="Database query"
@@ -62,6 +64,34 @@ export function ImportFields(props: ImportFieldsProps) {
         />
       </div>
     </>
+  )
+}
+
+/** Statements to begin with, as long as none of one's own are there. */
+function StartField({ value, set }: Pick<FieldsProps<Connector>, 'value' | 'set'>) {
+  const externalSql = value.externalSql ?? ''
+  const sql = value.procs[0]?.sql ?? ''
+  const chosen = startingImports.find((one) => one.externalSql === externalSql && one.sql === sql)
+  const isBlank = externalSql.trim() === '' && sql.trim() === ''
+  if (value.procs.length > 1 || (chosen === undefined && !isBlank)) return null
+  const choose = (id: string) => {
+    const next = startingImports.find((one) => one.id === id)
+    const timeZoneId = value.procs[0]?.timeZoneId ?? 'UTC'
+    set({ externalSql: next?.externalSql ?? '', procs: [{ sql: next?.sql ?? '', timeZoneId }] })
+  }
+  return (
+    <div className={styles.whole}>
+      <Select
+        label="Start from"
+        hint={chosen?.hint ?? 'Example statements to adapt'}
+        value={chosen?.id ?? ''}
+        choices={[
+          { value: '', label: 'Empty' },
+          ...startingImports.map(({ id, label }) => ({ value: id, label })),
+        ]}
+        onChoose={choose}
+      />
+    </div>
   )
 }
 
