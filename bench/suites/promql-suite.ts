@@ -74,10 +74,12 @@ export async function promqlSuite(settings: Settings): Promise<Row[]> {
       await running.settle()
       printProgress(`${peer.name}: queries`)
       const found: PromqlAnswer[] = []
-      for (const [at, { calls }] of plan.works.entries()) {
+      for (const [at, { work, calls }] of plan.works.entries()) {
         const requests = calls.map((call) => requestOf(running, call))
         found.push(await readPromql(running.port, requests[0]))
-        cells[at][peer.name] = await timeBest(running, requests, settings)
+        const cell = await timeBest(running, requests, settings)
+        cells[at][peer.name] = cell
+        printProgress(`  ${work}: ${cell.value.toFixed(1)} ms`)
       }
       answers.set(peer.name, found)
       if (peer === weirLines) waits[peer.name] = { value: await longestWait(running, plan) }

@@ -53,11 +53,13 @@ export const compileTestPattern: CompilePattern = (pattern): TextPattern => {
   }
 }
 
-function matcherTest(matcher: SeriesMatcher): (value: string) => boolean {
-  const { operation, value } = matcher
+function matcherTest(
+  { operation, value }: SeriesMatcher,
+  compilePattern: CompilePattern,
+): (value: string) => boolean {
   if (operation === '=') return (text) => text === value
   if (operation === '!=') return (text) => text !== value
-  const pattern = compileTestPattern(value)
+  const pattern = compilePattern(value)
   if (operation === '=~') return (text) => pattern.matches(text)
   return (text) => !pattern.matches(text)
 }
@@ -74,20 +76,25 @@ export class TestSource implements SeriesSource {
   readonly #series: readonly TestSeries[]
   /** Whether `fold` answers, by plain loops over samples. */
   readonly #folds: boolean
+  readonly #compilePattern: CompilePattern
   /** How many samples were read, and how many windows folded. */
   readonly counts = { samples: 0, windows: 0 }
   /** What `statistics` was asked, in order. */
   readonly asked: SeriesStatistics[] = []
 
-  constructor(series: readonly TestSeries[], options: { readonly folds?: boolean } = {}) {
+  constructor(
+    series: readonly TestSeries[],
+    options: { readonly folds?: boolean; readonly compilePattern?: CompilePattern } = {},
+  ) {
     this.#series = series
+    this.#compilePattern = options.compilePattern ?? compileTestPattern
     this.#folds = options.folds ?? false
   }
 
   async select(request: SeriesRequest): Promise<SelectedSeries> {
     const tests = request.matchers.map((matcher) => ({
       name: matcher.name,
-      accepts: matcherTest(matcher),
+      accepts: matcherTest(matcher, this.#compilePattern),
     }))
     const series = this.#series.flatMap(({ labels, lookbackMs = 300_000 }, ref) =>
       tests.every(({ name, accepts }) => accepts(labels[name] ?? ''))

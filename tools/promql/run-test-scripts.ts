@@ -5,12 +5,9 @@
  */
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { compileRe2Pattern } from '../../src/prometheus/run/re2-pattern.ts'
 import { type QueryResult, queryInstant, queryRange } from '../../src/promql/index.ts'
-import {
-  compileTestPattern,
-  type TestSeries,
-  TestSource,
-} from '../../test/support/promql-series.ts'
+import { type TestSeries, TestSource } from '../../test/support/promql-series.ts'
 import { addSeries, parseScript, type ScriptEvaluation } from './test-script.ts'
 
 const EPSILON = 1e-6
@@ -21,7 +18,7 @@ interface Outcome {
 }
 
 async function run(evaluation: ScriptEvaluation, source: TestSource): Promise<Outcome> {
-  const context = { source, compilePattern: compileTestPattern }
+  const context = { source, compilePattern: compileRe2Pattern }
   const { query: text, time, range } = evaluation
   try {
     const result =
@@ -157,7 +154,7 @@ async function rangeDifference(
   const type = result?.value.type
   if (result === undefined || (type !== 'vector' && type !== 'scalar')) return ''
   if (/\b(?:start|end|range|step)\s*\(/.test(text)) return ''
-  const context = { source, compilePattern: compileTestPattern }
+  const context = { source, compilePattern: compileRe2Pattern }
   const range = { text, start: time - 60_000, end: time + 60_000, stepMs: 60_000 }
   const wide = await queryRange(range, context).catch((error: Error) => error.message)
   if (typeof wide === 'string') return ''
@@ -191,7 +188,7 @@ async function runFile(file: string, totals: Map<string, number>): Promise<void>
       continue
     }
     const { evaluation } = command
-    const source = new TestSource([...series.values()])
+    const source = new TestSource([...series.values()], { compilePattern: compileRe2Pattern })
     const outcome = await run(evaluation, source)
     const difference =
       compare(evaluation, outcome) || (await rangeDifference(evaluation, outcome, source))

@@ -1,4 +1,5 @@
 import {
+  PROMQL_POINTS_MAX,
   PromqlError,
   type QueryResult,
   type QueryValue,
@@ -95,13 +96,20 @@ function writeValue(
     }
     case 'matrix': {
       const shown = limit > 0 ? value.series.slice(0, limit) : value.series
+      // Series have points at the same times.
+      const seconds = new Map<number, string>()
       writer.add('[')
       for (const [at, { labels, times, values }] of shown.entries()) {
         checkStop()
         writer.add(`${at === 0 ? '{' : ',{'}"metric":${labelsText(labels)},"values":[`)
         for (let point = 0; point < times.length; point++) {
-          if (point > 0) writer.add(',')
-          writer.add(pointText(times[point], values[point]))
+          const time = times[point]
+          let text = seconds.get(time)
+          if (text === undefined) {
+            text = secondsText(time)
+            if (seconds.size < PROMQL_POINTS_MAX) seconds.set(time, text)
+          }
+          writer.add(`${point > 0 ? ',[' : '['}${text},"${valueText(values[point])}"]`)
         }
         writer.add(']}')
       }
@@ -135,6 +143,9 @@ function secondsText(time: number): string {
 
 /** A value as Go writes it. JavaScript has exponents for the same numbers, but of one digit where Go has two. */
 function valueText(value: number): string {
+  const magnitude = Math.abs(value)
+  // Nearly all values: no exponent, and no sign of a zero.
+  if (magnitude >= 1e-6 && magnitude < 1e21) return `${value}`
   if (Number.isFinite(value)) {
     const text = Object.is(value, -0) ? '-0' : `${value}`
     return text.replace(/e([-+])(\d)$/, 'e$10$2')

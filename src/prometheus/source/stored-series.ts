@@ -113,7 +113,9 @@ export class StoredSeries implements ServedSeries {
   }
 
   async fold(request: SeriesFold): Promise<FoldedSeries | undefined> {
-    return await foldSeries(request)
+    const folded = await foldSeries({ ...this.#reading, feed: this.#deps.feed }, request)
+    this.#noteFolded(request, folded)
+    return folded
   }
 
   async statistics(request: SeriesStatistics): Promise<StatisticValues> {
@@ -137,14 +139,28 @@ export class StoredSeries implements ServedSeries {
   /** Only what people take out is recorded. What a query makes of samples is not known: they count as taken out. */
   #noteHanded(refs: readonly number[], { seriesCount, starts }: SeriesSamples): void {
     if (this.#known.actor.kind !== 'user') return
-    const { index } = this.#deps.catalog
     for (let at = 0; at < seriesCount; at++) {
-      const amount = starts[at + 1] - starts[at]
-      const handle = refs[at]
-      if (amount === 0 || !index.has(handle)) continue
-      const { uid: componentUid, compId } = index.componentOf(handle)
-      this.#parts.onHanded({ componentUid, compId, streamId: index.streamIdOf(handle), amount })
+      this.#noteAmount(refs[at], starts[at + 1] - starts[at])
     }
+  }
+
+  /** Each window with a value counts as a sample. */
+  #noteFolded({ refs, windowCount }: SeriesFold, { present }: FoldedSeries): void {
+    if (this.#known.actor.kind !== 'user') return
+    for (const [at, ref] of refs.entries()) {
+      const windows = present.subarray(at * windowCount, (at + 1) * windowCount)
+      this.#noteAmount(
+        ref,
+        windows.reduce((sum, has) => sum + has, 0),
+      )
+    }
+  }
+
+  #noteAmount(handle: number, amount: number): void {
+    const { index } = this.#deps.catalog
+    if (amount === 0 || !index.has(handle)) return
+    const { uid: componentUid, compId } = index.componentOf(handle)
+    this.#parts.onHanded({ componentUid, compId, streamId: index.streamIdOf(handle), amount })
   }
 
   get #reading() {

@@ -101,7 +101,11 @@ test('base images have exact versions, and files that compose.yaml mounts are th
     assert.match(one, /^[a-z/]+:\d+\.\d+(?:\.\d+)?(?:-[\w-]+)?(?:@sha256:[0-9a-f]{64})?$/)
   assert.ok(images.length >= 3, `${images}`)
   const mounts = [...compose.matchAll(/- \.\/([^:]+):/g)].map(([, path]) => path)
-  assert.deepEqual(mounts, ['grafana/datasources.yaml'])
+  const files = ['datasources.yaml', 'dashboards.yaml', 'greenhouse.json']
+  assert.deepEqual(
+    mounts,
+    files.map((file) => `grafana/${file}`),
+  )
   for (const path of mounts) assert.deepEqual(globSync(path, { cwd: 'deploy' }), [path])
 })
 
