@@ -38,23 +38,34 @@ export async function readBlocks(
   visit: VisitSamples,
 ): Promise<void> {
   const { series, grid } = request
+  const readFrom = (done: number, block: StepBlock): Promise<SeriesSamples | undefined> => {
+    const refs = series.slice(done, done + SERIES_MAX).map(({ ref }) => ref)
+    if (refs.length === 0) return Promise.resolve(undefined)
+    const reading = readBlock(evaluation, { refs, block, request })
+    // It may fail when nobody waits for it any more.
+    reading.catch(() => {})
+    return reading
+  }
   let stepsMax = grid.stepMs === 0 ? grid.count : Math.max(1, grid.count)
   for (let first = 0; first < grid.count; ) {
-    let end = Math.min(grid.count, first + stepsMax)
+    let block = { first, end: Math.min(grid.count, first + stepsMax) }
+    let reading = readFrom(0, block)
     for (let done = 0; done < series.length; ) {
-      const block = { first, end }
-      const refs = series.slice(done, done + SERIES_MAX).map(({ ref }) => ref)
-      const samples = await readBlock(evaluation, { refs, block, request })
+      const samples = await reading
       if (samples === undefined) {
         // Series that were read already are visited again, with fewer steps.
-        stepsMax = Math.max(1, Math.floor((end - first) / 4))
-        end = Math.min(grid.count, first + stepsMax)
+        stepsMax = Math.max(1, Math.floor((block.end - first) / 4))
+        block = { first, end: Math.min(grid.count, first + stepsMax) }
+        reading = readFrom(done, block)
         continue
       }
-      visitAll(samples, (index, column) => visit(done + index, column, block))
+      const start = done
       done += samples.seriesCount
+      // The source reads on while these samples are worked on.
+      reading = readFrom(done, block)
+      visitAll(samples, (index, column) => visit(start + index, column, block))
     }
-    first = end
+    first = block.end
   }
 }
 
