@@ -139,14 +139,14 @@ function worksOf({ day, year }: Pick<Plan, 'day' | 'year'>): Work[] {
     shifted((shift) =>
       rangeCall(query, { from: now - DAY_MS - shift, until: now - shift, stepMs: MINUTE_MS }),
     )
-  const overYear = (query: string) =>
-    shifted((shift) =>
-      rangeCall(query, {
-        from: now - (DAYS - 1) * DAY_MS - shift,
-        until: now - shift,
-        stepMs: DAY_MS,
-      }),
-    )
+  const overYear = (query: string, until: number) =>
+    shifted((shift) => {
+      const end = until - shift * (DAY_MS / SHIFT_MS)
+      return rangeCall(query, { from: end - (DAYS - 1) * DAY_MS, until: end, stepMs: DAY_MS })
+    })
+  // Grafana begins at multiples of the step.
+  const midnight = Math.floor(now / DAY_MS) * DAY_MS
+  const onYear = `${year.tags.length} series, a year of minutes`
   const atOnce = (query: string) => shifted((shift) => instantCall(query, now + shift / SHIFTS))
   const par = '≥ 1x VictoriaMetrics'
   const onDay = `${SERIES} series, 10 s, a day, 60 s steps`
@@ -168,9 +168,17 @@ function worksOf({ day, year }: Pick<Plan, 'day' | 'year'>): Work[] {
     },
     {
       ...both,
-      work: `max_over_time(x[1d]), ${year.tags.length} series, a year of minutes`,
+      work: `max_over_time(x[1d]), ${onYear}`,
       aim: '≥ 5x VictoriaMetrics',
-      calls: overYear('max_over_time(y_v[1d])'),
+      calls: overYear('max_over_time(y_v[1d])', midnight),
+      // Whether the edges of windows belong to them differs.
+      isVictoriaEqual: false,
+    },
+    {
+      ...both,
+      work: `max_over_time(x[1d]), days that begin at any minute, ${onYear}`,
+      aim: par,
+      calls: overYear('max_over_time(y_v[1d])', now),
     },
     { ...both, work: `latest value of ${LATEST_SERIES} series`, aim: par, calls: atOnce('l_v') },
     {

@@ -34,6 +34,8 @@ export class ChunkReadTable implements RowIndex {
   /** Sums by bucket, as they are while nobody else commits. */
   readonly #sums = new Map<number, Float64Array>()
   #sumsVersion = 0
+  /** Whether the version was read in the transaction under way, which sees one state of the file. */
+  #isVersionRead = false
 
   constructor(file: string) {
     this.#db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 })
@@ -48,9 +50,11 @@ export class ChunkReadTable implements RowIndex {
   inOneView<T>(look: () => T): T {
     if (this.#db.isTransaction) return look()
     this.#prepare('BEGIN').run()
+    this.#isVersionRead = false
     try {
       return look()
     } finally {
+      this.#isVersionRead = false
       // Not COMMIT: after a look-up that met a malformed page, that throws its error once more.
       if (this.#db.isTransaction) this.#prepare('ROLLBACK').run()
     }
@@ -69,9 +73,7 @@ export class ChunkReadTable implements RowIndex {
 
   /** The sum of a stream's rows as it is kept, undefined where it does not check. */
   keptSum(stream: number): number | undefined {
-    const { data_version } = this.#prepare('PRAGMA data_version').get() as { data_version: number }
-    if (data_version !== this.#sumsVersion) this.#sums.clear()
-    this.#sumsVersion = data_version
+    this.#checkVersion()
     const bucket = bucketOf(stream)
     let sums = this.#sums.get(bucket)
     if (sums === undefined) {
@@ -82,6 +84,15 @@ export class ChunkReadTable implements RowIndex {
       this.#sums.set(bucket, sums)
     }
     return sums[stream % STREAMS_PER_BUCKET]
+  }
+
+  /** Forgets sums when others have committed. */
+  #checkVersion(): void {
+    if (this.#isVersionRead) return
+    const { data_version } = this.#prepare('PRAGMA data_version').get() as { data_version: number }
+    if (data_version !== this.#sumsVersion) this.#sums.clear()
+    this.#sumsVersion = data_version
+    this.#isVersionRead = this.#db.isTransaction
   }
 
   /** All rows of a stream as the index names them, in the order of level and start. */
