@@ -8,9 +8,15 @@ import { promClient } from '../support/promql-client.ts'
 import { isStaleAt, type TestSeries } from '../support/promql-series.ts'
 import { Random } from '../support/random.ts'
 import { promqlTestSeries, RandomPromql, type RandomQuery } from '../support/random-promql.ts'
-import type { WrittenSeries } from '../support/remote-write.ts'
+import {
+  packSnappy,
+  REMOTE_WRITE_TYPES,
+  type WrittenSeries,
+  writeRequest1,
+} from '../support/remote-write.ts'
 import { startService } from '../support/service.ts'
-import { obtainPrometheus, startPrometheus } from './prometheus-program.ts'
+import { obtainPrometheus3 } from './metric-programs.ts'
+import { startPrometheus } from './prometheus-process.ts'
 
 const QUERIES = Number(process.env.WEIR_TEST_QUERIES ?? 3_000)
 const ASKED_AT_ONCE = 4
@@ -40,16 +46,24 @@ interface QueryAnswer {
   }
 }
 
-const skip = await obtainPrometheus()
+/** Samples of any time are accepted. */
+const CONFIG = 'storage:\n  tsdb:\n    out_of_order_time_window: 10000d\n'
+const FLAGS = [
+  '--web.enable-remote-write-receiver',
+  '--storage.tsdb.retention.time=100y',
+  '--enable-feature=promql-experimental-functions',
+]
+
+const { path, skip } = await obtainPrometheus3()
 test('Weir answers random queries as Prometheus does', { skip }, async (t) => {
   const random = new Random(Number(process.env.WEIR_TEST_SEED ?? Date.now() % 2 ** 31))
-  const prometheus = await startPrometheus(t)
+  const prometheus = await startPrometheus(t, path, CONFIG, FLAGS)
   const service = await startService()
   t.after(() => service.close())
   const client = promClient(service)
   const written = promqlTestSeries(random).map(writtenSeries)
   for (const one of written) {
-    await prometheus.write([one])
+    await writeTo(prometheus.url, one)
     await client.write(one)
   }
   const queries = new RandomPromql(random)
@@ -77,6 +91,15 @@ function writtenSeries({ labels, times, values }: TestSeries): WrittenSeries {
     time,
   ])
   return { labels: Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)), samples }
+}
+
+async function writeTo(url: string, series: WrittenSeries): Promise<void> {
+  const answer = await fetch(`${url}/api/v1/write`, {
+    method: 'POST',
+    headers: { 'Content-Type': REMOTE_WRITE_TYPES[1], 'Content-Encoding': 'snappy' },
+    body: packSnappy(writeRequest1([series])),
+  })
+  assert.ok(answer.ok, `${answer.status} ${await answer.text()}`)
 }
 
 async function askQuery(

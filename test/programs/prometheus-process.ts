@@ -23,6 +23,7 @@ export interface StoredSeries {
 
 /** A running Prometheus. */
 export interface Prometheus {
+  readonly url: string
   /** Replaces its configuration, without a restart. */
   configure(config: string): Promise<void>
   /** The sum of a metric of its own over all label sets. */
@@ -38,6 +39,7 @@ export async function startPrometheus(
   t: TestContext,
   program: string,
   config: string,
+  flags: readonly string[] = [],
 ): Promise<Prometheus> {
   const folder = temporaryFolder()
   const file = join(folder, 'prometheus.yml')
@@ -51,6 +53,7 @@ export async function startPrometheus(
       `--storage.tsdb.path=${join(folder, 'data')}`,
       `--web.listen-address=127.0.0.1:${port}`,
       '--web.enable-lifecycle',
+      ...flags,
     ],
     { env: childEnv, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
   )
@@ -61,6 +64,7 @@ export async function startPrometheus(
   })
   await eventually(async () => assert.equal((await fetch(`${url}/-/ready`)).status, 200, told))
   return {
+    url,
     configure: async (text) => {
       writeFileSync(file, text)
       const answer = await fetch(`${url}/-/reload`, { method: 'POST' })
