@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { ID_LENGTH_MAX, refuse } from '../../base/index.ts'
 import type { Labels } from '../../store/index.ts'
+import { readFolder } from '../shape/folder-path.ts'
 
 /** What an API key or an organization says of new series. */
 export interface AddressRule {
@@ -144,6 +145,8 @@ export function checkAddressRule(field: string, rule: AddressRule): void {
     refuseAt(`${field}.${name}`, 'has a brace without a label: write {label} or {a|b}')
   }
   if (rule.uses.length > USES_MAX) refuseAt(`${field}.uses`, `may name ${USES_MAX} labels`)
+  // Each point of a new component would be refused.
+  if (rule.folder !== '') readFolder(`${field}.folder`, rule.folder)
 }
 
 function refuseAt(field: string, what: string): never {

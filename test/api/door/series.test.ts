@@ -285,6 +285,7 @@ test('labels have bounds, and a rule has to name something', async () => {
     { component: '{}' },
     { component: '{a|}' },
     { component: '{host}', stream: 'x}' },
+    { component: '{host}', folder: '/Elsewhere' },
   ]) {
     const { status } = await owner('PUT', '/api/api_key', { api_key: { name: 'k', addressRule } })
     assert.equal(status, 400, JSON.stringify(addressRule))
