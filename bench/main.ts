@@ -11,6 +11,7 @@ import { victoria } from './peers/victoria.ts'
 import { weir } from './peers/weir.ts'
 import { printTable, type Row } from './report.ts'
 import { printProgress, type Settings } from './settings.ts'
+import { alertsSuite } from './suites/alerts-suite.ts'
 import { deriveSuite } from './suites/derive-suite.ts'
 import { doorsSuite } from './suites/doors-suite.ts'
 import { liveSuite } from './suites/live-suite.ts'
@@ -36,6 +37,7 @@ const suites: Record<string, (settings: Settings) => Promise<Row[]>> = {
   years: yearsSuite,
   live: liveSuite,
   derive: deriveSuite,
+  alerts: alertsSuite,
   webhook: webhookSuite,
   sql: sqlSuite,
   promql: promqlSuite,

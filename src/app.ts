@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { AlertWorker } from './alerts/index.ts'
 import {
   addressOf,
   connectionLimits,
@@ -102,6 +103,8 @@ export interface WeirApp {
   readonly deleteProfileJob: LeasedJob
   /** Derives streams from others, in the background and over history. */
   readonly derivation: StreamDeriver
+  /** Evaluates alerts. */
+  readonly alertWorker: AlertWorker
   /** Reads back all that is stored, once a week and when it is asked to. */
   readonly scrub: ScrubRunner
   /** What was made on the first start of a data folder, printed once. */
@@ -161,8 +164,9 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const running = openSql({ ...data, identity, config, clock, log, budget }, opened)
   const wanted = { ...parts, ...data, ...running, budget, clock, config, gate, log, opened }
   const connecting = openConnectors(wanted)
-  const alerts = openAlerts(wanted)
+  const alerting = openAlerts({ ...wanted, ...data })
   const doors = openDoors({ ...data, ...parts })
+  await alerting.alertWorker.start(hasAll)
   const prometheus = new PrometheusQueries({ ...data, store: data.samples, budget })
   opened.defer(() => prometheus.close())
   const deletion = { ...data, ...connecting, identity, store: catalogStore, oauth }
@@ -191,7 +195,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
         ...connecting,
         ...running,
         ...doors,
-        ...alerts,
+        ...alerting,
         live,
         prometheus,
       }),
@@ -209,8 +213,8 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
         oauth,
         operators,
         ...connecting,
-        ...alerts,
         ...doors,
+        ...alerting,
         budget,
         bodies,
         live,
@@ -234,6 +238,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     firstStart: firstStart?.created,
     deleteProfileJob,
     ...data,
+    alertWorker: alerting.alertWorker,
     listen: async () => {
       await firstStart?.port.release()
       const address = addressOf(config, await server.listen(config))

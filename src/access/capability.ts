@@ -20,6 +20,7 @@ export interface CapabilityEntry {
 
 /** The first segments a resource may have; anything else is a typing mistake. */
 const resourceRoots = [
+  'alert',
   'api_key',
   'audit',
   'channel',

@@ -22,13 +22,14 @@ import {
   readFileRecord,
   withFileBodies,
 } from '../files/index.ts'
-import type {
-  BlobStore,
-  CatalogStore,
-  KnownDamage,
-  LeasedJob,
-  SampleStore,
-  StreamHandle,
+import {
+  type BlobStore,
+  type CatalogStore,
+  type KnownDamage,
+  type LeasedJob,
+  type SampleStore,
+  SharedWatch,
+  type StreamHandle,
 } from '../store/index.ts'
 import type { RemoteCommits } from './commit-listeners.ts'
 import { openDerivation } from './open-derivation.ts'
@@ -69,6 +70,7 @@ export async function openData(parts: DataParts, opened: AsyncDisposableStack) {
     orgOf: (handle) => (index.has(handle) ? index.componentOf(handle).orgUid : undefined),
   })
   const samples = withFileBodies({ store, blobs, isFileStream, usage: fileUsage })
+  const watch = new SharedWatch(samples, ['derivation', 'alerts'])
   catalog.onStreamsDeleted(async (streams) => {
     const ofFiles = streams.filter(({ handle }) => isFileStream(handle))
     const handles = streams.map(({ handle }) => handle)
@@ -95,7 +97,7 @@ export async function openData(parts: DataParts, opened: AsyncDisposableStack) {
     remoteCommits,
     feed,
     log,
-    samples,
+    samples: watch.viewFor('derivation'),
   })
   opened.defer(() => derivation.close())
   const book = new JobBook(catalogStore)
@@ -145,6 +147,7 @@ export async function openData(parts: DataParts, opened: AsyncDisposableStack) {
     damage,
     devices,
     samples,
+    alertSamples: watch.viewFor('alerts'),
     feed,
     files,
     fileSweep,

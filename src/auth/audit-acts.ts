@@ -2,6 +2,7 @@ import { invariant } from '../base/index.ts'
 
 /** The records whose changes are audited, by the kind of their documents, and what the log calls them. */
 const RECORD_NOUNS = {
+  alert: 'alert',
   channel: 'channel',
   component: 'component',
   component_folder: 'folder',
@@ -25,6 +26,10 @@ const RECORD_ACTS = Object.values(RECORD_NOUNS).flatMap((noun) =>
 
 /** Acts that are no save or deletion of a record. */
 const OTHER_ACTS = [
+  'alert_acknowledged',
+  'alert_muted',
+  'alert_running_user_changed',
+  'alert_unmuted',
   'audit_exported',
   'client_created',
   'client_deleted',

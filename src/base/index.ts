@@ -33,6 +33,7 @@ export { Mutex } from './mutex.ts'
 export { bodyFilesWithin, connectionsWithin, findOpenFilesMax } from './open-files.ts'
 export { peopleLog } from './people-log.ts'
 export * from './plain.ts'
+export { PreviewTurns } from './preview-turns.ts'
 export { boundedLog, detachOutputs, exitSoon, outliveReaders } from './process-outputs.ts'
 export { redactUrl } from './redact.ts'
 export {

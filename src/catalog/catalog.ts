@@ -75,6 +75,9 @@ function seriesOf(stream: StoredStream | undefined): FoundSeries | undefined {
 
 const NO_LABELS: Labels = {}
 
+/** Streams that a walk reads at once: some milliseconds. */
+const STREAMS_PER_PAGE = 500
+
 /** Opens the catalog over a store and loads the index of all its streams. */
 export async function openCatalog(deps: CatalogDeps): Promise<Catalog> {
   const documents = new Documents(deps.store, deps)
@@ -253,6 +256,33 @@ export class Catalog {
     if (entry === undefined) return undefined
     const component = await this.#base.documents.getComponentOnce(orgUid, uid)
     return component === undefined ? undefined : showComponent(component, entry.streamCount)
+  }
+
+  /** All streams of an organization that have labels, some at a time. */
+  async *walkLabeled(orgUid: string): AsyncGenerator<readonly StoredStream[]> {
+    for (let after: string | undefined; ; ) {
+      const page = await this.#base.documents.walkLabeled({
+        orgUid,
+        after,
+        limit: STREAMS_PER_PAGE,
+      })
+      yield page.streams
+      if (page.next === undefined) return
+      after = page.next
+    }
+  }
+
+  /** The streams of a component as they are stored, some at a time. */
+  async *walkStreams(
+    orgUid: string,
+    componentUid: string,
+  ): AsyncGenerator<readonly StoredStream[]> {
+    for (let start = 0; ; start += STREAMS_PER_PAGE) {
+      const page = { start, limit: STREAMS_PER_PAGE }
+      const streams = await this.#base.documents.streamsOf(orgUid, componentUid, page)
+      yield streams
+      if (streams.length < STREAMS_PER_PAGE) return
+    }
   }
 
   /** The streams that have a label. */

@@ -3,10 +3,15 @@ import { storedClaim, type WholeRecord } from '../store/index.ts'
 import { MOVE_KEY } from './move-record.ts'
 
 /**
- * Kinds that speak of the store itself, by its cursors and handles: progress of derivation restarts in another,
+ * Kinds that speak of the store itself, by its cursors and handles: progress of derivation and alerts restarts in another,
  * and of streams that were deleted it has nothing to forget.
  */
-const OWN_KINDS: readonly string[] = [MOVE_KEY.kind, 'derivation_cursor', 'deleted_streams']
+const OWN_KINDS: readonly string[] = [
+  MOVE_KEY.kind,
+  'derivation_cursor',
+  'deleted_streams',
+  'alert_progress',
+]
 
 /** Whether a document is moved. */
 export function isMoved({ kind }: { readonly kind: string }): boolean {

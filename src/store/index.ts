@@ -23,3 +23,4 @@ export {
   ScrubRunner,
   type ScrubState,
 } from './scrub/scrub-runner.ts'
+export { SharedWatch } from './shared-watch.ts'

@@ -77,6 +77,26 @@ async function exercise(noun: string, record: object, path = `/api/${noun}`): Pr
   await owner('DELETE', `${path}/${uid}`)
 }
 
+/** States, events, and acts of an alert that fires. */
+async function exerciseAlert(record: object): Promise<void> {
+  const { alert } = await owner('PUT', '/api/alert', { alert: record })
+  const path = `/api/alert/${alert.uid}`
+  await service.app.alertWorker.settle()
+  await owner('POST', `${path}/acknowledge`, { acknowledge: {} }, { expect: '4' })
+  await owner('PUT', '/api/feed?compId=hot&s=31')
+  await service.app.alertWorker.settle()
+  await owner('POST', `${path}/acknowledge`, { acknowledge: { comment: 'seen' } })
+  await owner('POST', `${path}/mute`, { mute: { untilMs: clock.now() + DAY } })
+  await owner('POST', `${path}/mute`, { mute: { untilMs: 1 } }, { expect: '4' })
+  const { state } = await owner('GET', `${path}/state`)
+  assert.equal(state.length, 1)
+  const { event } = await owner('GET', `${path}/event`)
+  assert.equal(event.length, 1)
+  await owner('GET', `${path}/state?state=none`, undefined, { expect: '4' })
+  await owner('POST', '/api/alert/preview', { alert: record })
+  await owner('POST', '/api/alert/preview', { alert: {} }, { expect: '4' })
+}
+
 test('the feed answers as described', async () => {
   await device('PUT', '/api/feed?compId=c1&s1=1.5&s2=on')
   await device('PUT', '/api/feed?compId=c1&s1=2&rsid=s2&rsid=fresh')
@@ -188,6 +208,12 @@ test('the catalog answers as described', async () => {
   await owner('GET', `${extents}/stream/none/extent`, undefined, { expect: '4' })
   const shown = [{ componentUid: component.uid, streamUid }]
   const panels = [{ kind: 'chart', x: 0, y: 0, width: 6, height: 4, streams: shown }]
+  const { uid: runningUser } = (await owner('GET', '/api/org_user')).org_user[0]
+  await device('PUT', '/api/feed?compId=hot&s=1')
+  const streams = [{ componentId: 'hot', streamId: 's' }]
+  const watching = { streams, condition: 'value > 30', runningUser: { uid: runningUser } }
+  await exercise('alert', { id: 'hot', ...watching })
+  await exerciseAlert({ name: 'Hot', ...watching })
   await exercise('dashboard', { id: 'board', panels })
   const board = { dashboard: { name: 'Board', panels } }
   const made = await owner('PUT', '/api/dashboard', board)

@@ -32,8 +32,10 @@ before(async () => {
   const { text } = await call('POST', '/api/login', { email, password })
   const { sessionUid, userUid } = JSON.parse(text)
   session = `session=${sessionUid}`
+  OWN_FIELDS.alert = { runningUser: { uid: userUid }, condition: 'value > 1' }
   OWN_FIELDS.connector = { id: 'inserted', name: 'inserted', runningUser: { uid: userUid } }
   component = await insert('component', { id: 'c', stream: SOURCES })
+  OWN_FIELDS.alert = { ...OWN_FIELDS.alert, streams: shownStreams(1) }
   lists = listsOf(JSON.parse((await call('GET', '/openapi.json')).text))
 })
 after(() => service.close())
@@ -176,6 +178,11 @@ const intervals = (count: number) => ({
   intervals: many(count, (at) => ({ from: hour(at), until: hour(at + 1) })),
 })
 const repeatedPair = (pair: string, count: number) => many(count, () => pair).join('&')
+const channels = (count: number) => ({
+  channels: many(count, (at) => ({
+    uid: `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
+  })),
+})
 const procs = (count: number) => ({ procs: many(count, () => ({ sql: 'SELECT 1' })) })
 const panel = (at: number, shown: Json[] = []) => ({
   kind: 'chart',
@@ -267,6 +274,16 @@ const CASES: Record<string, Send> = {
     'panels[].streams[]': (count) => ({ panels: [panel(0, shownStreams(count))] }),
     'panels[].options.thresholds[]': (count) => ({ panels: [levelled(count)] }),
   }),
+  ...recordCases('alert', 'Alert', {
+    'streams[]': (count) => ({ streams: shownStreams(count) }),
+    'channels[]': channels,
+  }),
+  'getAlertPreview .alert.streams[]': (count) =>
+    call('POST', '/api/alert/preview', {
+      alert: { ...OWN_FIELDS.alert, streams: shownStreams(count) },
+    }),
+  'getAlertPreview .alert.channels[]': (count) =>
+    call('POST', '/api/alert/preview', { alert: { ...OWN_FIELDS.alert, ...channels(count) } }),
   ...recordCases('connector', 'Connector', { 'procs[]': procs }),
   ...recordCases('channel', 'Channel', {
     'emails[]': (count) => ({ emails: many(count, (at) => `${at}@example.com`) }),

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, lstatSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type AppOptions, openApp, type WeirApp } from '../../src/app.ts'
@@ -22,6 +22,8 @@ export interface Service {
   close(): Promise<void>
   /** Stops the service and starts it again on the same folder; `url` and `port` change. */
   restart(settings?: Readonly<Record<string, string>>): Promise<void>
+  /** Starts the service again on its folder as it was at the call: as after a kill. */
+  restartKilled(): Promise<void>
   /** Stops the service, brings all it holds from the journal into samples.db if it has them, and starts it again. */
   sealAndRestart(): Promise<void>
 }
@@ -107,6 +109,19 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       rmSync(dataDir, { recursive: true, force: true })
     },
     restart,
+    restartKilled: async () => {
+      const copy = mkdtempSync(join(tmpdir(), 'weir-killed-'))
+      // Sockets of the running service are no part of its data.
+      const filter = (path: string) => !lstatSync(path).isSocket()
+      cpSync(dataDir, copy, { recursive: true, filter })
+      await app.close()
+      rmSync(dataDir, { recursive: true })
+      cpSync(copy, dataDir, { recursive: true })
+      rmSync(copy, { recursive: true })
+      const opened = await open(options.settings ?? {})
+      app = opened.app
+      url = opened.url
+    },
     sealAndRestart: async () => {
       if (place !== undefined) return await restart()
       await app.close()

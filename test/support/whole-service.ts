@@ -124,6 +124,7 @@ const LISTS = [
   'unit',
   'delete_profile',
 
+  'alert',
   'dashboard',
   'query',
   'connector',

@@ -35,7 +35,17 @@ const arrows: Record<string, readonly string[]> = {
     'sql',
     'gql',
   ],
-  alerts: ['base', 'access', 'catalog', 'store', 'auth', 'connectors'],
+  alerts: [
+    'base',
+    'time',
+    'access',
+    'expression',
+    'catalog',
+    'store',
+    'auth',
+    'feed',
+    'connectors',
+  ],
   http: [
     'base',
     'time',
@@ -191,6 +201,7 @@ test('parts import only what the table of arrows allows, through the door index.
 
 /** Threads outside the store, and the process of a runner. */
 const OTHER_THREADS = [
+  'src/alerts/preview/judge-worker.ts',
   'src/connectors/database/thread/database-thread.ts',
   'src/derivation/evaluate/evaluation-worker.ts',
   'src/intake/json/json-samples-worker.ts',

@@ -30,6 +30,7 @@ const COUNTED_KINDS: readonly string[] = [
   'delete_profile',
   'dashboard',
   'channel',
+  'alert',
   'api_key',
   'connector',
   'query',

@@ -1,5 +1,5 @@
 import type { Principal } from '../../access/index.ts'
-import { KeyedMutex, refuse } from '../../base/index.ts'
+import { PreviewTurns } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import type { SampleStore } from '../../store/index.ts'
 import { EvaluationThread } from '../evaluate/evaluation-thread.ts'
@@ -11,15 +11,6 @@ import {
 } from './preview-derivation.ts'
 import { readStreamGraph, type StreamGraph } from './stream-graph.ts'
 
-/** Previews of an organization that run, which is one, or wait: an editor shows the newest alone. */
-const PREVIEWS_PER_ORG_MAX = 3
-
-/** Previews of all organizations that run or wait: each may hold the texts of one row. */
-const PREVIEWS_MAX = 20
-
-/** A preview takes about as long at most. */
-const RETRY_AFTER_SECONDS = 2
-
 /** What people are shown of derived streams while they think about them. */
 export class DerivationViews {
   readonly #deps: { readonly catalog: Catalog; readonly store: SampleStore }
@@ -30,9 +21,7 @@ export class DerivationViews {
     textLengthMax: TEXT_LENGTH_SHOWN,
     refusesExhausted: true,
   })
-  readonly #turns = new KeyedMutex<string>()
-  /** Previews that run or wait, by organization. */
-  readonly #counts = new Map<string, number>()
+  readonly #turns = new PreviewTurns()
 
   constructor(deps: { readonly catalog: Catalog; readonly store: SampleStore }) {
     this.#deps = deps
@@ -47,35 +36,10 @@ export class DerivationViews {
     componentUid: string,
     input: unknown,
   ): Promise<DerivationPreview> {
-    const { orgUid } = principal
-    this.#enter(orgUid)
     const deps = { ...this.#deps, thread: this.#thread }
-    try {
-      return await this.#turns.run([orgUid], () =>
-        previewDerivation(deps, principal, componentUid, input),
-      )
-    } finally {
-      this.#leave(orgUid)
-    }
-  }
-
-  #enter(orgUid: string): void {
-    const own = this.#counts.get(orgUid) ?? 0
-    let all = 0
-    for (const count of this.#counts.values()) all += count
-    if (own >= PREVIEWS_PER_ORG_MAX || all >= PREVIEWS_MAX) {
-      refuse('preview_unavailable', {
-        what: `Too many previews. An organization can run 1 at a time, with ${PREVIEWS_PER_ORG_MAX - 1} waiting. Try again later`,
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      })
-    }
-    this.#counts.set(orgUid, own + 1)
-  }
-
-  #leave(orgUid: string): void {
-    const own = this.#counts.get(orgUid) ?? 0
-    if (own > 1) this.#counts.set(orgUid, own - 1)
-    else this.#counts.delete(orgUid)
+    return await this.#turns.run(principal.orgUid, () =>
+      previewDerivation(deps, principal, componentUid, input),
+    )
   }
 
   /** What a stream is derived from and what is derived from it; see readStreamGraph. */

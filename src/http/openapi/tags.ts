@@ -18,6 +18,7 @@ const TAGS = {
   query: 'Run GS SQL and manage saved queries.',
   job: 'Background recalculation of derived streams.',
   connector: 'Webhooks and imports, which convert data to samples with GS SQL.',
+  alert: 'Alerts on samples and on silent devices, their states, and their events.',
   dashboard: 'Boards with charts, gauges, values, tables, and texts.',
   door: 'What other protocols have brought: streams of series, and points that were refused.',
   channel: 'Channels that deliver alerts: webhooks and email.',

@@ -1,6 +1,6 @@
 /** Every operation of the service. */
 import type { Principal } from '../../access/index.ts'
-import type { Channels } from '../../alerts/index.ts'
+import type { AlertPreviews, AlertStates, Alerts, Channels } from '../../alerts/index.ts'
 import type { DeletionParts } from '../../auth/administer/index.ts'
 import type { Identity, Organization, OrganizationUsage } from '../../auth/index.ts'
 import type { OAuthWithUsers } from '../../auth/oauth/index.ts'
@@ -28,6 +28,7 @@ import { issuerReader } from '../issuer.ts'
 import { pathPrefixOf } from '../path-prefix.ts'
 import type { HttpOperation } from '../table/http-operation.ts'
 import { addressPreviewOperation } from './address-preview-operation.ts'
+import { alertOperations } from './alert-operations.ts'
 import { apiKeyOperations } from './api-key-operations.ts'
 import { authorizeOperations } from './authorize-operations.ts'
 import { catalogOperations } from './catalog-operations.ts'
@@ -67,6 +68,9 @@ interface OperationParts extends StorageOperationsDeps {
   readonly budget: MemoryBudget
   readonly bodies: FeedBodyReader
   readonly calls: FeedCalls
+  readonly alertPreviews: AlertPreviews
+  readonly alerts: Alerts
+  readonly alertStates: AlertStates
   readonly catalog: Catalog
   readonly channels: Channels
   readonly clock: Clock
@@ -117,6 +121,7 @@ export function serviceOperations(parts: OperationParts): HttpOperation[] {
     ...connectorOperations({ ...parts, issuerOf }),
     ...channelOperations(parts),
     ...sinkOperations(parts),
+    ...alertOperations(parts),
     ...influxOperations({ ...parts, bodyBytesMax: config.bodyBytesMax }),
     ...remoteWriteOperations({ ...parts, bodyBytesMax: config.bodyBytesMax }),
     ...otlpOperations({ ...parts, bodyBytesMax: config.bodyBytesMax }),

@@ -35,6 +35,7 @@ const WITHOUT_ENTRY: Readonly<Record<string, string>> = {
   getCyclePeriods: 'a preview changes nothing',
   getExpressionCheck: 'a check changes nothing',
   getGqlCheck: 'a check changes nothing',
+  getAlertPreview: 'a preview changes nothing',
   getDerivationPreview: 'a preview changes nothing',
   getCorrectionPreview: 'a preview changes nothing',
   beginSecondFactor: 'protects nothing until it is confirmed, which is audited',
@@ -121,6 +122,8 @@ test('a change of a record of the catalog leaves an entry', async () => {
   const profile = { id: 'short', sizeType: 'DAY', count: 2 }
   await exercise('delete_profile', ['DeleteProfile', 'delete_profile'], profile)
   await exercise('dashboard', ['Dashboard', 'dashboard'], { name: 'Board' })
+  const watching = { labels: { site: 'x' }, silentForMs: 60_000, runningUser: { uid: ownerUid } }
+  await exercise('alert', ['Alert', 'alert'], { name: 'Silent', ...watching })
   await exercise('query', ['QueryRecord', 'query'], { name: 'q', sql: 'SELECT 1 AS a' })
   const connection = { name: 'plant', kind: 'POSTGRESQL', host: 'db', database: 'd', user: 'u' }
   await exercise('connection', ['Connection', 'connection'], { ...connection, password: 'secret' })
@@ -159,6 +162,25 @@ test('a change of a component by another path leaves an entry', async () => {
   const exported = (await owner('GET', `/api/dashboard/${board.dashboard.uid}/export`)).body
   const bring = () => owner('PUT', '/api/dashboard/import', exported)
   await leaves(['insertExportedDashboard', 'dashboard_created'], bring)
+})
+
+test('an alert that is muted or acknowledged leaves an entry', async () => {
+  await owner('PUT', '/api/feed?compId=watched&s=1')
+  const streams = [{ componentId: 'watched', streamId: 's' }]
+  const alert = { name: 'A', streams, condition: 'value > 2', runningUser: { uid: ownerUid } }
+  const { uid } = (await owner('PUT', '/api/alert', { alert })).body.alert
+  await service.app.alertWorker.settle()
+  await owner('PUT', '/api/feed?compId=watched&s=3')
+  await service.app.alertWorker.settle()
+  const about = { target: uid }
+  const acknowledge = () =>
+    owner('POST', `/api/alert/${uid}/acknowledge`, { acknowledge: { comment: 'c' } })
+  await leaves(['acknowledgeAlert', 'alert_acknowledged'], acknowledge, about)
+  const mute = (untilMs: null) => () =>
+    owner('POST', `/api/alert/${uid}/mute`, { mute: { untilMs } })
+  await leaves(['muteAlert', 'alert_muted'], mute(null), about)
+  const end = () => owner('POST', `/api/alert/${uid}/mute`, { mute: null })
+  await leaves(['muteAlert', 'alert_unmuted'], end, about)
 })
 
 test('deleted samples leave an entry', async () => {

@@ -130,6 +130,7 @@ async function stateOf(): Promise<string> {
     'unit',
     'delete_profile',
     'dashboard',
+    'alert',
     'connection',
     'channel',
   ]

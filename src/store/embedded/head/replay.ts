@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import type { FoundDamage } from '../damage/found-damage.ts'
 import type { Disk } from '../disk/disk.ts'
 import { describeDamage } from '../journal/damage.ts'
-import { readRecords } from '../journal/record.ts'
+import { type JournalRecord, readRecords } from '../journal/record.ts'
 import { type ScannedDamage, type SegmentScan, scanSegment } from '../journal/scan.ts'
 import { applyRecord } from './apply-record.ts'
 import { HeadGeneration } from './head-generation.ts'
@@ -19,8 +19,19 @@ export interface Replay {
   readonly cutOff: FoundDamage | undefined
 }
 
+/** Called with each frame that was read back. */
+type FrameListener = (frame: {
+  readonly sequence: number
+  readonly records: readonly JournalRecord[]
+}) => void
+
 /** Reads a segment back into a head generation. */
-export function replaySegment(disk: Disk, path: string, segment: number): Replay {
+export function replaySegment(
+  disk: Disk,
+  path: string,
+  segment: number,
+  onFrame: FrameListener = () => {},
+): Replay {
   const bytes = disk.readWhole(path)
   const scan = scanSegment(bytes)
   const generation = new HeadGeneration(segment)
@@ -32,7 +43,12 @@ export function replaySegment(disk: Disk, path: string, segment: number): Replay
   const damages = scan.damages.map(describe)
   const cutOff = scan.cutOff === undefined ? undefined : describe(scan.cutOff)
   for (const frame of scan.frames) {
-    readRecords(frame.records, (record) => applyRecord(generation, record))
+    const records: JournalRecord[] = []
+    readRecords(frame.records, (record) => {
+      applyRecord(generation, record)
+      records.push(record)
+    })
+    onFrame({ sequence: frame.sequence, records })
   }
   return { generation, damages, cutOff, ...sequencesOf(scan) }
 }

@@ -190,7 +190,7 @@ function replayJournal(parts: {
     }
     // A process that was killed leaves frames that are not durable; once read, they must be.
     disk.syncWhole(path)
-    const replay = replaySegment(disk, path, segment)
+    const replay = replaySegment(disk, path, segment, (frame) => touched.note(frame))
     nextSegment = segment + 1
     for (const damage of replay.damages) quarantine.add(damage)
     if (replay.lastSequence === undefined && replay.damages.length === 0) {

@@ -69,7 +69,7 @@ export class TouchedLog {
   }
 
   /** Takes in what became durable. */
-  note({ sequence, records }: DurableGroup): void {
+  note({ sequence, records }: Pick<DurableGroup, 'sequence' | 'records'>): void {
     this.#end = Math.max(this.#end, sequence)
     if (this.#watched.size === 0) return
     const spans: Spans = new Map()
@@ -97,11 +97,10 @@ export class TouchedLog {
     }
   }
 
-  /** Takes in a generation that was replayed: each stream's samples and removals as one span. */
+  /** Takes in that all frames of a generation were replayed. */
   noteReplayed(generation: HeadGeneration, lastSequence: number): void {
     this.#replayed.set(generation.segment, lastSequence)
     this.#end = Math.max(this.#end, lastSequence)
-    this.#add(lastSequence, spansOf(generation, this.#watched))
   }
 
   /**

@@ -39,7 +39,17 @@ export const ACT_GROUPS: readonly { readonly label: string; readonly acts: reado
     label: 'Templates, cycles, units, delete profiles',
     acts: ['template', 'cycle', 'unit', 'delete_profile'].flatMap(changesOf),
   },
-  { label: 'Channels of alerts', acts: changesOf('channel') },
+  {
+    label: 'Alerts',
+    acts: [
+      ...changesOf('alert'),
+      ...changesOf('channel'),
+      'alert_muted',
+      'alert_unmuted',
+      'alert_acknowledged',
+      'alert_running_user_changed',
+    ],
+  },
   { label: 'Boards and saved queries', acts: ['dashboard', 'query'].flatMap(changesOf) },
   {
     label: 'Connectors and connections',

@@ -58,6 +58,7 @@ export const KINDS: readonly Kind[] = [
   { id: 'cycle', label: 'cycles', resource: 'cycle', verbs: RECORD_VERBS },
   { id: 'unit', label: 'units', resource: 'unit', verbs: RECORD_VERBS },
   { id: 'profile', label: 'delete profiles', resource: 'delete_profile', verbs: RECORD_VERBS },
+  { id: 'alert', label: 'alerts', resource: 'alert', verbs: RECORD_VERBS },
   { id: 'dashboard', label: 'dashboards', resource: 'dashboard', verbs: RECORD_VERBS },
   { id: 'query', label: 'queries', resource: 'query', verbs: RECORD_VERBS },
   { id: 'channel', label: 'channels', resource: 'channel', verbs: RECORD_VERBS },

@@ -1,0 +1,197 @@
+/** From touched spans to changes of states. */
+import { nextIteration } from '../../base/index.ts'
+import { INTERVAL, VALUE_CODE } from '../../catalog/shape/index.ts'
+import type { StreamHandle, TouchedSpan } from '../../store/index.ts'
+import { afterSample } from '../state/next-state.ts'
+import { type JudgeDeps, type JudgedBlock, judgeBlock, judgeBlocks } from './judge-blocks.ts'
+import type { LoadedAlert } from './loaded-alert.ts'
+import { blockFrom, readBlocks, type SampleBlock, type WantedSpan } from './sample-block.ts'
+import type { StateTable } from './state-table.ts'
+import type { WatchList } from './watch-list.ts'
+
+/** What evaluation needs. */
+export interface EvaluateDeps extends JudgeDeps {
+  readonly watches: WatchList
+  readonly states: StateTable
+  /** When a sample arrived, by its time. */
+  readonly arrivalOf: (sampleTime: number) => number
+  /** Called with each stream that was evaluated further, or that a sample arrived for. */
+  readonly onProgress: (handle: StreamHandle) => void
+  /** Called when a sample was too old by less than some time. */
+  readonly onTooOld: (byMs: number) => void
+}
+
+/** Streams evaluated before others get a turn. */
+const BLOCKS_PER_STEP = 2_000
+
+/**
+ * Evaluates spans in their order. Of several spans of one stream each is evaluated by itself, so that a sample that came
+ * late is late after a restart as well.
+ */
+export async function evaluateSpans(
+  deps: EvaluateDeps,
+  spans: readonly TouchedSpan[],
+): Promise<void> {
+  let left = spans.filter(({ handle }) => isEvaluated(deps, handle))
+  while (left.length > 0) {
+    const now = new Map<number, TouchedSpan>()
+    const later: TouchedSpan[] = []
+    for (const span of left) {
+      if (now.has(span.handle)) later.push(span)
+      else now.set(span.handle, span)
+    }
+    await evaluateRound(deps, [...now.values()])
+    left = later
+    if (left.length > 0) await nextIteration()
+  }
+}
+
+function isEvaluated({ catalog, watches }: EvaluateDeps, handle: StreamHandle): boolean {
+  return watches.table.refsOf(handle).length > 0 && catalog.index.has(handle)
+}
+
+/** Evaluates one span of each stream. */
+async function evaluateRound(deps: EvaluateDeps, spans: readonly TouchedSpan[]): Promise<void> {
+  let wanted = spans.map((span): WantedSpan => ({ span, from: earliestOf(deps, span) }))
+  while (wanted.length > 0) {
+    const { blocks, rest } = await readBlocks(deps.store, wanted)
+    await noteArrivals(deps, wanted, blocks)
+    for (let at = 0; at < blocks.length; at += BLOCKS_PER_STEP) {
+      await evaluateBlocks(deps, blocks.slice(at, at + BLOCKS_PER_STEP))
+      if (at + BLOCKS_PER_STEP < blocks.length) await nextIteration()
+    }
+    wanted = rest
+    if (wanted.length > 0) await nextIteration()
+  }
+}
+
+/** Earlier samples of a span change no state: they are late, or too old for each alert. */
+function earliestOf(deps: EvaluateDeps, { handle, from, until }: TouchedSpan): number {
+  const { table } = deps.watches
+  const last = table.lastTimeOf(handle)
+  const newest = until - 1
+  const arrival = deps.arrivalOf(newest)
+  let maxAgeMs = 0
+  for (const ref of table.refsOf(handle)) {
+    maxAgeMs = Math.max(maxAgeMs, deps.watches.byRef(ref)?.alert.maxAgeMs ?? 0)
+  }
+  const oldest = arrival - maxAgeMs
+  if (newest < oldest) deps.onTooOld(oldest - newest)
+  return Math.max(from, last, oldest)
+}
+
+/**
+ * Notes that samples arrived. Of spans without samples that may change a state, those of streams whose silence is watched
+ * are looked at: they may be late samples, or samples that were deleted.
+ */
+async function noteArrivals(
+  deps: EvaluateDeps,
+  wanted: readonly WantedSpan[],
+  blocks: readonly SampleBlock[],
+): Promise<void> {
+  const { table } = deps.watches
+  const note = (handle: StreamHandle, time: number): void => {
+    const arrival = deps.arrivalOf(time)
+    if (table.placeOf(handle) === 0 || table.arrivalOf(handle) >= arrival) return
+    table.setArrival(handle, arrival)
+    deps.onProgress(handle)
+  }
+  const read = new Set<number>()
+  for (const { handle, times, count } of blocks) {
+    read.add(handle)
+    note(handle, times[count - 1])
+  }
+  for (const { span } of wanted) {
+    const { handle, from, until } = span
+    if (read.has(handle) || !isSilenceWatched(deps, handle)) continue
+    const query = { from, until, limit: 1, order: 'latest_first', isTimesOnly: true } as const
+    const { count, times } = await deps.store.range(handle, query)
+    if (count > 0) note(handle, times[0])
+  }
+}
+
+function isSilenceWatched({ watches }: EvaluateDeps, handle: StreamHandle): boolean {
+  return watches.table
+    .refsOf(handle)
+    .some((ref) => (watches.byRef(ref)?.alert.silentForMs ?? 0) > 0)
+}
+
+async function evaluateBlocks(deps: EvaluateDeps, blocks: readonly SampleBlock[]): Promise<void> {
+  const { states, watches, catalog } = deps
+  const byAlert = new Map<number, SampleBlock[]>()
+  for (const block of blocks) {
+    if (!catalog.index.has(block.handle)) continue
+    for (const ref of watches.table.refsOf(block.handle)) {
+      const some = byAlert.get(ref)
+      if (some === undefined) byAlert.set(ref, [block])
+      else some.push(block)
+    }
+  }
+  for (const [ref, own] of byAlert) {
+    const loaded = watches.byRef(ref)
+    if (loaded === undefined) continue
+    const fresh = own
+      .map((block) => freshPart(deps, loaded, block))
+      .filter((block) => block.count > 0)
+    for (const judged of await judgeBlocks(deps, loaded, fresh)) {
+      await applyBlock(deps, loaded, judged)
+    }
+  }
+  for (const { handle, count, times } of blocks) {
+    const { table } = watches
+    const last = times[count - 1]
+    if (table.placeOf(handle) === 0 || last <= table.lastTimeOf(handle)) continue
+    table.setLastTime(handle, last)
+    deps.onProgress(handle)
+    for (const ref of table.refsOf(handle)) states.forgetOkOf(ref, handle, last)
+  }
+}
+
+/** The samples of a block that may change the state of an alert. */
+function freshPart(deps: EvaluateDeps, loaded: LoadedAlert, block: SampleBlock): SampleBlock {
+  const { ref, alert } = loaded
+  const floor = deps.states.stateOf(ref, block.handle).lastTime ?? Number.NEGATIVE_INFINITY
+  const oldest = deps.arrivalOf(block.times[block.count - 1]) - alert.maxAgeMs
+  return blockFrom(block, Math.max(floor, oldest))
+}
+
+/** Takes an alert's state through the samples of a block. */
+async function applyBlock(
+  deps: EvaluateDeps,
+  loaded: LoadedAlert,
+  { block, holds, conditions }: JudgedBlock,
+): Promise<void> {
+  const { states, catalog } = deps
+  const { handle, count, times } = block
+  const begun = states.stateOf(loaded.ref, handle)
+  if (begun.state === 'OK' && !holds.includes(1)) return
+  const { clear } = conditions
+  const clears =
+    clear === undefined ? undefined : await judgeBlock(deps, loaded, { block, condition: clear })
+  const { index } = catalog
+  const active = loaded.activeTimesIn(index.componentOf(handle).timeZone)
+  const shift = index.kindOf(handle) === INTERVAL ? 1 : 0
+  let state = begun
+  for (let row = 0; row < count; row += 1) {
+    const isActive = active === undefined || active.periodOf(times[row] - shift) !== undefined
+    const sample = {
+      time: times[row],
+      value: textOf(block, row, index.valueCodeOf(handle)),
+      holds: isActive && holds[row] === 1,
+      clears: !isActive || clears === undefined || clears[row] === 1,
+    }
+    const next = afterSample(state, sample, loaded.alert.forMs)
+    if (next === undefined) continue
+    const isEnded = !isActive && next.event !== undefined
+    states.note(loaded, handle, isEnded ? { ...next, event: 'inactive' } : next)
+    state = states.stateOf(loaded.ref, handle)
+  }
+}
+
+/** The value of a sample as text. */
+function textOf({ numbers, texts }: SampleBlock, row: number, valueCode: number): string {
+  const text = texts?.[row]
+  if (text !== undefined) return text
+  if (valueCode === VALUE_CODE.BOOLEAN) return numbers[row] === 1 ? 'true' : 'false'
+  return String(numbers[row])
+}

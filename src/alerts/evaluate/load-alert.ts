@@ -1,0 +1,50 @@
+import type { Identity } from '../../auth/index.ts'
+import type { Catalog } from '../../catalog/index.ts'
+import type { CatalogStore } from '../../store/index.ts'
+import type { CycleDefinition } from '../../time/index.ts'
+import { readCondition } from '../condition/read-condition.ts'
+import type { Alert } from '../record/alert-shape.ts'
+import { problemOfUser } from '../record/problem-of-user.ts'
+import { MUTE_KIND, type StoredMute } from '../state/state-documents.ts'
+import type { AlertContext } from './loaded-alert.ts'
+
+/** What alerts are loaded with. */
+export interface LoadDeps {
+  readonly catalog: Catalog
+  readonly catalogStore: Pick<CatalogStore, 'get'>
+  readonly users: Identity['users']
+}
+
+/** Reads what an alert refers to. */
+export async function loadContext(deps: LoadDeps, alert: Alert): Promise<AlertContext> {
+  const { catalog, catalogStore } = deps
+  const { orgUid, uid } = alert
+  const mute = await catalogStore.get({ orgUid, kind: MUTE_KIND, uid })
+  const cycles = new Map<string, CycleDefinition>()
+  let problem = await findProblem(deps, alert)
+  for (const cycleId of cycleIdsOf(alert)) {
+    const definition = await catalog.findCycle(orgUid, cycleId)
+    if (definition === undefined) problem ||= `Cannot find the cycle ${JSON.stringify(cycleId)}`
+    else cycles.set(cycleId, definition)
+  }
+  const { cycle } = alert
+  const activeCycle = cycle === null ? undefined : await catalog.findCycleByUid(orgUid, cycle.uid)
+  if (cycle !== null && activeCycle === undefined)
+    problem ||= 'Cannot find the cycle of active times'
+  return { mute: mute?.body as unknown as StoredMute | undefined, cycles, activeCycle, problem }
+}
+
+/** Why an alert cannot run as its user; blank where it can. */
+export async function findProblem({ users }: LoadDeps, alert: Alert): Promise<string> {
+  return problemOfUser(await users.find(alert.runningUser.uid), alert.orgUid)
+}
+
+function cycleIdsOf({ condition, clearCondition }: Alert): Set<string> {
+  const ids = new Set<string>()
+  for (const text of [condition, clearCondition]) {
+    if (text.trim() === '') continue
+    const { inputs } = readCondition(text, { value: 'UNKNOWN', timeZoneId: 'UTC' })
+    for (const input of inputs) if (input.kind === 'stat') ids.add(input.cycleId)
+  }
+  return ids
+}

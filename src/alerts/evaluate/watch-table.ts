@@ -1,0 +1,147 @@
+import { growColumn } from '../../base/index.ts'
+import type { StreamHandle } from '../../store/index.ts'
+
+/** No time. */
+export const NEVER = Number.NEGATIVE_INFINITY
+
+/**
+ * The streams that alerts watch, in columns: some tens of bytes for each. A stream knows its alerts by a group, which
+ * all streams of the same alerts share.
+ */
+export class WatchTable {
+  /** By handle; 0: the stream is not watched. */
+  #places = new Uint32Array(0)
+  #handles = new Uint32Array(1)
+  #lastTimes = new Float64Array(1)
+  #arrivals = new Float64Array(1)
+  #groups = new Uint32Array(1)
+  readonly #free: number[] = []
+  #end = 1
+  #count = 0
+  /** The alerts of each group, ascending; group 0 has none. */
+  readonly #refs: (readonly number[])[] = [[]]
+  readonly #groupIds = new Map<string, number>([['', 0]])
+  #generation = 0
+
+  /** Streams that are watched. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** Moves whenever a stream becomes watched, or no longer is. */
+  get generation(): number {
+    return this.#generation
+  }
+
+  /** About the memory of the table. */
+  get bytes(): number {
+    return this.#places.byteLength + this.#handles.byteLength * 2 + this.#lastTimes.byteLength * 2
+  }
+
+  /** The place of a stream in the columns; 0: it is not watched. */
+  placeOf(handle: number): number {
+    return handle < this.#places.length ? this.#places[handle] : 0
+  }
+
+  /** The alerts that watch a stream. */
+  refsOf(handle: number): readonly number[] {
+    return this.#refs[this.#groups[this.placeOf(handle)]] ?? []
+  }
+
+  /** A number that streams of the same alerts share. */
+  groupOf(handle: number): number {
+    return this.#groups[this.placeOf(handle)]
+  }
+
+  isWatchedBy(handle: number, ref: number): boolean {
+    return this.refsOf(handle).includes(ref)
+  }
+
+  /** All streams, or those of one alert. */
+  *handles(ref?: number): Generator<StreamHandle> {
+    for (let place = 1; place < this.#end; place += 1) {
+      const handle = this.#handles[place] as StreamHandle
+      if (handle === 0) continue
+      if (ref === undefined || this.#refs[this.#groups[place]].includes(ref)) yield handle
+    }
+  }
+
+  /** Lets an alert watch a stream; whether it did not before. */
+  add(handle: StreamHandle, ref: number): boolean {
+    const refs = this.refsOf(handle)
+    if (refs.includes(ref)) return false
+    const place = this.placeOf(handle) || this.#newPlace(handle)
+    this.#groups[place] = this.#groupOf([...refs, ref])
+    return true
+  }
+
+  /** Lets an alert no longer watch a stream; whether it did before. */
+  remove(handle: StreamHandle, ref: number): boolean {
+    const refs = this.refsOf(handle)
+    if (!refs.includes(ref)) return false
+    const place = this.placeOf(handle)
+    const left = refs.filter((one) => one !== ref)
+    this.#groups[place] = this.#groupOf(left)
+    if (left.length === 0) this.#freePlace(handle, place)
+    return true
+  }
+
+  /** Forgets how far streams were evaluated. */
+  resetProgress(): void {
+    this.#lastTimes.fill(NEVER)
+    this.#arrivals.fill(NEVER)
+  }
+
+  /** The last sample that was evaluated; NEVER before the first. */
+  lastTimeOf(handle: number): number {
+    return this.#lastTimes[this.placeOf(handle)]
+  }
+
+  setLastTime(handle: number, time: number): void {
+    this.#lastTimes[this.placeOf(handle)] = time
+  }
+
+  /** When a sample arrived last; NEVER: none did. */
+  arrivalOf(handle: number): number {
+    return this.#arrivals[this.placeOf(handle)]
+  }
+
+  setArrival(handle: number, atMs: number): void {
+    this.#arrivals[this.placeOf(handle)] = atMs
+  }
+
+  #newPlace(handle: StreamHandle): number {
+    const place = this.#free.pop() ?? this.#end++
+    this.#places = growColumn(this.#places, handle + 1)
+    this.#handles = growColumn(this.#handles, place + 1)
+    this.#lastTimes = growColumn(this.#lastTimes, place + 1)
+    this.#arrivals = growColumn(this.#arrivals, place + 1)
+    this.#groups = growColumn(this.#groups, place + 1)
+    this.#places[handle] = place
+    this.#handles[place] = handle
+    this.#lastTimes[place] = NEVER
+    this.#arrivals[place] = NEVER
+    this.#groups[place] = 0
+    this.#count += 1
+    this.#generation += 1
+    return place
+  }
+
+  #freePlace(handle: StreamHandle, place: number): void {
+    this.#places[handle] = 0
+    this.#handles[place] = 0
+    this.#free.push(place)
+    this.#count -= 1
+    this.#generation += 1
+  }
+
+  #groupOf(refs: readonly number[]): number {
+    const sorted = [...refs].sort((a, b) => a - b)
+    const key = sorted.join(' ')
+    const known = this.#groupIds.get(key)
+    if (known !== undefined) return known
+    const group = this.#refs.push(sorted) - 1
+    this.#groupIds.set(key, group)
+    return group
+  }
+}

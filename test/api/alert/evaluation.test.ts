@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type AlertHome, HOUR, MINUTE, openAlertHome } from '../../support/alert-home.ts'
+
+let home: AlertHome
+
+before(async () => {
+  home = await openAlertHome()
+})
+after(() => home.close())
+
+let count = 0
+/** A component of its own for a test, with one stream that is watched. */
+async function watched(alert: object, streams = ['temp']) {
+  count += 1
+  const compId = `c${count}`
+  const component = await home.component(compId, streams)
+  const stream = { componentUid: component.uid, streamUid: component.streams[streams[0]] }
+  const { uid } = await home.alert({ streams: [stream], ...alert })
+  const put = async (value: number | string, time?: number) => {
+    await home.put(compId, streams[0], value, time)
+    await home.settle()
+  }
+  const states = () => home.states(uid)
+  return { uid, compId, component, put, states }
+}
+
+test('an alert fires at the first sample for which its condition holds, and ends at the next for which not', async () => {
+  const { put, states, uid } = await watched({ condition: 'value > 30' })
+  await put(20)
+  assert.deepEqual(await states(), [])
+  home.clock.advance(1_000)
+  await put(31)
+  await put(32)
+  const { body } = await home.owner('GET', `/api/alert/${uid}`)
+  assert.equal(body.alert.state, 'FIRING')
+  assert.equal(body.alert.firingCount, 1)
+  home.clock.advance(1_000)
+  await put(30)
+  assert.deepEqual(await states(), ['FIRING sample', 'OK sample'])
+  const events = await home.owner('GET', `/api/alert/${uid}/event`)
+  assert.equal(events.body.event[1].value, '31')
+})
+
+test('forMs runs by the times of samples, and a timer advances it while the last value stands', async () => {
+  const { put, states } = await watched({ condition: 'value > 30', forMs: 10 * MINUTE })
+  const begun = home.clock.now()
+  await put(31, begun)
+  await put(32, begun + 9 * MINUTE)
+  assert.deepEqual(await states(), ['PENDING sample'])
+  await put(33, begun + 10 * MINUTE)
+  assert.deepEqual(await states(), ['PENDING sample', 'FIRING sample'])
+  await put(1, begun + 11 * MINUTE)
+  home.clock.advance(12 * MINUTE)
+  await put(40)
+  await home.advance(10 * MINUTE - 1)
+  assert.deepEqual((await states()).slice(2), ['OK sample', 'PENDING sample'])
+  await home.advance(1)
+  assert.deepEqual((await states()).slice(3), ['PENDING sample', 'FIRING timer'])
+})
+
+test('clearCondition keeps an alert firing until it holds', async () => {
+  const { put, states } = await watched({ condition: 'value > 80', clearCondition: 'value < 70' })
+  for (const value of [81, 75, 71, 80, 69, 75]) {
+    home.clock.advance(1_000)
+    await put(value)
+  }
+  assert.deepEqual(await states(), ['FIRING sample', 'OK sample'])
+})
+
+test('samples that are late or too old change no state, a correction of the last one does', async () => {
+  const { put, states } = await watched({ condition: 'value > 30', maxAgeMs: HOUR })
+  const now = home.clock.now()
+  await put(20, now)
+  await put(99, now - 1)
+  assert.deepEqual(await states(), [])
+  await put(99, now)
+  assert.deepEqual(await states(), ['FIRING sample'])
+  const fresh = await watched({ condition: 'value > 30', maxAgeMs: HOUR })
+  await fresh.put(99, home.clock.now() - HOUR - 1)
+  assert.deepEqual(await fresh.states(), [])
+  await fresh.put(99, home.clock.now() - HOUR)
+  assert.deepEqual(await fresh.states(), ['FIRING sample'])
+})
+
+test('silence fires when nothing has arrived for so long, and ends with a sample', async () => {
+  const { put, states } = await watched({ silentForMs: HOUR })
+  await home.advance(HOUR - 1)
+  assert.deepEqual(await states(), [])
+  await put(1, home.clock.now() - 30 * MINUTE)
+  await home.advance(HOUR - 1)
+  assert.deepEqual(await states(), [])
+  await home.advance(1)
+  assert.deepEqual(await states(), ['FIRING silence'])
+  await put(2)
+  assert.deepEqual(await states(), ['FIRING silence', 'OK sample'])
+  await home.advance(HOUR)
+  assert.deepEqual((await states()).slice(2), ['FIRING silence'])
+})
+
+test('conditions read earlier samples, statistics of periods, recent minutes, and other streams', async () => {
+  const cases = [
+    ['value - previous(1) > 5', [1, 6, 12], 2],
+    ["stat('day', 'sum') > 10", [4, 5, 2], 2],
+    ["recent(10, 'max') > 5 AND value < 3", [6, 4, 2], 2],
+    ["value > stream('limit')", [1, 2, 4], 2],
+    ['previousTime() = time - 1000', [1, 1], 1],
+    ["stat('day', 'nongapcount', -1) = 0", [1], -1],
+  ] as const
+  for (const [condition, values, fires] of cases) {
+    const { put, states, compId } = await watched({ condition }, ['temp', 'limit'])
+    await home.put(compId, 'limit', 3, home.clock.now() - MINUTE)
+    for (const [at, value] of values.entries()) {
+      home.clock.advance(1_000)
+      await put(value)
+      const wanted = fires >= 0 && at >= fires ? ['FIRING sample'] : []
+      assert.deepEqual(await states(), wanted, `${condition} at ${at}`)
+    }
+  }
+})
+
+test('an alert on labels or a template covers streams that are created later, from their first sample on', async () => {
+  const template = { id: 'probe', stream: [{ id: 'temp', valueType: 'DOUBLE' }, { id: 'other' }] }
+  const made = await home.owner('PUT', '/api/component_template', { component_template: template })
+  assert.equal(made.status, 200, made.text)
+  const templateUid = made.body.component_template.uid
+  const onTemplate = await home.alert({
+    template: { uid: templateUid },
+    streamId: 'temp',
+    condition: 'value > 30',
+  })
+  const onLabels = await home.alert({ labels: { site: 'north' }, condition: 'value > 30' })
+  const now = home.clock.now()
+  const query = `compId=probe1&compTmplId=probe&temp=31,5&time=${now - 1_000},${now}`
+  const put = await home.client.put(query)
+  assert.equal(put.status, 200, put.text)
+  await home.settle()
+  assert.deepEqual(await home.states(onTemplate.uid), ['FIRING sample', 'OK sample'])
+  const stream = [{ id: 'temp', valueType: 'DOUBLE', labels: { site: 'north', floor: '1' } }]
+  const labeled = { id: 'labeled', stream }
+  assert.equal((await home.owner('PUT', '/api/component', { component: labeled })).status, 200)
+  await home.put('labeled', 'temp', 31)
+  await home.settle()
+  assert.deepEqual(await home.states(onLabels.uid), ['FIRING sample'])
+})
+
+test('a deleted stream, a disabled alert, and one that watches another stream end their states', async () => {
+  const deleted = await watched({ condition: 'value > 1' })
+  await deleted.put(5)
+  const { component } = deleted
+  await home.owner('DELETE', `/api/component/${component.uid}`)
+  await home.settle()
+  assert.deepEqual(await deleted.states(), ['FIRING sample', 'OK deleted'])
+  const disabled = await watched({ condition: 'value > 1' })
+  await disabled.put(5)
+  await home.owner('POST', `/api/alert/${disabled.uid}`, { alert: { enabled: false } })
+  await home.settle()
+  await disabled.put(6)
+  assert.deepEqual(await disabled.states(), ['FIRING sample', 'OK disabled'])
+  const moved = await watched({ condition: 'value > 1' })
+  await moved.put(5)
+  const streams = [{ componentId: disabled.compId, streamId: 'temp' }]
+  const change = await home.owner('POST', `/api/alert/${moved.uid}`, { alert: { streams } })
+  assert.equal(change.status, 200, change.text)
+  await home.settle()
+  assert.deepEqual(await moved.states(), ['FIRING sample', 'OK unwatched'])
+})
+
+test('states, timers, and silence go on after a restart', async () => {
+  const hot = await watched({ condition: 'value > 30', forMs: 10 * MINUTE })
+  const quiet = await watched({ silentForMs: HOUR })
+  await hot.put(31)
+  await quiet.put(1)
+  await home.advance(5 * MINUTE)
+  await home.service.restart()
+  await home.signIn()
+  await hot.put(32)
+  await home.advance(5 * MINUTE)
+  assert.deepEqual(await hot.states(), ['PENDING sample', 'FIRING timer'])
+  await home.advance(50 * MINUTE - 1)
+  assert.deepEqual(await quiet.states(), [])
+  await home.advance(1)
+  assert.deepEqual(await quiet.states(), ['FIRING silence'])
+})

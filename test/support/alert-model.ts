@@ -1,0 +1,99 @@
+/**
+ * Alerts as their documentation describes them, for one stream and with everything in plain fields. It knows nothing of
+ * spans, commits, or restarts.
+ */
+
+/** What the model knows of an alert. */
+export interface ModelAlert {
+  /** The condition is `value > high`. */
+  readonly high: number
+  /** The clear condition is `value < low`; undefined: there is none. */
+  readonly low: number | undefined
+  readonly forMs: number
+  readonly silentForMs: number
+  readonly maxAgeMs: number
+  readonly startedMs: number
+}
+
+type State = 'OK' | 'PENDING' | 'FIRING'
+
+/** The states of one alert on one stream. */
+export class AlertModel {
+  /** As the API shows events: the state and what caused it. */
+  readonly events: string[] = []
+  state: State = 'OK'
+  readonly #alert: ModelAlert
+  #cause: 'condition' | 'silence' = 'condition'
+  #sinceMs = 0
+  #lastTime = Number.NEGATIVE_INFINITY
+  #arrivalMs = Number.NEGATIVE_INFINITY
+  /** Arrivals, as the time of the newest sample of each and when it was. */
+  readonly #arrivals: { readonly newest: number; readonly atMs: number }[] = []
+
+  constructor(alert: ModelAlert) {
+    this.#alert = alert
+  }
+
+  /** Samples arrive together; those of one stream in the order of their times. */
+  arrive(samples: readonly (readonly [time: number, value: number])[], nowMs: number): void {
+    const { maxAgeMs } = this.#alert
+    this.#arrivalMs = nowMs
+    this.#arrivals.push({ newest: Math.max(...samples.map(([time]) => time)), atMs: nowMs })
+    for (const [time, value] of [...samples].sort((a, b) => a[0] - b[0])) {
+      if (time < this.#lastTime || time < nowMs - maxAgeMs) continue
+      this.#lastTime = time
+      this.#judge(time, value)
+    }
+  }
+
+  #judge(time: number, value: number): void {
+    const { high, low, forMs } = this.#alert
+    if (value > high) {
+      if (this.state === 'FIRING') this.#cause = 'condition'
+      else if (this.state === 'OK') this.#go(forMs === 0 ? 'FIRING' : 'PENDING', time, 'sample')
+      else if (time - this.#sinceMs >= forMs) this.#go('FIRING', time, 'sample')
+      return
+    }
+    const clears = low === undefined || value < low
+    if (this.state === 'PENDING') this.#go('OK', time, 'sample')
+    if (this.state === 'FIRING' && (clears || this.#cause === 'silence')) {
+      this.#go('OK', time, 'sample')
+    }
+  }
+
+  /**
+   * The service is killed. When samples arrived is known up to the last mark; later ones arrived after it, and not before
+   * their own time.
+   */
+  kill(markMs: number, nowMs: number): void {
+    const times = this.#arrivals.map(({ newest, atMs }) =>
+      atMs <= markMs ? atMs : Math.min(nowMs, Math.max(markMs, newest)),
+    )
+    this.#arrivalMs = Math.max(Number.NEGATIVE_INFINITY, ...times)
+  }
+
+  /** What time alone does, up to a time. */
+  advance(nowMs: number): void {
+    for (;;) {
+      const { forMs, silentForMs, startedMs } = this.#alert
+      const held = this.state === 'PENDING' ? this.#sinceMs + forMs : Number.POSITIVE_INFINITY
+      const silent =
+        silentForMs > 0 && this.state !== 'FIRING'
+          ? Math.max(this.#arrivalMs, startedMs) + silentForMs
+          : Number.POSITIVE_INFINITY
+      if (Math.min(held, silent) > nowMs) return
+      if (held <= silent) this.#go('FIRING', held, 'timer')
+      else {
+        this.#go('FIRING', silent, 'silence')
+        this.#cause = 'silence'
+      }
+    }
+  }
+
+  #go(state: State, sinceMs: number, cause: string): void {
+    this.state = state
+    this.#sinceMs = sinceMs
+    this.#cause = 'condition'
+    this.events.push(`${state} ${cause} ${sinceMs}`)
+  }
+}
