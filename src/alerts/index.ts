@@ -1,3 +1,4 @@
+export { alertMetrics } from './alert-metrics.ts'
 export { ChannelSecrets } from './channel/channel-secrets.ts'
 export { CHANNEL_KINDS, CHANNEL_PRESETS, channelShape } from './channel/channel-shape.ts'
 export { Channels } from './channel/channels.ts'

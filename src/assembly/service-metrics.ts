@@ -1,5 +1,5 @@
 /** A piece of the composition root: what /metrics shows of the stores. */
-import type { Deliverer } from '../alerts/index.ts'
+import { type AlertWorker, alertMetrics, type Deliverer } from '../alerts/index.ts'
 import { metricText, version } from '../base/index.ts'
 import type { Catalog } from '../catalog/index.ts'
 import type { Imports } from '../connectors/index.ts'
@@ -14,6 +14,7 @@ import type { OpenedStores } from './opened-storage.ts'
 
 /** Who is asked. */
 interface MetricParts {
+  readonly alertWorker: AlertWorker
   readonly catalog: Catalog
   readonly damage: KnownDamage
   readonly deliverer: Deliverer
@@ -50,6 +51,7 @@ export async function serviceMetrics(parts: MetricParts): Promise<string> {
     sqlMetrics(sql),
     gql.metrics(),
     imports.metrics(),
+    alertMetrics(parts.alertWorker),
     parts.deliverer.metrics(),
     prometheusMetrics(parts.prometheus),
   ].join('')

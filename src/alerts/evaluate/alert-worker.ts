@@ -83,7 +83,7 @@ export class AlertWorker {
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | undefined
   readonly #closing = new AbortController()
-  readonly totals = { samples: 0, changes: 0, notices: 0, failures: 0 }
+  readonly totals = { changes: 0, failures: 0 }
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps
@@ -97,6 +97,10 @@ export class AlertWorker {
   /** Whether this process evaluates. */
   get isHolder(): boolean {
     return this.#held.lease !== undefined && this.#isRestored
+  }
+
+  get watchedCount(): number {
+    return this.#deps.watches.table.count
   }
 
   /** What arrived before this time is known exactly after a crash. */
@@ -403,7 +407,6 @@ export class AlertWorker {
       }
       if (writes.size < WRITES_PER_COMMIT && at + 1 < changes.length) continue
       await this.#deps.catalogStore.commit([...writes.values()], this.#held.lease)
-      this.totals.notices += [...writes.values()].filter(({ kind }) => kind === 'notice').length
       writes = new Map()
       await nextIteration()
     }

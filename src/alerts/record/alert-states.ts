@@ -25,6 +25,10 @@ const COMMENT_LENGTH_MAX = 1_000
 /** States that one call acknowledges: a commit with a document for each. */
 const ACKNOWLEDGED_MAX = 1_000
 
+/** Alerts that are listed as rules of Prometheus, and states of all of them: an answer of some megabytes. */
+const RULES_MAX = 1_000
+const RULE_STATES_MAX = 10_000
+
 /** How an alert is muted. */
 export const muteShape = Type.Object({
   mute: Type.Union(
@@ -64,6 +68,12 @@ interface ShownState {
   readonly acknowledged: ShownAcknowledgment | null
 }
 
+/** An alert with its states that are not OK. */
+export interface RuleStates {
+  readonly alert: Awaited<ReturnType<Alerts['get']>>
+  readonly states: readonly ShownState[]
+}
+
 /** An event of an alert, as callers see it. */
 type ShownEvent = StoredEvent & { readonly uid: string }
 
@@ -90,6 +100,27 @@ export class AlertStates {
       records.push(await this.#showState(principal, body as unknown as StoredState))
     }
     return { records, totalCount }
+  }
+
+  /** The enabled alerts that a caller may GET, each with its streams that are pending or fire, the first of each. */
+  async listRules(principal: Principal): Promise<RuleStates[]> {
+    const { records } = await this.#deps.alerts.list(principal, { start: 0, limit: RULES_MAX })
+    const rules: RuleStates[] = []
+    let left = RULE_STATES_MAX
+    for (const alert of records) {
+      if (!alert.enabled) continue
+      const states: ShownState[] = []
+      for (const state of ['FIRING', 'PENDING'] as const) {
+        const count = state === 'FIRING' ? alert.firingCount : alert.pendingCount
+        if (count === 0 || left === 0) continue
+        const page = { start: 0, limit: Math.min(left, count), state }
+        const { records: some } = await this.listStates(principal, alert.uid, page)
+        states.push(...some)
+        left -= some.length
+      }
+      rules.push({ alert, states })
+    }
+    return rules
   }
 
   /** A page of the events of an alert, the newest first. */
