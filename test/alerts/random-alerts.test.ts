@@ -115,9 +115,20 @@ for (const seed of testSeeds(roundsBy({ everyRun: 3, nightly: 40 }))) {
       } else if (luck < 0.3) {
         if (!isCutShort) await home.settle()
         const { markedMs } = home.service.app.alertWorker
-        for (const { models } of pairs) for (const model of models) model.kill(markedMs, now)
         await home.service.restartKilled()
         await home.signIn()
+        await home.settle()
+        for (const [place, { streamUid }] of streams.entries()) {
+          const { catalog, alertWorker } = home.service.app
+          const handle = catalog.index.streamByUid(home.service.orgUid, streamUid)
+          const arrivalMs = alertWorker.arrivalMsOf(handle)
+          for (const { models } of pairs) {
+            const { least, most } = models[place].kill(markedMs, now)
+            const isWithin = arrivalMs >= least && arrivalMs <= Math.max(least, most)
+            assert.ok(isWithin, `step ${step}: ${least} ≤ ${arrivalMs} ≤ ${most}`)
+            models[place].recover(arrivalMs)
+          }
+        }
       }
       await home.settle()
       for (const { models } of pairs) for (const model of models) model.advance(now)

@@ -63,13 +63,19 @@ export class AlertModel {
 
   /**
    * The service is killed. When samples arrived is known up to the last mark; later ones arrived after it, and not before
-   * their own time.
+   * their own time. Returns the bounds of what it may know of the last arrival.
    */
-  kill(markMs: number, nowMs: number): void {
+  kill(markMs: number, nowMs: number): { readonly least: number; readonly most: number } {
     const times = this.#arrivals.map(({ newest, atMs }) =>
       atMs <= markMs ? atMs : Math.min(nowMs, Math.max(markMs, newest)),
     )
-    this.#arrivalMs = Math.max(Number.NEGATIVE_INFINITY, ...times)
+    const most = Math.max(Number.NEGATIVE_INFINITY, ...this.#arrivals.map(({ atMs }) => atMs))
+    return { least: Math.max(Number.NEGATIVE_INFINITY, ...times), most }
+  }
+
+  /** The service knows the last arrival again, within the bounds of kill(). */
+  recover(arrivalMs: number): void {
+    this.#arrivalMs = arrivalMs
   }
 
   /** What time alone does, up to a time. */

@@ -45,14 +45,14 @@ const INPUTS_MAX = 20
 const NAME_PREFIX = '\u0000'
 
 /** A condition whose inputs are variables. */
-export interface InputTree {
+interface InputTree {
   readonly tree: Expression
   /** Their names are those of `nameOfInput`. */
   readonly inputs: readonly ConditionInput[]
 }
 
 /** The name of an input, by its place. */
-export function nameOfInput(place: number): string {
+function nameOfInput(place: number): string {
   return `${NAME_PREFIX}${place}`
 }
 

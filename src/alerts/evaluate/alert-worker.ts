@@ -33,7 +33,7 @@ const SPANS_PER_LOOK = 5_000
 const TIMERS_PER_LOOK = 10_000
 /** Writes of one commit: some hundred kilobytes. */
 const WRITES_PER_COMMIT = 1_000
-/** Beyond so many changes at once, events name components by their IDs instead of reading each name. */
+/** With more changes at once, events name components by their IDs, because reading each name takes too long. */
 const NAMES_READ_MAX = 2_000
 /** How often the set of watched streams is passed to the store. */
 const WATCH_EVERY_MS = 1_000
@@ -97,6 +97,11 @@ export class AlertWorker {
   /** Whether this process evaluates. */
   get isHolder(): boolean {
     return this.#held.lease !== undefined && this.#isRestored
+  }
+
+  /** When the last sample of a stream arrived. */
+  arrivalMsOf(handle: number): number {
+    return this.#deps.watches.table.arrivalOf(handle)
   }
 
   get watchedCount(): number {
@@ -222,6 +227,8 @@ export class AlertWorker {
     await this.#commit()
     await this.#remind()
     await this.#deleteGone()
+    const { lease } = this.#held
+    if (lease !== undefined) await this.#progress.keepUrgent(this.#deps.catalogStore, lease)
     this.#cursor = cursor
     if (spans.length < SPANS_PER_LOOK) this.#isCatchingUp = false
     return spans.length >= SPANS_PER_LOOK || timers >= TIMERS_PER_LOOK
@@ -242,6 +249,7 @@ export class AlertWorker {
       states: this.#states,
       arrivalOf,
       onProgress: (handle) => this.#progress.note(handle),
+      onLate: (handle) => this.#progress.noteLate(handle),
       // After a crash this sample would be judged at the time of the mark, at which it was not too old.
       onTooOld: (byMs) => {
         if (byMs <= nowMs - atMs) this.#mustKeep = true

@@ -17,6 +17,8 @@ export interface EvaluateDeps extends JudgeDeps {
   readonly arrivalOf: (sampleTime: number) => number
   /** Called with each stream that was evaluated further, or that a sample arrived for. */
   readonly onProgress: (handle: StreamHandle) => void
+  /** Called with streams whose late sample is newer than what the catalog knows to be evaluated. */
+  readonly onLate: (handle: StreamHandle) => void
   /** Called when a sample was too old by less than some time. */
   readonly onTooOld: (byMs: number) => void
 }
@@ -77,6 +79,7 @@ function earliestOf(deps: EvaluateDeps, { handle, from, until }: TouchedSpan): n
   }
   const oldest = arrival - maxAgeMs
   if (newest < oldest) deps.onTooOld(oldest - newest)
+  if (from < last && newest > table.keptTimeOf(handle)) deps.onLate(handle)
   return Math.max(from, last, oldest)
 }
 

@@ -26,7 +26,7 @@ export interface JudgedBlock {
   readonly conditions: AlertConditions
 }
 
-/** Blocks that read earlier samples, statistics, or other streams: so many before others get a turn. */
+/** Blocks with reads of earlier samples, statistics, or other streams, before others get a turn. */
 const READS_PER_STEP = 16
 
 const NO_CONDITIONS: AlertConditions = { condition: undefined, clear: undefined }

@@ -10,12 +10,12 @@ import type {
 import { NEVER, type WatchTable } from './watch-table.ts'
 
 /** The kind of these documents. They speak of one store, by its handles and cursors, and are not moved to another. */
-export const PROGRESS_KIND = 'alert_progress'
+const PROGRESS_KIND = 'alert_progress'
 
-/** Streams of one block, by their handles. */
-const BLOCK_HANDLES = 1_024
+/** Streams of one block, by their handles: some kilobytes, as a late sample makes its block be written. */
+const BLOCK_HANDLES = 128
 /** Blocks of one commit: about a megabyte. */
-const BLOCKS_PER_COMMIT = 32
+const BLOCKS_PER_COMMIT = 256
 
 /** Up to where everything is evaluated. */
 export interface Mark {
@@ -38,7 +38,7 @@ export async function readMark(catalog: Catalog): Promise<Mark | undefined> {
 }
 
 /** The write that keeps a mark. */
-export function markWrite(mark: Mark): PutDocument {
+function markWrite(mark: Mark): PutDocument {
   const body = mark as unknown as JsonObject
   return { op: 'put', ...key('mark'), body, expectedRevision: 'any' }
 }
@@ -61,6 +61,7 @@ export async function readBlocks(catalog: Catalog, table: WatchTable): Promise<S
       for (const [at, handle] of handles.entries()) {
         if (table.placeOf(handle) === 0) continue
         table.setLastTime(handle, lastTimes[at] ?? NEVER)
+        table.noteKept(handle)
         table.setArrival(handle, arrivals[at] ?? NEVER)
         known.add(handle)
       }
@@ -75,6 +76,8 @@ export class ProgressBook {
   readonly #table: WatchTable
   readonly #index: StreamIndex
   readonly #dirty = new Set<number>()
+  /** Blocks that are to be stored before the next samples are evaluated. */
+  readonly #urgent = new Set<number>()
 
   constructor(table: WatchTable, index: StreamIndex) {
     this.#table = table
@@ -89,30 +92,58 @@ export class ProgressBook {
     this.#dirty.add(Math.floor(handle / BLOCK_HANDLES))
   }
 
+  /**
+   * Notes that a late sample is newer than what the catalog knows to be evaluated: a replay would take it for one that
+   * came in time.
+   */
+  noteLate(handle: StreamHandle): void {
+    this.#urgent.add(Math.floor(handle / BLOCK_HANDLES))
+  }
+
   clear(): void {
     this.#dirty.clear()
+    this.#urgent.clear()
   }
 
   /** Stores the changed blocks, and then the mark: a crash in between repeats evaluation, which changes nothing. */
   async keep(catalog: Catalog, lease: Lease, mark: Mark): Promise<void> {
-    const dirty = [...this.#dirty]
+    await this.#store(catalog, lease, [...this.#dirty])
+    await catalog.commit([markWrite(mark)], lease)
+  }
+
+  /** Stores the blocks of streams with late samples. They may be ahead of the mark. */
+  async keepUrgent(catalog: Catalog, lease: Lease): Promise<void> {
+    if (this.#urgent.size > 0) await this.#store(catalog, lease, [...this.#urgent])
+  }
+
+  async #store(catalog: Catalog, lease: Lease, dirty: readonly number[]): Promise<void> {
     for (let at = 0; at < dirty.length; at += BLOCKS_PER_COMMIT) {
       const some = dirty.slice(at, at + BLOCKS_PER_COMMIT)
       await catalog.commit(
         some.map((block) => this.#write(block)),
         lease,
       )
-      for (const block of some) this.#dirty.delete(block)
+      for (const block of some) this.#noteStored(block)
     }
-    await catalog.commit([markWrite(mark)], lease)
   }
 
-  #write(block: number): PutDocument {
+  #noteStored(block: number): void {
+    this.#dirty.delete(block)
+    this.#urgent.delete(block)
+    for (const handle of this.#handlesOf(block)) this.#table.noteKept(handle)
+  }
+
+  #handlesOf(block: number): number[] {
     const first = block * BLOCK_HANDLES
     const handles: number[] = []
     for (let handle = first; handle < first + BLOCK_HANDLES; handle += 1) {
       if (this.#table.placeOf(handle) !== 0 && this.#index.has(handle)) handles.push(handle)
     }
+    return handles
+  }
+
+  #write(block: number): PutDocument {
+    const handles = this.#handlesOf(block)
     const shown = (time: number) => (Number.isFinite(time) ? time : null)
     const body: Block = {
       handles,

@@ -38,8 +38,8 @@ interface JoinedStream {
   readonly isNew: boolean
 }
 
-/** A state that fires, of which channels are to be told once more. */
-export interface Reminder {
+/** A state that fires, about which channels get another notice. */
+interface Reminder {
   readonly loaded: LoadedAlert
   readonly handle: StreamHandle
   readonly names: StreamNames
@@ -221,7 +221,7 @@ export class StateTable implements WatchListener {
     if (before.state === 'FIRING' && name !== 'FIRING') this.#rearmSilence(loaded, handle)
   }
 
-  /** Notes that channels are told once more of a state that fires. */
+  /** Notes that channels get another notice about a state that fires. */
   remind(reminder: Reminder, reason: 'repeat' | 'unmuted', muteUid?: string): void {
     const { loaded, handle, names, state: before } = reminder
     const { now, nextSequence } = this.#deps
@@ -249,7 +249,7 @@ export class StateTable implements WatchListener {
     if (state?.state === 'OK' && (state.lastTime ?? lastTime) <= lastTime) rows?.delete(handle)
   }
 
-  /** Works off the timers that are due, the earliest first, at most so many. */
+  /** Works off timers that are due, the earliest first, at most `countMax`. */
   runTimers(countMax: number): number {
     const nowMs = this.#deps.now()
     let count = 0

@@ -134,7 +134,7 @@ export class WatchList {
     })
   }
 
-  /** Looks again whether alerts may run as their users, which no commit of an alert reports. */
+  /** Checks whether alerts may still run as their users: no commit of an alert reports that. */
   async checkUsers(): Promise<void> {
     for (const { alert, context } of [...this.#byRef.values()]) {
       const problem = await findProblem(this.#deps, alert)

@@ -13,6 +13,7 @@ export class WatchTable {
   #places = new Uint32Array(0)
   #handles = new Uint32Array(1)
   #lastTimes = new Float64Array(1)
+  #keptTimes = new Float64Array(1)
   #arrivals = new Float64Array(1)
   #groups = new Uint32Array(1)
   readonly #free: number[] = []
@@ -35,7 +36,7 @@ export class WatchTable {
 
   /** About the memory of the table. */
   get bytes(): number {
-    return this.#places.byteLength + this.#handles.byteLength * 2 + this.#lastTimes.byteLength * 2
+    return this.#places.byteLength + this.#handles.byteLength * 2 + this.#lastTimes.byteLength * 3
   }
 
   /** The place of a stream in the columns; 0: it is not watched. */
@@ -89,6 +90,7 @@ export class WatchTable {
   /** Forgets how far streams were evaluated. */
   resetProgress(): void {
     this.#lastTimes.fill(NEVER)
+    this.#keptTimes.fill(NEVER)
     this.#arrivals.fill(NEVER)
   }
 
@@ -99,6 +101,17 @@ export class WatchTable {
 
   setLastTime(handle: number, time: number): void {
     this.#lastTimes[this.placeOf(handle)] = time
+  }
+
+  /** The last sample that the catalog knows to be evaluated. */
+  keptTimeOf(handle: number): number {
+    return this.#keptTimes[this.placeOf(handle)]
+  }
+
+  /** Notes that the catalog knows how far a stream is evaluated. */
+  noteKept(handle: number): void {
+    const place = this.placeOf(handle)
+    this.#keptTimes[place] = this.#lastTimes[place]
   }
 
   /** When a sample arrived last; NEVER: none did. */
@@ -115,11 +128,13 @@ export class WatchTable {
     this.#places = growColumn(this.#places, handle + 1)
     this.#handles = growColumn(this.#handles, place + 1)
     this.#lastTimes = growColumn(this.#lastTimes, place + 1)
+    this.#keptTimes = growColumn(this.#keptTimes, place + 1)
     this.#arrivals = growColumn(this.#arrivals, place + 1)
     this.#groups = growColumn(this.#groups, place + 1)
     this.#places[handle] = place
     this.#handles[place] = handle
     this.#lastTimes[place] = NEVER
+    this.#keptTimes[place] = NEVER
     this.#arrivals[place] = NEVER
     this.#groups[place] = 0
     this.#count += 1

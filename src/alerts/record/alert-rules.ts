@@ -126,7 +126,8 @@ function readWatched(
   }
   const seen = new Set<string>()
   for (const [at, { streamUid }] of watched.streams.entries()) {
-    if (seen.has(streamUid)) refuseField(`alert.streams[${at}]`, 'repeats another. Remove one')
+    if (seen.has(streamUid))
+      refuseField(`alert.streams[${at}]`, `repeats the stream ${streamUid}. Remove one`)
     seen.add(streamUid)
   }
   const mistake = findLabelMistake(watched.labels)

@@ -12,9 +12,9 @@ export const SEVERITIES = ['info', 'warning', 'critical'] as const
 type Severity = (typeof SEVERITIES)[number]
 
 /** Streams that one alert names. More belong to a template or have labels. */
-export const ALERT_STREAMS_MAX = 1_000
+const ALERT_STREAMS_MAX = 1_000
 /** Channels of one alert. */
-export const ALERT_CHANNELS_MAX = 20
+const ALERT_CHANNELS_MAX = 20
 /** Some pages of text, so that reading a condition stays a matter of milliseconds. */
 export const CONDITION_LENGTH_MAX = 10_000
 /** As much as an email or a chat message shows. */
@@ -22,7 +22,7 @@ export const MESSAGE_LENGTH_MAX = 2_000
 
 const DAY_MS = 86_400_000
 /** A year and a month: what happens once a year can be watched. */
-export const DURATION_MS_MAX = 400 * DAY_MS
+const DURATION_MS_MAX = 400 * DAY_MS
 /** A shorter silence is shorter than the tick of the timers. */
 export const SILENCE_MS_MIN = 1_000
 /** A sample takes a moment to arrive. */

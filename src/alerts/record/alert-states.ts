@@ -42,14 +42,18 @@ export const muteShape = Type.Object({
 
 /** How firing states are acknowledged. */
 export const acknowledgeShape = Type.Object({
-  streamUid: Type.Optional(
-    Type.String({ description: 'Only the state of this stream. Without it, all states that fire' }),
-  ),
-  comment: Type.Optional(Type.String({ maxLength: COMMENT_LENGTH_MAX })),
+  acknowledge: Type.Object({
+    streamUid: Type.Optional(
+      Type.String({
+        description: 'Only the state of this stream. Without it, all states that fire',
+      }),
+    ),
+    comment: Type.Optional(Type.String({ maxLength: COMMENT_LENGTH_MAX })),
+  }),
 })
 
-const checkMute = shapeCheck('mute', muteShape)
-const checkAcknowledge = shapeCheck('acknowledge', acknowledgeShape)
+const checkMute = shapeCheck('alert', muteShape)
+const checkAcknowledge = shapeCheck('alert', acknowledgeShape)
 
 type ShownAcknowledgment = Omit<StoredAcknowledgment, 'eventUid'>
 
@@ -69,7 +73,7 @@ interface ShownState {
 }
 
 /** An alert with its states that are not OK. */
-export interface RuleStates {
+interface RuleStates {
   readonly alert: Awaited<ReturnType<Alerts['get']>>
   readonly states: readonly ShownState[]
 }
@@ -146,7 +150,7 @@ export class AlertStates {
     const before = (await catalogStore.get(key))?.body as unknown as StoredMute | undefined
     const now = clock.now()
     if (mute !== null && mute.untilMs !== null && mute.untilMs <= now) {
-      refuseField('mute.untilMs', 'lies in the past. Use a later time, or null')
+      refuseField('alert.mute.untilMs', 'lies in the past. Use a later time, or null')
     }
     if (mute === null && before === undefined) return
     const by = await this.#nameOf(author)
@@ -174,8 +178,9 @@ export class AlertStates {
     const { alerts, catalogStore, clock } = this.#deps
     const { orgUid, name, id } = await alerts.require(author, alertUid, 'POST')
     checkAcknowledge(input)
-    const { streamUid = '', comment = '' } = input as Static<typeof acknowledgeShape>
-    checkText('acknowledge.comment', comment, COMMENT_LENGTH_MAX)
+    const { acknowledge } = input as Static<typeof acknowledgeShape>
+    const { streamUid = '', comment = '' } = acknowledge
+    checkText('alert.acknowledge.comment', comment, COMMENT_LENGTH_MAX)
     const states = await this.#firing({ orgUid, alertUid, streamUid })
     if (states.length === 0) {
       refuse('conflict', { what: 'Nothing to acknowledge: the alert does not fire' })

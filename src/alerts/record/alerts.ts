@@ -2,7 +2,12 @@ import { allows, type Principal, requirePermit } from '../../access/index.ts'
 import { type Identity, nameOf } from '../../auth/index.ts'
 import type { Clock } from '../../base/index.ts'
 import type { Author, Catalog } from '../../catalog/index.ts'
-import type { Page, RecordList, SimpleRecords } from '../../catalog/record/index.ts'
+import {
+  type Page,
+  type RecordList,
+  refuseUnknown,
+  type SimpleRecords,
+} from '../../catalog/record/index.ts'
 import { refuseField } from '../../catalog/shape/index.ts'
 import { requireRunAs } from '../../connectors/index.ts'
 import { allowsStream } from '../../feed/index.ts'
@@ -118,10 +123,13 @@ export class Alerts {
   /** The alert with a UID, for a caller who may use a method on it. */
   async require(principal: Principal, uid: string, method: 'GET' | 'POST'): Promise<Alert> {
     requirePermit(principal, `${ALERT_KIND}/${uid}`, method)
-    const { orgUid } = principal
-    return (
-      (await this.find(orgUid, uid)) ?? { orgUid, ...(await this.#records.get(principal, uid)) }
-    )
+    return (await this.find(principal.orgUid, uid)) ?? refuseUnknown(ALERT_KIND, uid)
+  }
+
+  /** An alert as it is shown to a caller who may use a method on it. */
+  async shownTo(principal: Principal, uid: string, method: 'GET' | 'POST'): Promise<ShownAlert> {
+    const { orgUid: _, ...record } = await this.require(principal, uid, method)
+    return await this.#show(principal, record)
   }
 
   /** Some alerts of an organization, without a check of rights. */

@@ -14,7 +14,7 @@ import { type Condition, readCondition } from '../condition/read-condition.ts'
 import type { AlertBody, WatchedStream } from './alert-shape.ts'
 
 /** What the checks ask. */
-export interface AlertCheckDeps {
+interface AlertCheckDeps {
   readonly catalog: Catalog
   /** Whether an organization has a channel. */
   readonly hasChannel: (orgUid: string, uid: string) => Promise<boolean>
@@ -47,7 +47,7 @@ export function findWatched(
   return { componentUid: index.componentOf(handle).uid, streamUid: index.streamUid(handle) }
 }
 
-/** A caller who may read no feed at all is told so. */
+/** Refuses a caller who may read no feed at all. */
 function requirePermitForAny(principal: Principal): void {
   const { capabilities, scope } = principal
   if (capabilities.mayGiveFeed('GET') && (scope?.mayGiveFeed('GET') ?? true)) return

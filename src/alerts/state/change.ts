@@ -31,9 +31,9 @@ export interface StateChange {
   readonly names: StreamNames
   readonly before: StreamState
   readonly state: StreamState
-  /** Undefined: nothing that people are told. */
+  /** Undefined: nothing that people see has changed. */
   readonly event: { readonly uid: string; readonly cause: EventCause } | undefined
-  /** Why channels are told; undefined: they are not. */
+  /** Why channels get a notice; undefined: they get none. */
   readonly reason: NoticeContent['reason'] | undefined
   /** Ascending over all changes. */
   readonly sequence: number

@@ -30,9 +30,3 @@ export function fillMessage(
   }
   return alert.message.replace(/\{(\w+)\}/g, (text, key: string) => values[key] ?? text)
 }
-
-/** The names that a message may have in braces. */
-export const MESSAGE_NAMES = [
-  ...(['alert', 'component', 'componentId', 'stream', 'state', 'severity'] as const),
-  ...(['value', 'time', 'since'] as const),
-] as const

@@ -27,7 +27,7 @@ interface JudgedSample {
   readonly clears: boolean
 }
 
-/** A state that follows another. Without `event` it differs in nothing that people are told. */
+/** A state that follows another. Without `event` it differs in nothing that people see. */
 export interface NextState {
   readonly state: StreamState
   readonly event?: EventCause

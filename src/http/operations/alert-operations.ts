@@ -100,10 +100,10 @@ const muteBody = Type.Object(muteShape.properties, {
   examples: [{ mute: { untilMs: 1_700_003_600_000 } }],
 })
 
-const acknowledgeBody = Type.Object(
-  { acknowledge: acknowledgeShape },
-  { title: 'AlertAcknowledgeBody', examples: [{ acknowledge: { comment: 'On my way' } }] },
-)
+const acknowledgeBody = Type.Object(acknowledgeShape.properties, {
+  title: 'AlertAcknowledgeBody',
+  examples: [{ acknowledge: { comment: 'On my way' } }],
+})
 
 function actOperations({ alerts, alertStates, identity }: AlertOperationsDeps): HttpOperation[] {
   const acting = {
@@ -121,7 +121,7 @@ function actOperations({ alerts, alertStates, identity }: AlertOperationsDeps): 
       input: json(muteBody),
       run: async ({ acting: who, principal, ids, body }) => {
         await alertStates.mute(authorOf(identity, who), ids.uid, body)
-        return envelope('alert', await alerts.get(principal, ids.uid))
+        return envelope('alert', await alerts.shownTo(principal, ids.uid, 'POST'))
       },
     }),
     httpOperation({
@@ -131,8 +131,8 @@ function actOperations({ alerts, alertStates, identity }: AlertOperationsDeps): 
       summary: 'Acknowledge states that fire, so that no reminders are sent',
       input: json(acknowledgeBody),
       run: async ({ acting: who, principal, ids, body }) => {
-        await alertStates.acknowledge(authorOf(identity, who), ids.uid, unwrap('acknowledge', body))
-        return envelope('alert', await alerts.get(principal, ids.uid))
+        await alertStates.acknowledge(authorOf(identity, who), ids.uid, body)
+        return envelope('alert', await alerts.shownTo(principal, ids.uid, 'POST'))
       },
     }),
   ]

@@ -69,7 +69,10 @@ test('bad input names the field, says what to change, and saves nothing', async 
   await of({ labels: { a: 'b' } }, /has more than one of streams, template, and labels/)
   await of({ streams: [] }, /^alert\.streams is empty/)
   await of({ streams: [{ componentId: 'boiler', streamId: 'none' }] }, /"none" is not a stream/)
-  await of({ streams: [...some.streams, ...some.streams] }, /^alert\.streams\[1\] repeats another/)
+  await of(
+    { streams: [...some.streams, ...some.streams] },
+    /^alert\.streams\[1\] repeats the stream/,
+  )
   await refused(
     { template: { uid: 'none' }, condition: 'value > 1' },
     /^alert\.streamId is missing/,
