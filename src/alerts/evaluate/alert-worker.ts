@@ -13,7 +13,7 @@ import { deleteChildren } from '../state/delete-children.ts'
 import { isAcknowledged, restoreStates } from '../state/stored-states.ts'
 import { type EvaluateDeps, evaluateSpans } from './evaluate-spans.ts'
 import type { LoadedAlert } from './loaded-alert.ts'
-import { type Mark, ProgressBook, readBlocks, readMark } from './progress.ts'
+import { type Mark, ProgressBook, readEvaluated, readMark } from './progress.ts'
 import { StateTable } from './state-table.ts'
 import type { WatchList } from './watch-list.ts'
 import { NEVER } from './watch-table.ts'
@@ -285,7 +285,7 @@ export class AlertWorker {
     const mark = await readMark(catalogStore)
     await watches.sync()
     watches.table.resetProgress()
-    const known = await readBlocks(catalogStore, watches.table)
+    const known = await readEvaluated(catalogStore, watches.table)
     const nowMs = clock.now()
     const epoch = (mark?.epoch ?? 0) + 1
     this.#sequence = epoch * SEQUENCES_PER_EPOCH

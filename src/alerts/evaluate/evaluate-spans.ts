@@ -5,7 +5,7 @@ import type { StreamHandle, TouchedSpan } from '../../store/index.ts'
 import { afterSample } from '../state/next-state.ts'
 import { type JudgeDeps, type JudgedBlock, judgeBlock, judgeBlocks } from './judge-blocks.ts'
 import type { LoadedAlert } from './loaded-alert.ts'
-import { blockFrom, readBlocks, type SampleBlock, type WantedSpan } from './sample-block.ts'
+import { blockFrom, readSpanSamples, type SpanSamples, type SpanToRead } from './span-samples.ts'
 import type { StateTable } from './state-table.ts'
 import type { WatchList } from './watch-list.ts'
 
@@ -54,9 +54,9 @@ function isEvaluated({ catalog, watches }: EvaluateDeps, handle: StreamHandle): 
 
 /** Evaluates one span of each stream. */
 async function evaluateRound(deps: EvaluateDeps, spans: readonly TouchedSpan[]): Promise<void> {
-  let wanted = spans.map((span): WantedSpan => ({ span, from: earliestOf(deps, span) }))
+  let wanted = spans.map((span): SpanToRead => ({ span, from: earliestOf(deps, span) }))
   while (wanted.length > 0) {
-    const { blocks, rest } = await readBlocks(deps.store, wanted)
+    const { blocks, rest } = await readSpanSamples(deps.store, wanted)
     await noteArrivals(deps, wanted, blocks)
     for (let at = 0; at < blocks.length; at += BLOCKS_PER_STEP) {
       await evaluateBlocks(deps, blocks.slice(at, at + BLOCKS_PER_STEP))
@@ -89,8 +89,8 @@ function earliestOf(deps: EvaluateDeps, { handle, from, until }: TouchedSpan): n
  */
 async function noteArrivals(
   deps: EvaluateDeps,
-  wanted: readonly WantedSpan[],
-  blocks: readonly SampleBlock[],
+  wanted: readonly SpanToRead[],
+  blocks: readonly SpanSamples[],
 ): Promise<void> {
   const { table } = deps.watches
   const note = (handle: StreamHandle, time: number): void => {
@@ -119,9 +119,9 @@ function isSilenceWatched({ watches }: EvaluateDeps, handle: StreamHandle): bool
     .some((ref) => (watches.byRef(ref)?.alert.silentForMs ?? 0) > 0)
 }
 
-async function evaluateBlocks(deps: EvaluateDeps, blocks: readonly SampleBlock[]): Promise<void> {
+async function evaluateBlocks(deps: EvaluateDeps, blocks: readonly SpanSamples[]): Promise<void> {
   const { states, watches, catalog } = deps
-  const byAlert = new Map<number, SampleBlock[]>()
+  const byAlert = new Map<number, SpanSamples[]>()
   for (const block of blocks) {
     if (!catalog.index.has(block.handle)) continue
     for (const ref of watches.table.refsOf(block.handle)) {
@@ -151,7 +151,7 @@ async function evaluateBlocks(deps: EvaluateDeps, blocks: readonly SampleBlock[]
 }
 
 /** The samples of a block that may change the state of an alert. */
-function freshPart(deps: EvaluateDeps, loaded: LoadedAlert, block: SampleBlock): SampleBlock {
+function freshPart(deps: EvaluateDeps, loaded: LoadedAlert, block: SpanSamples): SpanSamples {
   const { ref, alert } = loaded
   const floor = deps.states.stateOf(ref, block.handle).lastTime ?? Number.NEGATIVE_INFINITY
   const oldest = deps.arrivalOf(block.times[block.count - 1]) - alert.maxAgeMs
@@ -192,7 +192,7 @@ async function applyBlock(
 }
 
 /** The value of a sample as text. */
-function textOf({ numbers, texts }: SampleBlock, row: number, valueCode: number): string {
+function textOf({ numbers, texts }: SpanSamples, row: number, valueCode: number): string {
   const text = texts?.[row]
   if (text !== undefined) return text
   if (valueCode === VALUE_CODE.BOOLEAN) return numbers[row] === 1 ? 'true' : 'false'

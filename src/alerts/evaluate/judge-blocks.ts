@@ -5,11 +5,11 @@ import { expressionTypeOf, VALUE_TYPES } from '../../catalog/shape/index.ts'
 import { ExpressionError } from '../../expression/index.ts'
 import type { SampleStore } from '../../store/index.ts'
 import { isOwn, readColumn, type ValueColumn } from '../condition/input-columns.ts'
-import { judgeRows } from '../condition/judge-rows.ts'
+import { judgeSamples } from '../condition/judge-samples.ts'
 import type { Condition } from '../condition/read-condition.ts'
 import { inputSourceOf } from './input-source.ts'
 import type { AlertConditions, LoadedAlert } from './loaded-alert.ts'
-import type { SampleBlock } from './sample-block.ts'
+import type { SpanSamples } from './span-samples.ts'
 
 /** What a judgment needs. */
 export interface JudgeDeps {
@@ -21,7 +21,7 @@ export interface JudgeDeps {
 
 /** The samples of one stream, and which of them a condition holds for. */
 export interface JudgedBlock {
-  readonly block: SampleBlock
+  readonly block: SpanSamples
   readonly holds: Uint8Array
   readonly conditions: AlertConditions
 }
@@ -35,10 +35,10 @@ const NO_CONDITIONS: AlertConditions = { condition: undefined, clear: undefined 
 export async function judgeBlocks(
   deps: JudgeDeps,
   loaded: LoadedAlert,
-  blocks: readonly SampleBlock[],
+  blocks: readonly SpanSamples[],
 ): Promise<JudgedBlock[]> {
   const { index } = deps.catalog
-  const groups = new Map<string, SampleBlock[]>()
+  const groups = new Map<string, SpanSamples[]>()
   for (const block of blocks) {
     const { timeZone } = index.componentOf(block.handle)
     const key = `${index.valueCodeOf(block.handle)} ${timeZone}`
@@ -54,7 +54,7 @@ export async function judgeBlocks(
 async function judgeGroup(
   deps: JudgeDeps,
   loaded: LoadedAlert,
-  blocks: readonly SampleBlock[],
+  blocks: readonly SpanSamples[],
 ): Promise<JudgedBlock[]> {
   const conditions = conditionsOf(deps, loaded, blocks[0])
   const { condition } = conditions
@@ -76,7 +76,7 @@ async function judgeGroup(
 function conditionsOf(
   { catalog: { index }, onFailure }: JudgeDeps,
   loaded: LoadedAlert,
-  { handle, count }: SampleBlock,
+  { handle, count }: SpanSamples,
 ): AlertConditions {
   const type = expressionTypeOf(VALUE_TYPES[index.valueCodeOf(handle)])
   try {
@@ -93,7 +93,7 @@ function judgeTogether(
   { onFailure }: JudgeDeps,
   loaded: LoadedAlert,
   group: {
-    readonly blocks: readonly SampleBlock[]
+    readonly blocks: readonly SpanSamples[]
     readonly condition: Condition
     readonly conditions: AlertConditions
   },
@@ -116,7 +116,7 @@ function judgeTogether(
   const columns: ValueColumn[] = condition.inputs.map(({ kind }) =>
     kind === 'time' ? { numbers: times } : { numbers, texts },
   )
-  const { holds, failureCount, failure } = judgeRows(condition, columns, count)
+  const { holds, failureCount, failure } = judgeSamples(condition, columns, count)
   if (failure !== undefined) onFailure(loaded, failureCount, failure)
   let from = 0
   return blocks.map((block) => {
@@ -130,12 +130,12 @@ function judgeTogether(
 export async function judgeBlock(
   deps: JudgeDeps,
   loaded: LoadedAlert,
-  { block, condition }: { readonly block: SampleBlock; readonly condition: Condition },
+  { block, condition }: { readonly block: SpanSamples; readonly condition: Condition },
 ): Promise<Uint8Array> {
   const source = inputSourceOf(deps, loaded, block.handle)
   const columns: ValueColumn[] = []
   for (const input of condition.inputs) columns.push(await readColumn(source, input, block))
-  const { holds, failureCount, failure } = judgeRows(condition, columns, block.count)
+  const { holds, failureCount, failure } = judgeSamples(condition, columns, block.count)
   if (failure !== undefined) deps.onFailure(loaded, failureCount, failure)
   return holds
 }

@@ -50,7 +50,7 @@ interface Block {
 }
 
 /** Reads how far the streams of a table were evaluated. */
-export async function readBlocks(catalog: Catalog, table: WatchTable): Promise<Set<number>> {
+export async function readEvaluated(catalog: Catalog, table: WatchTable): Promise<Set<number>> {
   const known = new Set<number>()
   for (let after: string | undefined; ; ) {
     const query = { orgUid: '', kind: PROGRESS_KIND, after, limit: BLOCKS_PER_COMMIT }

@@ -1,7 +1,7 @@
 import { KillableThread, refuse, ThreadExhausted } from '../../base/index.ts'
 import type { ExpressionType } from '../../expression/index.ts'
 import type { ValueColumn } from '../condition/input-columns.ts'
-import type { Judged } from '../condition/judge-rows.ts'
+import type { Judged } from '../condition/judge-samples.ts'
 
 /** Samples to be judged by the text of a condition: terms hold functions, which cannot be sent. */
 export interface JudgeRequest {

@@ -7,7 +7,7 @@ import type { Condition } from '../condition/read-condition.ts'
 import { inputSourceOf } from '../evaluate/input-source.ts'
 import { type LoadDeps, loadContext } from '../evaluate/load-alert.ts'
 import { LoadedAlert } from '../evaluate/loaded-alert.ts'
-import { type SampleBlock, withHandle } from '../evaluate/sample-block.ts'
+import { type SpanSamples, withHandle } from '../evaluate/span-samples.ts'
 import type { WatchList } from '../evaluate/watch-list.ts'
 import type { Alerts } from '../record/alerts.ts'
 import { JudgeThread } from './judge-thread.ts'
@@ -38,7 +38,7 @@ interface PreviewedStream {
 }
 
 /** When an alert would have fired. */
-export interface AlertPreview {
+interface AlertPreview {
   readonly from: number
   readonly until: number
   /** How many streams it watches. */
@@ -147,13 +147,13 @@ export class AlertPreviews {
   async #readBlock(
     handle: StreamHandle,
     { from, until }: { readonly from: number; readonly until: number },
-  ): Promise<SampleBlock> {
+  ): Promise<SpanSamples> {
     const range = { from: epochMs(from), until: epochMs(until) }
     const query = { ...range, limit: BLOCK_SAMPLES, order: 'oldest_first' } as const
     return withHandle(handle, await this.#deps.store.range(handle, query))
   }
 
-  async #judge(loaded: LoadedAlert, block: SampleBlock) {
+  async #judge(loaded: LoadedAlert, block: SpanSamples) {
     const { index } = this.#deps.catalog
     const value = expressionTypeOf(VALUE_TYPES[index.valueCodeOf(block.handle)])
     const { timeZone: timeZoneId } = index.componentOf(block.handle)

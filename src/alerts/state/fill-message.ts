@@ -1,11 +1,21 @@
-import type { StateChange } from './change.ts'
+import type { Alert } from '../record/alert-shape.ts'
+import type { StreamState } from './next-state.ts'
 
 /** Characters of a value in a message. */
 const VALUE_LENGTH_MAX = 500
 
+/** What a message is about. */
+interface MessageSubject {
+  readonly loaded: { readonly alert: Alert }
+  readonly names: Readonly<
+    Record<'streamUid' | 'streamId' | 'componentUid' | 'componentId', string>
+  >
+  readonly state: StreamState
+}
+
 /** The message of a change: the text of the alert with values filled in, or one of the service. */
 export function fillMessage(
-  { loaded: { alert }, names, state }: StateChange,
+  { loaded: { alert }, names, state }: MessageSubject,
   componentName: string,
 ): string {
   const component = componentName || names.componentId || names.componentUid

@@ -3,7 +3,7 @@ import { epochMs } from '../../base/index.ts'
 import type { SampleColumns, SampleStore, StreamHandle, TouchedSpan } from '../../store/index.ts'
 
 /** Samples of one stream that are judged together, ascending. */
-export interface SampleBlock {
+export interface SpanSamples {
   readonly handle: StreamHandle
   readonly count: number
   readonly times: Float64Array
@@ -19,7 +19,7 @@ const LATEST_AT_ONCE = 1_000
 type Reads = Pick<SampleStore, 'latest' | 'range'>
 
 /** A span, and the earliest time of it that may change a state. */
-export interface WantedSpan {
+export interface SpanToRead {
   readonly span: TouchedSpan
   readonly from: number
 }
@@ -28,13 +28,13 @@ export interface WantedSpan {
  * The first block of each span, and the spans that have more. Most spans are a single sample, which is the latest of its
  * stream: those are read together.
  */
-export async function readBlocks(
+export async function readSpanSamples(
   store: Reads,
-  wanted: readonly WantedSpan[],
-): Promise<{ readonly blocks: SampleBlock[]; readonly rest: WantedSpan[] }> {
-  const blocks: SampleBlock[] = []
-  const rest: WantedSpan[] = []
-  const others: WantedSpan[] = []
+  wanted: readonly SpanToRead[],
+): Promise<{ readonly blocks: SpanSamples[]; readonly rest: SpanToRead[] }> {
+  const blocks: SpanSamples[] = []
+  const rest: SpanToRead[] = []
+  const others: SpanToRead[] = []
   const single = wanted.filter(({ span }) => span.until - span.from === 1)
   for (let at = 0; at < single.length; at += LATEST_AT_ONCE) {
     const some = single.slice(at, at + LATEST_AT_ONCE)
@@ -62,7 +62,7 @@ export async function readBlocks(
   return { blocks, rest }
 }
 
-function blockOf(handle: StreamHandle, time: number, value: number | string): SampleBlock {
+function blockOf(handle: StreamHandle, time: number, value: number | string): SpanSamples {
   const isText = typeof value === 'string'
   return {
     handle,
@@ -74,13 +74,13 @@ function blockOf(handle: StreamHandle, time: number, value: number | string): Sa
 }
 
 /** Columns of a store as a block. */
-export function withHandle(handle: StreamHandle, columns: SampleColumns): SampleBlock {
+export function withHandle(handle: StreamHandle, columns: SampleColumns): SpanSamples {
   const { count, times, numbers, texts } = columns
   return { handle, count, times, numbers, texts }
 }
 
 /** The samples of a block from a time on. */
-export function blockFrom(block: SampleBlock, from: number): SampleBlock {
+export function blockFrom(block: SpanSamples, from: number): SpanSamples {
   let first = 0
   while (first < block.count && block.times[first] < from) first += 1
   if (first === 0) return block

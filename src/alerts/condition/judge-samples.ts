@@ -14,7 +14,7 @@ export interface Judged {
 }
 
 /** Judges rows by a condition, all at once where only numbers are compared. A row that fails does not hold. */
-export function judgeRows(
+export function judgeSamples(
   { compiled }: Condition,
   columns: readonly ValueColumn[],
   count: number,
