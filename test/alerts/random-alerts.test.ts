@@ -121,7 +121,7 @@ for (const seed of testSeeds(roundsBy({ everyRun: 3, nightly: 40 }))) {
         for (const [place, { streamUid }] of streams.entries()) {
           const { catalog, alertWorker } = home.service.app
           const handle = catalog.index.streamByUid(home.service.orgUid, streamUid)
-          const arrivalMs = alertWorker.arrivalMsOf(handle)
+          const arrivalMs = Math.max(BEGIN, alertWorker.arrivalMsOf(handle))
           for (const { models } of pairs) {
             const { least, most } = models[place].kill(markedMs, now)
             const isWithin = arrivalMs >= least && arrivalMs <= Math.max(least, most)

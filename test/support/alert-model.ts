@@ -69,8 +69,10 @@ export class AlertModel {
     const times = this.#arrivals.map(({ newest, atMs }) =>
       atMs <= markMs ? atMs : Math.min(nowMs, Math.max(markMs, newest)),
     )
-    const most = Math.max(Number.NEGATIVE_INFINITY, ...this.#arrivals.map(({ atMs }) => atMs))
-    return { least: Math.max(Number.NEGATIVE_INFINITY, ...times), most }
+    // A stream counts as heard of when the alert begins to watch it.
+    const { startedMs } = this.#alert
+    const most = Math.max(startedMs, ...this.#arrivals.map(({ atMs }) => atMs))
+    return { least: Math.max(startedMs, ...times), most }
   }
 
   /** The service knows the last arrival again, within the bounds of kill(). */
