@@ -124,7 +124,7 @@ for (const seed of testSeeds(roundsBy({ everyRun: 3, nightly: 40 }))) {
           const arrivalMs = Math.max(BEGIN, alertWorker.arrivalMsOf(handle))
           for (const { models } of pairs) {
             const { least, most } = models[place].kill(markedMs, now)
-            const isWithin = arrivalMs >= least && arrivalMs <= Math.max(least, most)
+            const isWithin = arrivalMs >= least && arrivalMs <= Math.max(most, markedMs)
             assert.ok(isWithin, `step ${step}: ${least} ≤ ${arrivalMs} ≤ ${most}`)
             models[place].recover(arrivalMs)
           }

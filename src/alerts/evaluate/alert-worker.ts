@@ -373,9 +373,9 @@ export class AlertWorker {
     if (!isForced && (!isDue || elapsed - this.#watchedAtMs < WATCH_EVERY_MS)) return
     if (!this.#mayHoldLease) return
     this.#watchedAtMs = elapsed
+    await store.watch([...watches.table.handles()])
     this.#watchedGeneration = generation
     watches.noteWatched()
-    await store.watch([...watches.table.handles()])
   }
 
   async #checkUsers(): Promise<void> {
