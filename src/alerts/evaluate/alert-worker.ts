@@ -248,6 +248,7 @@ export class AlertWorker {
       watches,
       states: this.#states,
       arrivalOf,
+      isCatchingUp: this.#isCatchingUp,
       onProgress: (handle) => this.#progress.note(handle),
       onLate: (handle) => this.#progress.noteLate(handle),
       // After a crash this sample would be judged at the time of the mark, at which it was not too old.

@@ -15,6 +15,8 @@ export interface EvaluateDeps extends JudgeDeps {
   readonly states: StateTable
   /** When a sample arrived, by its time. */
   readonly arrivalOf: (sampleTime: number) => number
+  /** Whether spans may be ones that were evaluated before a crash. */
+  readonly isCatchingUp: boolean
   /** Called with each stream that was evaluated further, or that a sample arrived for. */
   readonly onProgress: (handle: StreamHandle) => void
   /** Called with streams whose late sample is newer than what the catalog knows to be evaluated. */
@@ -153,7 +155,10 @@ async function evaluateBlocks(deps: EvaluateDeps, blocks: readonly SpanSamples[]
 /** The samples of a block that may change the state of an alert. */
 function freshPart(deps: EvaluateDeps, loaded: LoadedAlert, block: SpanSamples): SpanSamples {
   const { ref, alert } = loaded
-  const floor = deps.states.stateOf(ref, block.handle).lastTime ?? Number.NEGATIVE_INFINITY
+  const { lastTime, sampleTime } = deps.states.stateOf(ref, block.handle)
+  // Time has changed the state after its last sample. A replay must not judge that sample once more.
+  const isPassed = deps.isCatchingUp && lastTime !== null && sampleTime === null
+  const floor = (lastTime ?? Number.NEGATIVE_INFINITY) + (isPassed ? 1 : 0)
   const oldest = deps.arrivalOf(block.times[block.count - 1]) - alert.maxAgeMs
   return blockFrom(block, Math.max(floor, oldest))
 }

@@ -94,5 +94,6 @@ export function afterEnd(
   atMs: number,
 ): NextState | undefined {
   if (before.state === 'OK') return undefined
-  return { state: changed(before, { state: 'OK', sinceMs: atMs }), event }
+  const none = { sampleTime: null, value: null }
+  return { state: changed(before, { state: 'OK', sinceMs: atMs, ...none }), event }
 }
