@@ -129,7 +129,10 @@ for (const seed of testSeeds(roundsBy({ everyRun: 3, nightly: 40 }))) {
             const { least, most } = models[place].kill(markedMs, now)
             const isWithin = arrivalMs >= least && arrivalMs <= Math.max(most, markedMs)
             // Late samples are no arrivals where nobody watches silence.
-            assert.ok(isWithin || !isSilenceWatched, `step ${step}: ${least} ≤ ${arrivalMs} ≤ ${most}`)
+            assert.ok(
+              isWithin || !isSilenceWatched,
+              `step ${step}: ${least} ≤ ${arrivalMs} ≤ ${most}`,
+            )
             models[place].recover(arrivalMs)
           }
         }
