@@ -27,8 +27,6 @@ export class AlertModel {
   #sinceMs = 0
   #lastTime = Number.NEGATIVE_INFINITY
   #arrivalMs = Number.NEGATIVE_INFINITY
-  /** Arrivals, as the time of the newest sample of each and when it was. */
-  readonly #arrivals: { readonly newest: number; readonly atMs: number }[] = []
 
   constructor(alert: ModelAlert) {
     this.#alert = alert
@@ -38,7 +36,6 @@ export class AlertModel {
   arrive(samples: readonly (readonly [time: number, value: number])[], nowMs: number): void {
     const { maxAgeMs } = this.#alert
     this.#arrivalMs = nowMs
-    this.#arrivals.push({ newest: Math.max(...samples.map(([time]) => time)), atMs: nowMs })
     for (const [time, value] of [...samples].sort((a, b) => a[0] - b[0])) {
       if (time < this.#lastTime || time < nowMs - maxAgeMs) continue
       this.#lastTime = time
@@ -59,25 +56,6 @@ export class AlertModel {
     if (this.state === 'FIRING' && (clears || this.#cause === 'silence')) {
       this.#go('OK', time, 'sample')
     }
-  }
-
-  /**
-   * The service is killed. When samples arrived is known up to the last mark; later ones arrived after it, and not before
-   * their own time. Returns the bounds of what it may know of the last arrival.
-   */
-  kill(markMs: number, nowMs: number): { readonly least: number; readonly most: number } {
-    const times = this.#arrivals.map(({ newest, atMs }) =>
-      atMs <= markMs ? atMs : Math.min(nowMs, Math.max(markMs, newest)),
-    )
-    // A stream counts as heard of when the alert begins to watch it.
-    const { startedMs } = this.#alert
-    const most = Math.max(startedMs, ...this.#arrivals.map(({ atMs }) => atMs))
-    return { least: Math.max(startedMs, ...times), most }
-  }
-
-  /** The service knows the last arrival again, within the bounds of kill(). */
-  recover(arrivalMs: number): void {
-    this.#arrivalMs = arrivalMs
   }
 
   /** What time alone does, up to a time. */
