@@ -286,7 +286,7 @@ export class StateTable implements WatchListener {
         this.#runRepeat(loaded, handle, { state, nowMs })
         return
       case TIMERS.silence:
-        this.#runSilence(loaded, handle, nowMs)
+        this.#runSilence(loaded, handle, { atMs: timer.atMs, nowMs })
     }
   }
 
@@ -317,11 +317,16 @@ export class StateTable implements WatchListener {
     else this.#reminders.push({ loaded, handle, names: this.#namesOf(handle), state })
   }
 
-  #runSilence(loaded: LoadedAlert, handle: StreamHandle, nowMs: number): void {
+  #runSilence(
+    loaded: LoadedAlert,
+    handle: StreamHandle,
+    { atMs, nowMs }: { readonly atMs: number; readonly nowMs: number },
+  ): void {
     const { alert, ref } = loaded
     const state = this.stateOf(ref, handle)
     const dueMs = this.#silentAtMs(loaded, handle)
-    if (dueMs > nowMs) {
+    // Later timers that are due, too, come before it.
+    if (dueMs > atMs) {
       this.#add(TIMERS.silence, loaded, { handle, atMs: dueMs })
       return
     }
