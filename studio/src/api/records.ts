@@ -16,6 +16,7 @@ export interface RecordKinds {
   readonly connection: Schema<'Connection'>
   readonly query: Schema<'QueryRecord'>
   readonly channel: Schema<'Channel'>
+  readonly alert: Schema<'Alert'>
 }
 
 export type RecordKind = keyof RecordKinds

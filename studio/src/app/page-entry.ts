@@ -15,6 +15,8 @@ export interface NavEntry {
   readonly order: number
   /** Paths that begin with one of these are of this place. */
   readonly holds: readonly string[]
+  /** What stands at the icon, such as a count. */
+  readonly Badge?: ComponentType
   /** Who sees it; everyone without. */
   readonly roles?: readonly string[]
 }

@@ -92,7 +92,7 @@ function Bar({ path, onFind, onHelp }: BarProps) {
         <Mark />
       </Link>
       <ul className={styles.places}>
-        {seen.map(({ label, to, icon, holds }) => {
+        {seen.map(({ label, to, icon, holds, Badge }) => {
           const isHere = holds.some((start) => path === start || path.startsWith(`${start}/`))
           return (
             <li key={to}>
@@ -104,6 +104,7 @@ function Bar({ path, onFind, onHelp }: BarProps) {
               >
                 <Icon name={icon} />
                 {label}
+                {Badge !== undefined && <Badge />}
               </Link>
             </li>
           )

@@ -3,7 +3,10 @@ import { Link } from '../../app/link.tsx'
 import { PageFrame } from '../../ui/page-frame.tsx'
 import styles from '../connect/connect.module.css'
 
-const PLACES = [{ to: '/alerts/channels', label: 'Channels' }] as const
+const PLACES = [
+  { to: '/alerts', label: 'Alerts' },
+  { to: '/alerts/channels', label: 'Channels' },
+] as const
 
 interface AlertsFrameProps {
   readonly title: string

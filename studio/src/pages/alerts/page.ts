@@ -1,13 +1,30 @@
 import type { PageEntry } from '../../app/page-entry.ts'
+import { FiringBadge } from './firing-badge.tsx'
 
 /** Alerts, and the channels that they are sent to. */
 export const pages: readonly PageEntry[] = [
+  {
+    path: '/alerts',
+    title: 'Alerts',
+    load: () => import('./alert/alerts-page.tsx').then(({ AlertsPage }) => ({ Page: AlertsPage })),
+    nav: {
+      label: 'Alerts',
+      to: '/alerts',
+      icon: 'bell',
+      order: 25,
+      holds: ['/alerts'],
+      Badge: FiringBadge,
+    },
+  },
+  {
+    path: '/alerts/:uid',
+    load: () => import('./alert/alert-page.tsx').then(({ AlertPage }) => ({ Page: AlertPage })),
+  },
   {
     path: '/alerts/channels',
     title: 'Alert channels',
     load: () =>
       import('./channel/channels-page.tsx').then(({ ChannelsPage }) => ({ Page: ChannelsPage })),
-    nav: { label: 'Alerts', to: '/alerts/channels', icon: 'bell', order: 25, holds: ['/alerts'] },
   },
   {
     path: '/alerts/channels/:uid',

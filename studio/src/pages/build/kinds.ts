@@ -3,7 +3,7 @@ import type { RecordKind } from '../../api/records.ts'
 /** The kinds that are edited under /build. */
 export type BuildKind = Exclude<
   RecordKind,
-  'channel' | 'dashboard' | 'connector' | 'connection' | 'query'
+  'alert' | 'channel' | 'dashboard' | 'connector' | 'connection' | 'query'
 >
 
 /** How people call a kind. */

@@ -45,6 +45,9 @@ export function StreamPage({ component, stream }: StreamPageProps) {
           {role !== 'GUEST' && <Link to={editStreamPath(found)}>Edit</Link>}
           <CopyAddress />
           <PutOnBoardButton streams={[found]} title={found.streamName} />
+          {found.kind !== 'file' && role !== 'GUEST' && (
+            <Link to={alertOn(found)}>Create alert</Link>
+          )}
         </>
       }
     >
@@ -64,6 +67,12 @@ export function StreamPage({ component, stream }: StreamPageProps) {
 function CopyAddress() {
   useAddress()
   return <CopyButton text={sharedAddress()} label="Copy link" />
+}
+
+/** A new alert that watches this stream. */
+function alertOn({ componentUid, componentName, streamUid, streamName }: FoundStream): string {
+  const fields = { component: componentUid, stream: streamUid, of: componentName, name: streamName }
+  return `/alerts/new?${new URLSearchParams(fields)}`
 }
 
 function Heading({ found }: { readonly found: FoundStream }) {

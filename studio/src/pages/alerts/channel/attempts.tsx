@@ -56,7 +56,7 @@ export function Attempts({ uid }: { readonly uid: string }) {
       )}
       {rows.length > 0 && (
         <DataTable
-          label="Attempts"
+          label="List of attempts"
           isDense
           rows={rows}
           keyOf={({ idempotencyKey, tries, reason }) => `${idempotencyKey} ${tries} ${reason}`}

@@ -9,6 +9,7 @@ const KIND_WORDS = {
   unit: 'units',
   cycle: 'cycles',
   delete_profile: 'delete profiles',
+  component_template: 'templates',
 } as const
 
 interface Choices {

@@ -1,0 +1,122 @@
+import { useMemo, useState } from 'react'
+import { queries } from '../../../api/query-cache.ts'
+import { deleteRecord, getRecord, recordKey, saveRecord } from '../../../api/records.ts'
+import { useRole } from '../../../api/session.ts'
+import { useAct } from '../../../api/use-act.ts'
+import { useQuery } from '../../../api/use-query.ts'
+import type { PageProps } from '../../../app/page-entry.ts'
+import { navigate, useAddress } from '../../../app/place.ts'
+import { useDraft } from '../../../state/draft.ts'
+import { ConfirmDelete } from '../../../ui/confirm-delete.tsx'
+import { Empty } from '../../../ui/empty.tsx'
+import { showToast } from '../../../ui/toast.tsx'
+import { EditorForm } from '../../build/editor-form.tsx'
+import { errorsOf } from '../../build/form.ts'
+import styles from '../../connect/connect.module.css'
+import { AlertsFrame } from '../alerts-frame.tsx'
+import { AlertActs } from './alert-acts.tsx'
+import { AlertFields } from './alert-fields.tsx'
+import { AlertEvents, FiringStreams } from './alert-history.tsx'
+import { AlertPreview } from './alert-preview.tsx'
+import { type Alert, fieldsOf, nameOf, stateWords } from './alert-words.ts'
+import { StateBadge } from './state-badge.tsx'
+import { suggestedAlert } from './suggested-alert.ts'
+
+const REFRESH_MS = 5_000
+
+/** One alert; `new` in the place of its UID makes one. */
+export function AlertPage({ params: { uid } }: PageProps) {
+  return <OneAlert key={uid} uid={uid} />
+}
+
+function OneAlert({ uid }: { readonly uid: string }) {
+  const isNew = uid === 'new'
+  const { query } = useAddress()
+  const { data, error } = useQuery(
+    recordKey('alert', uid),
+    (signal) => getRecord('alert', uid, signal),
+    { keepPrevious: true, refreshMs: isNew ? undefined : REFRESH_MS },
+  )
+  const saved = useMemo(
+    () => (data === undefined || !isNew ? data : { ...data, ...suggestedAlert(query) }),
+    [data, isNew, query],
+  )
+  const title = isNew ? 'New alert' : saved === undefined ? 'Alert' : nameOf(saved)
+  return (
+    <AlertsFrame title={title} here="/alerts">
+      {saved === undefined && error !== undefined && <Empty text={error.message} />}
+      {saved !== undefined && <AlertEditor saved={saved} />}
+    </AlertsFrame>
+  )
+}
+
+function AlertEditor({ saved }: { readonly saved: Alert }) {
+  const isNew = saved.uid === ''
+  const isGuest = useRole() === 'GUEST'
+  const draft = useDraft(`alert/${saved.uid}`, saved)
+  const [isDeleting, setIsDeleting] = useState(false)
+  const save = useAct()
+  const saveNow = (isOver: boolean) =>
+    save.run(async () => {
+      const known = isOver || isNew ? {} : { revision: draft.revision }
+      const changes = fieldsOf(isNew ? draft.value : draft.changes)
+      const made = await saveRecord('alert', saved.uid, { ...changes, ...known })
+      queries.put(recordKey('alert', made.uid), made)
+      draft.discard()
+      showToast('Alert saved.')
+      if (isNew) navigate(`/alerts/${made.uid}`, { replace: true })
+    })
+  const remove = async () => {
+    await deleteRecord('alert', saved.uid)
+    draft.discard()
+    showToast('Alert deleted.')
+    navigate('/alerts')
+  }
+  const name = nameOf(saved).slice(0, 60)
+  return (
+    <div className={styles.halves}>
+      <div className={styles.half}>
+        <EditorForm
+          isNew={isNew}
+          save={save}
+          draft={draft}
+          fixed={isGuest ? 'Read-only: guests cannot make changes.' : undefined}
+          onSave={(isOver) => void saveNow(isOver)}
+          onDiscard={() => {
+            draft.discard()
+            save.clear()
+          }}
+          onDelete={() => setIsDeleting(true)}
+        >
+          <AlertFields
+            value={draft.value}
+            isNew={isNew}
+            set={draft.set}
+            errorOf={errorsOf('alert', save.error)}
+          />
+        </EditorForm>
+      </div>
+      <div className={styles.half}>
+        {!isNew && (
+          <p>
+            <StateBadge state={saved.enabled ? saved.state : 'OK'} text={stateWords(saved)} />
+          </p>
+        )}
+        {!isNew && !isGuest && <AlertActs alert={saved} />}
+        {!isGuest && <AlertPreview value={draft.value} />}
+        {!isNew && <FiringStreams uid={saved.uid} />}
+        {!isNew && <AlertEvents uid={saved.uid} />}
+      </div>
+      {isDeleting && (
+        <ConfirmDelete
+          what={`the alert “${name}”`}
+          name={name}
+          onDelete={remove}
+          onClose={() => setIsDeleting(false)}
+        >
+          <p>Its states and events are deleted, too.</p>
+        </ConfirmDelete>
+      )}
+    </div>
+  )
+}
