@@ -1,5 +1,7 @@
 /** The query API of Prometheus. */
 import type { TProperties, TSchema } from 'typebox'
+import { allows } from '../../access/index.ts'
+import type { AlertStates } from '../../alerts/index.ts'
 import type { Identity } from '../../auth/index.ts'
 import { type Clock, type MemoryBudget, Type } from '../../base/index.ts'
 import type { PrometheusQueries, PromqlCall, QueryJob } from '../../prometheus/index.ts'
@@ -25,6 +27,7 @@ import {
   refuseParameter,
   SELECTORS_MAX,
 } from '../prometheus/read-parameters.ts'
+import { alertsData, rulesData } from '../prometheus/rule-answers.ts'
 import type { Call } from '../table/call.ts'
 import { Answer } from '../table/call-answer.ts'
 import { type HttpOperation, httpOperation } from '../table/http-operation.ts'
@@ -33,6 +36,7 @@ import { JSON_TYPE } from '../transport/answer.ts'
 import { nodeReplyOf } from '../transport/http-reply.ts'
 
 interface PrometheusDeps {
+  readonly alertStates: AlertStates
   readonly prometheus: PrometheusQueries
   readonly identity: Identity
   readonly budget: MemoryBudget
@@ -98,6 +102,7 @@ export function prometheusOperations(deps: PrometheusDeps): HttpOperation[] {
   return [
     ...valueOperations(deps),
     ...listOperations(deps),
+    ...ruleOperations(deps),
     ...emptyOperations(deps),
     ...healthOperations(),
   ]
@@ -199,6 +204,35 @@ function listOperations(deps: PrometheusDeps): HttpOperation[] {
 }
 
 /** What clients ask although Weir has little to say. */
+/** Alerts as rules. A caller without permission for alerts gets empty lists, as Grafana asks with any key. */
+function ruleOperations(deps: PrometheusDeps): HttpOperation[] {
+  const { alertStates, clock } = deps
+  const listRules = async ({ principal }: Call) =>
+    allows(principal, 'alert', 'GET') ? await alertStates.listRules(principal) : []
+  return [
+    ...operationsOf(deps, {
+      name: 'PrometheusRules',
+      summary: 'Alerts as rules of Prometheus',
+      path: '/api/v1/rules',
+      parameters: { type: text('alert, or record: there are no recording rules') },
+      answer: rulesAnswer,
+      run: async (call, parameters) => {
+        const isRecord = parameters.text('type') === 'record'
+        const data = rulesData(isRecord ? [] : await listRules(call), clock.now())
+        return { status: 'success', data }
+      },
+    }),
+    ...operationsOf(deps, {
+      name: 'PrometheusAlerts',
+      summary: 'Alerts that fire or are pending',
+      path: '/api/v1/alerts',
+      parameters: {},
+      answer: alertsAnswer,
+      run: async (call) => ({ status: 'success', data: alertsData(await listRules(call)) }),
+    }),
+  ]
+}
+
 function emptyOperations(deps: PrometheusDeps): HttpOperation[] {
   const fixed = (entry: Omit<Entry, 'parameters' | 'run'>, data: unknown) =>
     operationsOf(deps, {
@@ -215,24 +249,6 @@ function emptyOperations(deps: PrometheusDeps): HttpOperation[] {
         answer: buildAnswer,
       },
       BUILD,
-    ),
-    ...fixed(
-      {
-        name: 'PrometheusRules',
-        summary: 'Rules: none',
-        path: '/api/v1/rules',
-        answer: rulesAnswer,
-      },
-      { groups: [] },
-    ),
-    ...fixed(
-      {
-        name: 'PrometheusAlerts',
-        summary: 'Alerts: none',
-        path: '/api/v1/alerts',
-        answer: alertsAnswer,
-      },
-      { alerts: [] },
     ),
     ...fixed(
       {

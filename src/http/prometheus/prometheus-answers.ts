@@ -74,15 +74,48 @@ export const buildAnswer = success(
   },
 )
 
+const activeAlert = named('PrometheusAlert', {
+  labels: labelRecord,
+  annotations: labelRecord,
+  state: oneOf(['firing', 'pending']),
+  activeAt: Type.String(),
+  value: Type.String({ description: 'The value as text. Blank for silence' }),
+})
+
+const rule = named('PrometheusRule', {
+  type: Type.Literal('alerting'),
+  name: Type.String(),
+  state: oneOf(['firing', 'pending', 'inactive']),
+  query: Type.String({ description: 'The condition of the alert, which is no PromQL' }),
+  duration: Type.Number({ description: 'forMs in seconds' }),
+  keepFiringFor: Type.Number(),
+  labels: labelRecord,
+  annotations: labelRecord,
+  alerts: Type.Array(activeAlert),
+  health: Type.Literal('ok'),
+  evaluationTime: Type.Number(),
+  lastEvaluation: Type.String(),
+})
+
+const ruleGroup = named('PrometheusRuleGroup', {
+  name: Type.String(),
+  file: Type.String(),
+  interval: Type.Number(),
+  limit: Type.Integer(),
+  evaluationTime: Type.Number(),
+  lastEvaluation: Type.String(),
+  rules: Type.Array(rule),
+})
+
 export const rulesAnswer = success(
   'PrometheusRules',
-  Type.Object({ groups: Type.Array(Type.Object({})) }),
+  Type.Object({ groups: Type.Array(ruleGroup) }),
   { groups: [] },
 )
 
 export const alertsAnswer = success(
   'PrometheusAlerts',
-  Type.Object({ alerts: Type.Array(Type.Object({})) }),
+  Type.Object({ alerts: Type.Array(activeAlert) }),
   { alerts: [] },
 )
 

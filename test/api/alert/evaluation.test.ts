@@ -42,6 +42,32 @@ test('an alert fires at the first sample for which its condition holds, and ends
   assert.equal(events.body.event[1].value, '31')
 })
 
+test('rules and alerts of the Prometheus API list what fires, for callers who may read alerts', async () => {
+  const { put, uid } = await watched({
+    name: 'too hot',
+    condition: 'value > 30',
+    severity: 'critical',
+  })
+  await put(20)
+  const rule = async () => {
+    const { body } = await home.owner('GET', '/api/v1/rules')
+    return body.data.groups[0].rules.find(({ name }: { name: string }) => name === 'too hot')
+  }
+  assert.equal((await rule()).state, 'inactive')
+  await put(31)
+  const fired = await rule()
+  assert.deepEqual([fired.state, fired.query, fired.alerts.length], ['firing', 'value > 30', 1])
+  const { body } = await home.owner('GET', '/prom/api/v1/alerts')
+  const [alert] = body.data.alerts.filter(
+    ({ labels }: { labels: Record<string, string> }) => labels.alertname === 'too hot',
+  )
+  assert.deepEqual([alert.labels.severity, alert.state, alert.value], ['critical', 'firing', '31'])
+  await home.owner('DELETE', `/api/alert/${uid}`)
+  assert.equal(await rule(), undefined)
+  const records = await home.owner('GET', '/api/v1/rules?type=record')
+  assert.deepEqual(records.body.data.groups, [])
+})
+
 test('forMs runs by the times of samples, and a timer advances it while the last value stands', async () => {
   const { put, states } = await watched({ condition: 'value > 30', forMs: 10 * MINUTE })
   const begun = home.clock.now()
