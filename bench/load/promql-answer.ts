@@ -31,9 +31,9 @@ export async function readPromql(port: number, request: Buffer): Promise<PromqlA
   )
 }
 
-/** VictoriaMetrics adds the name of the database in the URL as a label. */
+/** VictoriaMetrics adds the database of the URL as a label, and keeps the names of metrics. */
 function keyOf(metric: Readonly<Record<string, string>>): string {
-  const labels = Object.entries(metric).filter(([name]) => name !== 'db')
+  const labels = Object.entries(metric).filter(([name]) => name !== 'db' && name !== '__name__')
   return JSON.stringify(labels.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
