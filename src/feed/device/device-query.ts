@@ -49,8 +49,6 @@ export interface Device {
   /** Epoch milliseconds; null: never. */
   readonly lastContact: number | null
   readonly silent: boolean
-  /** How many alerts fire, by severity. */
-  readonly firingAlerts: Readonly<Record<string, number>>
   readonly mainValue: MainValue | null
   /** Means of equal parts of the last day, null without a number; absent where the main stream has none. */
   readonly spark?: readonly (number | null)[]
@@ -65,8 +63,6 @@ export interface Overview {
   readonly silentCount: number
   /** Epoch milliseconds of the last contact of any device; null: there was none. */
   readonly lastContact: number | null
-  /** How many alerts fire, by severity. */
-  readonly firingAlerts: Readonly<Record<string, number>>
 }
 
 /** A page of devices, and how many there are in all. */

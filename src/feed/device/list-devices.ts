@@ -57,7 +57,7 @@ export async function readOverview(
     if (now - contact > silentForMs) figures.silentCount += 1
   }
   const samplesPerMinute = contacts.rates.perMinute(orgUid)
-  return { ...figures, samplesPerMinute, lastContact: last || null, firingAlerts: {} }
+  return { ...figures, samplesPerMinute, lastContact: last || null }
 }
 
 /** Which components the caller may GET; refuses a caller who may GET none. */

@@ -137,7 +137,6 @@ async function showRow(
     template,
     lastContact: contact === 0 ? null : contact,
     silent: now - contact > query.silentForMs,
-    firingAlerts: {},
     mainValue: main === undefined ? null : await showMain(deps, main, samples.get(main)),
   }
   if (main === undefined || query.sparkPoints === 0) return device

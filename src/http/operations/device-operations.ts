@@ -1,3 +1,5 @@
+import { allows, type Principal } from '../../access/index.ts'
+import type { AlertStates } from '../../alerts/index.ts'
 import { type MemoryBudget, type MemoryShare, readLoosePairs } from '../../base/index.ts'
 import type { Devices } from '../../feed/index.ts'
 import { readDeviceQuery, readSilentFor } from '../feed/read-device-query.ts'
@@ -13,6 +15,7 @@ import {
 import { envelope } from '../wire/envelope.ts'
 
 interface DeviceOperationDeps {
+  readonly alertStates: AlertStates
   readonly budget: MemoryBudget
   readonly devices: Devices
 }
@@ -29,7 +32,7 @@ export function deviceOperations(deps: DeviceOperationDeps): HttpOperation[] {
   return [listOperation(deps), overviewOperation(deps)]
 }
 
-function overviewOperation({ devices }: DeviceOperationDeps): HttpOperation {
+function overviewOperation({ alertStates, devices }: DeviceOperationDeps): HttpOperation {
   return httpOperation({
     ...reading,
     name: 'getOverview',
@@ -39,12 +42,14 @@ function overviewOperation({ devices }: DeviceOperationDeps): HttpOperation {
     answer: answersOf('overview', overviewRecord).one,
     run: async ({ principal, queryText }) => {
       const silentForMs = readSilentFor(readLoosePairs(queryText))
-      return envelope('overview', await devices.overview(principal, silentForMs))
+      const figures = await devices.overview(principal, silentForMs)
+      const firingAlerts = sumOf(await findFiring(alertStates, principal))
+      return envelope('overview', { ...figures, firingAlerts })
     },
   })
 }
 
-function listOperation({ budget, devices }: DeviceOperationDeps): HttpOperation {
+function listOperation({ alertStates, budget, devices }: DeviceOperationDeps): HttpOperation {
   return httpOperation({
     ...reading,
     name: 'listDevices',
@@ -62,10 +67,48 @@ function listOperation({ budget, devices }: DeviceOperationDeps): HttpOperation 
       })
       try {
         const page = await devices.list(principal, asked, memory)
-        return envelope('device', page.devices, page.totalCount)
+        const firing = await findFiring(alertStates, principal)
+        const rows = page.devices.map((device) => {
+          return { ...device, firingAlerts: firing.get(device.uid) ?? {} }
+        })
+        return envelope('device', rows, page.totalCount)
       } finally {
         held?.release()
       }
     },
   })
+}
+
+/** Firing states by severity. */
+type FiringCounts = Record<string, number>
+
+/** Firing states of each component by its UID, of the alerts that a caller may read. */
+async function findFiring(
+  alertStates: AlertStates,
+  principal: Principal,
+): Promise<Map<string, FiringCounts>> {
+  const firing = new Map<string, FiringCounts>()
+  if (!allows(principal, 'alert', 'GET')) return firing
+  for (const { alert, states } of await alertStates.listRules(principal)) {
+    for (const { componentUid, state } of states) {
+      if (state === 'FIRING') add(firing, componentUid, alert.severity)
+    }
+  }
+  return firing
+}
+
+function add(firing: Map<string, FiringCounts>, componentUid: string, severity: string): void {
+  const counts = firing.get(componentUid) ?? {}
+  counts[severity] = (counts[severity] ?? 0) + 1
+  firing.set(componentUid, counts)
+}
+
+function sumOf(firing: ReadonlyMap<string, FiringCounts>): FiringCounts {
+  const sums: FiringCounts = {}
+  for (const counts of firing.values()) {
+    for (const [severity, count] of Object.entries(counts)) {
+      sums[severity] = (sums[severity] ?? 0) + count
+    }
+  }
+  return sums
 }

@@ -43,7 +43,7 @@ test('an alert fires at the first sample for which its condition holds, and ends
 })
 
 test('rules and alerts of the Prometheus API list what fires, for callers who may read alerts', async () => {
-  const { put, uid } = await watched({
+  const { compId, put, uid } = await watched({
     name: 'too hot',
     condition: 'value > 30',
     severity: 'critical',
@@ -62,6 +62,11 @@ test('rules and alerts of the Prometheus API list what fires, for callers who ma
     ({ labels }: { labels: Record<string, string> }) => labels.alertname === 'too hot',
   )
   assert.deepEqual([alert.labels.severity, alert.state, alert.value], ['critical', 'firing', '31'])
+  const overview = await home.owner('GET', '/api/overview')
+  assert.ok(overview.body.overview.firingAlerts.critical >= 1)
+  const devices = await home.owner('GET', `/api/device?text=${compId}`)
+  const [device] = devices.body.device.filter(({ id }: { id: string }) => id === compId)
+  assert.deepEqual(device.firingAlerts, { critical: 1 })
   await home.owner('DELETE', `/api/alert/${uid}`)
   assert.equal(await rule(), undefined)
   const records = await home.owner('GET', '/api/v1/rules?type=record')
