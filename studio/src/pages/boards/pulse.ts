@@ -2,8 +2,8 @@
 
 /** What comes together is asked for together. */
 const SOON_MS = 250
-/** Two pulses in ten seconds at most, however many panels a board has. */
-const EVERY_MS = 5_500
+/** At most one pulse in ten seconds, however many panels a board has. The count of firing alerts is another request. */
+const EVERY_MS = 10_500
 
 interface Due {
   readonly act: () => void
