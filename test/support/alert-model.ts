@@ -36,11 +36,21 @@ export class AlertModel {
   arrive(samples: readonly (readonly [time: number, value: number])[], nowMs: number): void {
     const { maxAgeMs } = this.#alert
     this.#arrivalMs = nowMs
+    const times = samples.map(([time]) => time)
+    const before = this.#lastTime
+    // Among late and new samples, a correction of the last one is not seen (decision 026).
+    const isHidden = Math.min(...times) < before && before < Math.max(...times)
+    const isCorrected = !isHidden || !this.#isSilent
     for (const [time, value] of [...samples].sort((a, b) => a[0] - b[0])) {
       if (time < this.#lastTime || time < nowMs - maxAgeMs) continue
+      if (time === before && !isCorrected) continue
       this.#lastTime = time
       this.#judge(time, value)
     }
+  }
+
+  get #isSilent(): boolean {
+    return this.state === 'FIRING' && this.#cause === 'silence'
   }
 
   #judge(time: number, value: number): void {

@@ -57,11 +57,12 @@ function isEvaluated({ catalog, watches }: EvaluateDeps, handle: StreamHandle): 
 /** Evaluates one span of each stream. */
 async function evaluateRound(deps: EvaluateDeps, spans: readonly TouchedSpan[]): Promise<void> {
   let wanted = spans.map((span): SpanToRead => ({ span, from: earliestOf(deps, span) }))
+  const spanOf = new Map(spans.map((span) => [span.handle, span]))
   while (wanted.length > 0) {
     const { blocks, rest } = await readSpanSamples(deps.store, wanted)
     await noteArrivals(deps, wanted, blocks)
     for (let at = 0; at < blocks.length; at += BLOCKS_PER_STEP) {
-      await evaluateBlocks(deps, blocks.slice(at, at + BLOCKS_PER_STEP))
+      await evaluateBlocks(deps, blocks.slice(at, at + BLOCKS_PER_STEP), spanOf)
       if (at + BLOCKS_PER_STEP < blocks.length) await nextIteration()
     }
     wanted = rest
@@ -121,7 +122,11 @@ function isSilenceWatched({ watches }: EvaluateDeps, handle: StreamHandle): bool
     .some((ref) => (watches.byRef(ref)?.alert.silentForMs ?? 0) > 0)
 }
 
-async function evaluateBlocks(deps: EvaluateDeps, blocks: readonly SpanSamples[]): Promise<void> {
+async function evaluateBlocks(
+  deps: EvaluateDeps,
+  blocks: readonly SpanSamples[],
+  spanOf: ReadonlyMap<StreamHandle, TouchedSpan>,
+): Promise<void> {
   const { states, watches, catalog } = deps
   const byAlert = new Map<number, SpanSamples[]>()
   for (const block of blocks) {
@@ -136,7 +141,7 @@ async function evaluateBlocks(deps: EvaluateDeps, blocks: readonly SpanSamples[]
     const loaded = watches.byRef(ref)
     if (loaded === undefined) continue
     const fresh = own
-      .map((block) => freshPart(deps, loaded, block))
+      .map((block) => freshPart(deps, loaded, { block, span: spanOf.get(block.handle) }))
       .filter((block) => block.count > 0)
     for (const judged of await judgeBlocks(deps, loaded, fresh)) {
       await applyBlock(deps, loaded, judged)
@@ -153,12 +158,18 @@ async function evaluateBlocks(deps: EvaluateDeps, blocks: readonly SpanSamples[]
 }
 
 /** The samples of a block that may change the state of an alert. */
-function freshPart(deps: EvaluateDeps, loaded: LoadedAlert, block: SpanSamples): SpanSamples {
-  const { ref, alert } = loaded
+function freshPart(
+  deps: EvaluateDeps,
+  { ref, alert }: LoadedAlert,
+  { block, span }: { readonly block: SpanSamples; readonly span: TouchedSpan | undefined },
+): SpanSamples {
   const { lastTime, sampleTime } = deps.states.stateOf(ref, block.handle)
-  // Time has changed the state after its last sample. A replay must not judge that sample once more.
-  const isPassed = deps.isCatchingUp && lastTime !== null && sampleTime === null
-  const floor = (lastTime ?? Number.NEGATIVE_INFINITY) + (isPassed ? 1 : 0)
+  const last = lastTime ?? Number.NEGATIVE_INFINITY
+  // A span from before the last sample to after it need not have touched that sample.
+  const isAround = span !== undefined && span.from < last && last < span.until - 1
+  // Time has changed the state after its last sample. Only a correction of that sample may be judged once more.
+  const isPassed = sampleTime === null && (deps.isCatchingUp || isAround)
+  const floor = last + (isPassed ? 1 : 0)
   const oldest = deps.arrivalOf(block.times[block.count - 1]) - alert.maxAgeMs
   return blockFrom(block, Math.max(floor, oldest))
 }

@@ -129,6 +129,19 @@ test('silence fires when nothing has arrived for so long, and ends with a sample
   assert.deepEqual((await states()).slice(2), ['FIRING silence'])
 })
 
+test('late and new samples of one call do not end a silence by the sample before it', async () => {
+  const { put, states, compId } = await watched({ condition: 'value > 30', silentForMs: HOUR })
+  const before = home.clock.now()
+  await put(1)
+  await home.advance(HOUR)
+  const now = home.clock.now()
+  const time = [before - MINUTE, now - MINUTE, now].join(',')
+  const query = new URLSearchParams({ compId, temp: '1,31,31', time })
+  assert.equal((await home.client.put(query.toString())).status, 200)
+  await home.settle()
+  assert.deepEqual(await states(), ['FIRING silence'])
+})
+
 test('conditions read earlier samples, statistics of periods, recent minutes, and other streams', async () => {
   const cases = [
     ['value - previous(1) > 5', [1, 6, 12], 2],
