@@ -74,6 +74,8 @@ export class AlertWorker {
   #isRestored = false
   /** Whether spans are read that arrived before this process evaluates. */
   #isCatchingUp = false
+  /** Whether some of these may have been evaluated before a crash. */
+  #mayRepeat = false
   #mustKeep = false
   #sequence = 0
   #watchedGeneration = -1
@@ -140,7 +142,7 @@ export class AlertWorker {
     clearTimeout(this.#timer)
     await this.#looking
     if (this.#held.lease === undefined) return
-    if (this.#isRestored) await this.#keep().catch(this.#deps.onFailure)
+    if (this.#isRestored) await this.#keep(true).catch(this.#deps.onFailure)
     await this.#held.release()
   }
 
@@ -248,7 +250,7 @@ export class AlertWorker {
       watches,
       states: this.#states,
       arrivalOf,
-      isCatchingUp: this.#isCatchingUp,
+      mayRepeat: this.#isCatchingUp && this.#mayRepeat,
       onProgress: (handle) => this.#progress.note(handle),
       onLate: (handle) => this.#progress.noteLate(handle),
       // After a crash this sample would be judged at the time of the mark, at which it was not too old.
@@ -293,6 +295,7 @@ export class AlertWorker {
     this.#cursor = mark?.cursor ?? (await this.#endOfSpans())
     this.#mark = { cursor: this.#cursor, atMs: mark?.atMs ?? nowMs, epoch }
     this.#isCatchingUp = mark !== undefined
+    this.#mayRepeat = mark?.isLast !== true
     const fresh = this.#admitUnknown(known)
     await this.#watch(true)
     const deps = { catalogStore, index: catalog.index, watches, states: this.#states }
@@ -470,13 +473,13 @@ export class AlertWorker {
     return this.#deps.clock.elapsed() - this.#keptAtMs >= KEEP_EVERY_MS
   }
 
-  async #keep(): Promise<void> {
+  async #keep(isLast = false): Promise<void> {
     const { lease } = this.#held
     if (lease === undefined) return
     this.#mustKeep = false
     this.#keptAtMs = this.#deps.clock.elapsed()
     const mark = { ...this.#mark, cursor: this.#cursor, atMs: this.#deps.clock.now() }
-    await this.#progress.keep(this.#deps.catalogStore, lease, mark)
+    await this.#progress.keep(this.#deps.catalogStore, lease, { ...mark, isLast })
     this.#mark = mark
   }
 

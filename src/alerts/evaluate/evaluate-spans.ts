@@ -16,7 +16,7 @@ export interface EvaluateDeps extends JudgeDeps {
   /** When a sample arrived, by its time. */
   readonly arrivalOf: (sampleTime: number) => number
   /** Whether spans may be ones that were evaluated before a crash. */
-  readonly isCatchingUp: boolean
+  readonly mayRepeat: boolean
   /** Called with each stream that was evaluated further, or that a sample arrived for. */
   readonly onProgress: (handle: StreamHandle) => void
   /** Called with streams whose late sample is newer than what the catalog knows to be evaluated. */
@@ -168,7 +168,7 @@ function freshPart(
   // A span from before the last sample to after it need not have touched that sample.
   const isAround = span !== undefined && span.from < last && last < span.until - 1
   // Time has changed the state after its last sample. Only a correction of that sample may be judged once more.
-  const isPassed = sampleTime === null && (deps.isCatchingUp || isAround)
+  const isPassed = sampleTime === null && (deps.mayRepeat || isAround)
   const floor = last + (isPassed ? 1 : 0)
   const oldest = deps.arrivalOf(block.times[block.count - 1]) - alert.maxAgeMs
   return blockFrom(block, Math.max(floor, oldest))

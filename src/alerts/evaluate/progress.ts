@@ -25,6 +25,8 @@ export interface Mark {
   readonly atMs: number
   /** How often a process began to evaluate. */
   readonly epoch: number
+  /** Whether the process stopped right after the mark: nothing behind the mark is evaluated yet. */
+  readonly isLast?: boolean
 }
 
 type Catalog = Pick<CatalogStore, 'get' | 'commit' | 'walk'>

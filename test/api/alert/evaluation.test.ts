@@ -226,3 +226,15 @@ test('states, timers, and silence go on after a restart', async () => {
   await home.advance(1)
   assert.deepEqual(await quiet.states(), ['FIRING silence'])
 })
+
+test('a correction right before a restart ends a silence', async () => {
+  const { uid, compId } = await watched({ condition: 'value > 30', silentForMs: HOUR })
+  const time = home.clock.now()
+  await home.put(compId, 'temp', 1, time)
+  await home.advance(HOUR)
+  await home.put(compId, 'temp', 2, time)
+  await home.service.restart()
+  await home.signIn()
+  await home.settle()
+  assert.deepEqual(await home.states(uid), ['FIRING silence', 'OK sample'])
+})
