@@ -70,7 +70,7 @@ export async function openData(parts: DataParts, opened: AsyncDisposableStack) {
     orgOf: (handle) => (index.has(handle) ? index.componentOf(handle).orgUid : undefined),
   })
   const samples = withFileBodies({ store, blobs, isFileStream, usage: fileUsage })
-  const watch = new SharedWatch(samples, ['derivation', 'alerts'])
+  const watch = new SharedWatch(samples, ['derivation', 'alerts'], storage.isShared)
   catalog.onStreamsDeleted(async (streams) => {
     const ofFiles = streams.filter(({ handle }) => isFileStream(handle))
     const handles = streams.map(({ handle }) => handle)

@@ -2,7 +2,8 @@ import type { SampleStore, StreamHandle } from './ports/sample-port.ts'
 
 /**
  * Views of one store for parts that watch streams without knowledge of each other. The store watches what any of them
- * watches. Until all of them have named their streams, it watches those of the run before.
+ * watches. In a folder it watches those of the run before until all parts have named their streams. In a cluster, parts
+ * run in different processes, so that one of them need not wait for the others.
  */
 export class SharedWatch {
   readonly #store: SampleStore
@@ -10,10 +11,15 @@ export class SharedWatch {
   readonly #lists = new Map<string, readonly StreamHandle[]>()
   readonly #added = new Map<string, Set<StreamHandle>>()
   readonly #named = new Set<string>()
+  readonly #isShared: boolean
 
-  /** `owners` are the parts that name their streams once this process watches for them. */
-  constructor(store: SampleStore, owners: readonly string[]) {
+  /**
+   * `owners` are the parts that name their streams once this process watches for them. `isShared` says that other
+   * processes may run some of them.
+   */
+  constructor(store: SampleStore, owners: readonly string[], isShared: boolean) {
     this.#store = store
+    this.#isShared = isShared
     for (const owner of owners) this.#lists.set(owner, [])
   }
 
@@ -27,9 +33,9 @@ export class SharedWatch {
     })
   }
 
-  /** Whether all parts have named their streams. */
+  /** Whether all parts that this process runs have named their streams. */
   get #isComplete(): boolean {
-    return this.#named.size === this.#lists.size
+    return this.#isShared || this.#named.size === this.#lists.size
   }
 
   async #watch(owner: string, handles: readonly StreamHandle[]): Promise<void> {

@@ -63,6 +63,7 @@ test('every setting that is named is one, and every one is named', () => {
     'WEIR_URL',
     'WEIR_EMAIL',
     'WEIR_PASSWORD',
+    'WEIR_GRAFANA_KEY',
   ]
   const named = new Set(pages.flatMap((page) => textOf(page).match(/\bWEIR_[A-Z][A-Z_]*\b/g) ?? []))
   assert.deepEqual(
