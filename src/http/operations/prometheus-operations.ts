@@ -234,10 +234,9 @@ function ruleOperations(deps: PrometheusDeps): HttpOperation[] {
 }
 
 function emptyOperations(deps: PrometheusDeps): HttpOperation[] {
-  const fixed = (entry: Omit<Entry, 'parameters' | 'run'>, data: unknown) =>
+  const fixed = (entry: Omit<Entry, 'run'>, data: unknown) =>
     operationsOf(deps, {
       ...entry,
-      parameters: {},
       run: async () => ({ status: 'success', data }),
     })
   return [
@@ -246,6 +245,7 @@ function emptyOperations(deps: PrometheusDeps): HttpOperation[] {
         name: 'PrometheusBuild',
         summary: 'Version of Prometheus whose queries are answered',
         path: '/api/v1/status/buildinfo',
+        parameters: {},
         answer: buildAnswer,
       },
       BUILD,
@@ -255,6 +255,7 @@ function emptyOperations(deps: PrometheusDeps): HttpOperation[] {
         name: 'PrometheusExemplars',
         summary: 'Exemplars: none',
         path: '/api/v1/query_exemplars',
+        parameters: { query: text('Ignored'), start: text('Ignored'), end: text('Ignored') },
         answer: exemplarsAnswer,
         formExample: { query: 'up' },
       },
