@@ -22,7 +22,8 @@ const parameter = (id: string, name: string) =>
 test('every operation has a name that reads well, of its own, and a tag that is declared', () => {
   const ids = operations.map(({ operationId }) => operationId)
   assert.equal(new Set(ids).size, ids.length)
-  const verbs = 'get|list|new|insert|update|delete|put|set|begin|confirm|end|answer|start|renew'
+  const verbs =
+    'get|list|new|insert|update|delete|put|set|begin|confirm|end|answer|start|renew|mute|acknowledge'
   const reading = new RegExp(
     `^(?:(?:${verbs}|file|revoke|introspect)[A-Z][A-Za-z]+|login|logout|oauthLogin)$`,
   )

@@ -95,19 +95,19 @@ function samplesOf(compId: string, from: number): object[] {
 }
 
 test('a bulk write', async () => {
-  await checkPath(90, (round) => put(samplesOf('bulk', NOW + round * 10_000)))
+  await checkPath(96, (round) => put(samplesOf('bulk', NOW + round * 10_000)))
 })
 
 test('a statistic', async () => {
   await put(samplesOf('statistic', NOW))
   const path = '/api/comp/statistic/stream/s1/cycle/day/stat/avg/feed'
-  await checkPath(106, () => send(['GET', path], { 'X-Api-Key': home.service.feedKey }))
+  await checkPath(109, () => send(['GET', path], { 'X-Api-Key': home.service.feedKey }))
 })
 
 test('the creation of a key', async () => {
   const { service } = home
   const cookie = await signIn(service, service.ownerEmail, service.ownerPassword)
-  await checkPath(72, (round) => {
+  await checkPath(78, (round) => {
     const body = { api_key: { name: `key ${round}`, capabilities: [] } }
     return send(['PUT', '/api/api_key'], { ...JSON_TYPE, Cookie: cookie }, JSON.stringify(body))
   })
@@ -116,7 +116,7 @@ test('the creation of a key', async () => {
 test('a webhook', async () => {
   const { service } = home
   await home.make('hook', VALUES_SQL)
-  await checkPath(123, (round) => {
+  await checkPath(127, (round) => {
     const body = valuesBody('device', { s: 'a', x: round, t: NOW + round })
     const path = `/api/conn_sink/${service.orgUid}/hook`
     return send(['POST', path], { 'X-Api-Key': service.feedKey }, body)
@@ -124,5 +124,5 @@ test('a webhook', async () => {
 })
 
 test('a write that creates a device', async () => {
-  await checkPath(155, (round) => put(samplesOf(`device-${round}`, NOW).slice(0, 10)))
+  await checkPath(161, (round) => put(samplesOf(`device-${round}`, NOW).slice(0, 10)))
 })
