@@ -75,7 +75,7 @@ async function assertCatalog(store: CatalogStore): Promise<void> {
       // Of a long component the last streams are listed.
       const stream = found.stream?.slice(-one.stream.length || undefined)
       const wantedStreams = one.stream.map((stream) => ({ ...STREAM_DEFAULTS, ...stream }))
-      assert.deepEqual({ ...found, stream }, { ...one, stream: wantedStreams })
+      assert.deepEqual({ ...found, stream }, { mainStream: '', ...one, stream: wantedStreams })
     }
     for (const { stream } of wanted) {
       for (const { uid } of stream) {
