@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { allowsEveryFeed, type Principal } from '../../access/index.ts'
+import { allows, allowsEveryFeed, type Principal } from '../../access/index.ts'
 import { nameOf } from '../../auth/index.ts'
 import { newUid, refuse, Type } from '../../base/index.ts'
 import { type Author, planChange, quoted } from '../../catalog/index.ts'
@@ -106,8 +106,12 @@ export class AlertStates {
     return { records, totalCount }
   }
 
-  /** The enabled alerts that a caller may GET, each with its streams that are pending or fire, the first of each. */
+  /**
+   * The enabled alerts that a caller may GET, each with its streams that are pending or fire, the first of each. None
+   * without permission for alerts: lists that also show something else ask for them.
+   */
   async listRules(principal: Principal): Promise<RuleStates[]> {
+    if (!allows(principal, 'alert', 'GET')) return []
     const { records } = await this.#deps.alerts.list(principal, { start: 0, limit: RULES_MAX })
     const rules: RuleStates[] = []
     let left = RULE_STATES_MAX

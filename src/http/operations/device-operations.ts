@@ -1,4 +1,4 @@
-import { allows, type Principal } from '../../access/index.ts'
+import type { Principal } from '../../access/index.ts'
 import type { AlertStates } from '../../alerts/index.ts'
 import { type MemoryBudget, type MemoryShare, readLoosePairs } from '../../base/index.ts'
 import type { Devices } from '../../feed/index.ts'
@@ -88,7 +88,6 @@ async function findFiring(
   principal: Principal,
 ): Promise<Map<string, FiringCounts>> {
   const firing = new Map<string, FiringCounts>()
-  if (!allows(principal, 'alert', 'GET')) return firing
   for (const { alert, states } of await alertStates.listRules(principal)) {
     for (const { componentUid, state } of states) {
       if (state === 'FIRING') add(firing, componentUid, alert.severity)

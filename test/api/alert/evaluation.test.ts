@@ -231,6 +231,7 @@ test('a correction right before a restart ends a silence', async () => {
   const { uid, compId } = await watched({ condition: 'value > 30', silentForMs: HOUR })
   const time = home.clock.now()
   await home.put(compId, 'temp', 1, time)
+  await home.settle()
   await home.advance(HOUR)
   await home.put(compId, 'temp', 2, time)
   await home.service.restart()
