@@ -4,7 +4,7 @@ import type { Lease } from '../../ports/catalog-port.ts'
 import { checkOfLease } from './catalog-checks.ts'
 
 /** A lease as it was taken last. */
-interface TakenLease extends Lease {
+export interface TakenLease extends Lease {
   readonly expiresAtMs: number
 }
 

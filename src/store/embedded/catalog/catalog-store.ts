@@ -25,6 +25,7 @@ import { CatalogSnapshot } from './catalog-snapshot.ts'
 import { CatalogWriterLink } from './catalog-writer-link.ts'
 import { EmbeddedComponents } from './component/component-reads.ts'
 import { damagedCatalog } from './open-catalog-file.ts'
+import { RenewedLeases } from './renewed-leases.ts'
 import { CatalogScrub } from './scrub/catalog-scrub.ts'
 import { committedOf, ordersOf } from './write-orders.ts'
 
@@ -76,6 +77,7 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
   readonly #table: CatalogReadTable
   readonly #writer: CatalogWriterLink
   readonly #clock: Clock
+  readonly #leases = new RenewedLeases()
   readonly #onDamage: (what: string) => void
   readonly #damages = new Set<string>()
   readonly components: ComponentReads
@@ -183,17 +185,25 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
 
   async acquireLease(name: string, holder: string, ttlMs: number): Promise<Lease | undefined> {
     const nowMs = this.#clock.now()
-    const lease = await this.#writer.request({ type: 'acquire', name, holder, nowMs, ttlMs })
-    return lease as Lease | undefined
+    const renewed = this.#leases.renew(name, { holder, nowMs, ttlMs })
+    if (renewed !== undefined) return renewed
+    if (this.#leases.holderAt(name, { nowMs, ttlMs }) !== undefined) return undefined
+    const order = { type: 'acquire', name, holder, nowMs, ttlMs } as const
+    const lease = (await this.#writer.request(order)) as Lease | undefined
+    if (lease !== undefined) this.#leases.note(lease, nowMs + ttlMs)
+    return lease
   }
 
   async holderOf(name: string, ttlMs: number): Promise<string | undefined> {
     const nowMs = this.#clock.now()
+    const here = this.#leases.holderAt(name, { nowMs, ttlMs })
+    if (here !== undefined) return here
     const lease = this.#reporting(() => this.#table.leases.select(name))
     return lease !== undefined && isLeaseRunning(lease, { nowMs, ttlMs }) ? lease.holder : undefined
   }
 
   async releaseLease(lease: Lease): Promise<void> {
+    this.#leases.drop(lease)
     await this.#writer.request({ type: 'release', lease })
   }
 
