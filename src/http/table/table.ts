@@ -15,6 +15,53 @@ interface Row {
   readonly pattern: string
   readonly parts: readonly string[]
   readonly isOpen: boolean
+  /** The names of the IDs, and at which part each is. */
+  readonly ids: ReadonlyArray<readonly [name: string, at: number]>
+}
+
+/** What paths have in common up to a part. */
+class PathNode {
+  readonly exact = new Map<string, PathNode>()
+  id: PathNode | undefined
+  /** The rows of paths that end here. */
+  readonly ends: Row[] = []
+  /** The rows of paths that have an open end from here on. */
+  readonly open: Row[] = []
+
+  add(row: Row, at = 0): void {
+    const part = row.parts[at]
+    if (part === undefined) this.ends.push(row)
+    else if (part === '*') this.open.push(row)
+    else this.#child(part).add(row, at + 1)
+  }
+
+  #child(part: string): PathNode {
+    if (part.startsWith(':')) {
+      this.id ??= new PathNode()
+      return this.id
+    }
+    const child = this.exact.get(part) ?? new PathNode()
+    this.exact.set(part, child)
+    return child
+  }
+
+  /** The most exact row of a path: exact parts come before IDs, from the first part on. */
+  find(method: string, given: readonly string[], at = 0): Row | undefined {
+    if (at === given.length) return this.ends.find((row) => serves(row, method))
+    return (
+      this.exact.get(given[at])?.find(method, given, at + 1) ?? this.id?.find(method, given, at + 1)
+    )
+  }
+
+  /** As find(), of the rows with an open end. */
+  findOpen(method: string, given: readonly string[], at = 0): Row | undefined {
+    if (at === given.length) return undefined
+    return (
+      this.exact.get(given[at])?.findOpen(method, given, at + 1) ??
+      this.id?.findOpen(method, given, at + 1) ??
+      this.open.find((row) => serves(row, method))
+    )
+  }
 }
 
 const NO_IDS = {}
@@ -23,9 +70,7 @@ const NO_IDS = {}
 export class OperationTable {
   readonly operations: HttpOperation[] = []
   readonly #rows: Row[] = []
-  /** The rows of paths without an open end, by how many parts they have; the exact ones first. */
-  readonly #byLength = new Map<number, Row[]>()
-  readonly #open: Row[] = []
+  readonly #root = new PathNode()
   readonly #fixed = new Map<string, Row[]>()
   /** With what paths begin that programs ask for. */
   readonly #programParts = new Set<string>()
@@ -41,20 +86,17 @@ export class OperationTable {
   #addRow(operation: HttpOperation, pattern: string): void {
     const parts = pattern.split('/')
     const isOpen = parts.at(-1) === '*'
-    const row = { operation, pattern, parts, isOpen }
+    const ids = [...parts.entries()]
+      .filter(([, part]) => part.startsWith(':'))
+      .map(([at, part]): readonly [string, number] => [part.slice(1), at])
+    const row = { operation, pattern, parts, isOpen, ids }
     this.#rows.push(row)
     // Preflights are answered on every path, known or not.
     if (!operation.isPage && !operation.methods.includes('OPTIONS'))
       this.#programParts.add(parts[1])
-    if (isOpen) {
-      insertSorted(this.#open, row)
-      return
-    }
-    const isFixed = !parts.some((part) => part.startsWith(':'))
+    this.#root.add(row)
+    const isFixed = !isOpen && !parts.some((part) => part.startsWith(':'))
     if (isFixed) this.#fixed.set(pattern, [...(this.#fixed.get(pattern) ?? []), row])
-    const others = this.#byLength.get(parts.length) ?? []
-    insertSorted(others, row)
-    this.#byLength.set(parts.length, others)
   }
 
   /** What a method and a target mean; undefined when nothing serves them. Refuses a path that cannot be decoded. */
@@ -65,11 +107,8 @@ export class OperationTable {
     if (fixed !== undefined) return matchOf(fixed, NO_IDS, url)
     const sent = path.split('/')
     const given = path.includes('%') ? this.#decode(method, sent) : sent
-    const rows = this.#byLength.get(given.length) ?? []
-    const row =
-      rows.find((one) => serves(one, method) && isAt(one.parts, given)) ??
-      this.#open.find((one) => serves(one, method) && isBelow(one.parts, given))
-    return row === undefined ? undefined : matchOf(row, idsOf(row.parts, given), url)
+    const row = this.#root.find(method, given) ?? this.#root.findOpen(method, given)
+    return row === undefined ? undefined : matchOf(row, idsOf(row, given), url)
   }
 
   /** The methods by which a path is served. */
@@ -99,25 +138,13 @@ export class OperationTable {
 
   /** Where the path is that of an operation by its other parts, the message names the ID. */
   #undecodable(method: string, sent: readonly string[], at: number): string {
-    const rows = this.#byLength.get(sent.length) ?? []
-    const row = rows.find((one) => serves(one, method) && isAt(one.parts, sent))
+    const row = this.#root.find(method, sent)
     const { undecodable } = row?.operation ?? {}
     if (row === undefined || undecodable === undefined) {
       return 'The path contains an invalid percent encoding'
     }
     return undecodable(row.parts[at].slice(1))
   }
-}
-
-/** Keeps rows in an order in which the first that fits is the most exact one. */
-function insertSorted(rows: Row[], row: Row): void {
-  rows.push(row)
-  rows.sort((one, other) => (rankOf(one.parts) < rankOf(other.parts) ? -1 : 1))
-}
-
-/** Texts that sort exact parts before IDs, and these before an open end. */
-function rankOf(parts: readonly string[]): string {
-  return parts.map((part) => (part === '*' ? '2' : part.startsWith(':') ? '1' : '0')).join('')
 }
 
 function serves({ operation }: Row, method: string): boolean {
@@ -134,13 +161,11 @@ function isBelow(parts: readonly string[], given: readonly string[]): boolean {
   return parts.every((part, at) => part === '*' || part.startsWith(':') || part === given[at])
 }
 
-function idsOf(parts: readonly string[], given: readonly string[]): Record<string, string> {
-  const ids: Record<string, string> = {}
-  parts.forEach((part, at) => {
-    if (part.startsWith(':')) ids[part.slice(1)] = given[at]
-    else if (part === '*') ids['*'] = given.slice(at).join('/')
-  })
-  return ids
+function idsOf({ ids, parts, isOpen }: Row, given: readonly string[]): Record<string, string> {
+  const found: Record<string, string> = {}
+  for (const [name, at] of ids) found[name] = given[at]
+  if (isOpen) found['*'] = given.slice(parts.length - 1).join('/')
+  return found
 }
 
 /** Where the path of a target ends: some clients send a fragment. */
