@@ -2,7 +2,12 @@ import { nextIteration, refuse, SAMPLES_PER_CALL_MAX } from '../base/index.ts'
 import type { MetricMetadata } from '../catalog/index.ts'
 import type { Feed } from '../feed/index.ts'
 import type { DoorLog } from './door-log.ts'
-import type { DoorReader, DoorSlice, SliceBounds } from './door-slice.ts'
+import {
+  type DoorReader,
+  type DoorSlice,
+  LABEL_CHARACTERS_MAX,
+  type SliceBounds,
+} from './door-slice.ts'
 import { SeriesCache } from './series-cache.ts'
 
 /** Who writes, what was written, and the result. */
@@ -15,6 +20,8 @@ interface WriteCommand extends Pick<PointsCommand, 'findRules' | 'isAllOrNone' |
   /** The protocol's name in metrics and lists. */
   readonly door: string
   readonly openReader: (cache: SeriesCache, bounds: SliceBounds) => DoorReader
+  /** Called with the number of samples stored so far, after each slice. */
+  readonly onStored?: (count: number) => void
   /** Re-reads the caller's permissions before each slice. */
   readonly renew: () => Promise<Caller>
 }
@@ -76,10 +83,11 @@ export class DoorWriter {
   /** Stores what can be stored of a body; resolves when it is durable. */
   async write(command: WriteCommand): Promise<WriteOutcome> {
     const { door, isAllOrNone } = command
-    const reader = command.openReader(this.#cache, {
+    const bounds: SliceBounds = {
       samplesMax: isAllOrNone ? SAMPLES_PER_CALL_MAX : SAMPLES_PER_SLICE,
       seriesMax: this.#feed.catalog.createMax,
-    })
+    }
+    const reader = command.openReader(this.#cache, bounds)
     const uploadTime = this.#feed.now()
     const outcome = new Outcome(reader)
     while (!reader.isAtEnd) {
@@ -88,9 +96,7 @@ export class DoorWriter {
       while (reader.read(caller.orgUid, BYTES_PER_SLICE)) await nextIteration()
       // The cache must not keep the bytes of a long body.
       this.#cache.lookInto(NO_BYTES)
-      if (isAllOrNone && !reader.isAtEnd) {
-        refuse('too_many_samples', { samplesMax: SAMPLES_PER_CALL_MAX })
-      }
+      if (isAllOrNone && !reader.isAtEnd) refuseUndivided(slice, bounds)
       outcome.addLines(slice)
       const isHeldBack = isAllOrNone && slice.refusedCount > 0
       if (isHeldBack) slice.samples.release()
@@ -119,6 +125,7 @@ export class DoorWriter {
     const isHeldBack = isAllOrNone && refused.count > 0
     const acceptedCount = isHeldBack ? 0 : count - refused.count
     outcome.acceptedCount += acceptedCount
+    command.onStored?.(outcome.acceptedCount)
     this.#log.countAccepted(door, acceptedCount)
     outcome.addPoints(slice, refused)
     for (const [code, points] of refused.countByCode) this.#log.countRefused(door, code, points)
@@ -135,6 +142,17 @@ export class DoorWriter {
     const entries = shown.map(({ text, reason }) => ({ time, door, keyUid, reason, line: text }))
     this.#log.keep(orgUid, entries)
   }
+}
+
+/** Refuses a body that is to be stored whole and does not fit into one slice. */
+function refuseUndivided({ samples }: DoorSlice, { samplesMax, seriesMax }: SliceBounds): never {
+  if (samples.count >= samplesMax) refuse('too_many_samples', { samplesMax })
+  const limit =
+    samples.series.length >= seriesMax
+      ? `${seriesMax} new series`
+      : `${LABEL_CHARACTERS_MAX} characters in the labels of new series`
+  const what = `At most ${limit} can be stored all or none. Split the request, or accept a part of it`
+  refuse('bad_input', { what })
 }
 
 interface ReadSlice {

@@ -25,7 +25,7 @@ export const remoteWriteDialect: Dialect = {
 /** The reply to a write. Throws 403 when the caller may store none of its points. */
 export function remoteWriteAnswer(outcome: WriteOutcome, version: RemoteWriteVersion): Answer {
   const { acceptedCount, refusedCount, forbiddenCount, refused } = outcome
-  const written = version === 2 ? writtenHeaders(acceptedCount) : {}
+  const written = writtenHeaders(version, acceptedCount)
   if (refusedCount === 0) return new Answer('', { status: 204, headers: written })
   if (acceptedCount === 0 && forbiddenCount === refusedCount) {
     throw new Refusal('forbidden', refused[0].reason)
@@ -35,8 +35,12 @@ export function remoteWriteAnswer(outcome: WriteOutcome, version: RemoteWriteVer
   return new Answer(counts + shown.join(''), { status: 400, headers: { ...TEXT, ...written } })
 }
 
-/** What version 2.0 reports of a body. Histograms are rejected, and exemplars are ignored. */
-function writtenHeaders(samples: number): Record<string, string> {
+/** What version 2.0 reports of a body, also of a malformed one. Histograms are rejected, and exemplars are ignored. */
+export function writtenHeaders(
+  version: RemoteWriteVersion,
+  samples: number,
+): Readonly<Record<string, string>> {
+  if (version === 1) return {}
   return {
     'X-Prometheus-Remote-Write-Samples-Written': String(samples),
     'X-Prometheus-Remote-Write-Histograms-Written': '0',

@@ -9,7 +9,11 @@ import {
   type RemoteWriteVersion,
   snappyLength,
 } from '../../intake/index.ts'
-import { remoteWriteAnswer, remoteWriteDialect } from '../door/remote-write-dialect.ts'
+import {
+  remoteWriteAnswer,
+  remoteWriteDialect,
+  writtenHeaders,
+} from '../door/remote-write-dialect.ts'
 import { FeedBodyReader } from '../feed/feed-body-reader.ts'
 import { forDoors } from '../openapi/security-schemes.ts'
 import type { Call } from '../table/call.ts'
@@ -67,6 +71,10 @@ export function remoteWriteOperations(deps: RemoteWriteDeps): HttpOperation[] {
     run: async (call: Call) => {
       doorWriter.requirePutter(call.principal)
       const version = readVersion(call.header('content-type'))
+      const noteStored = (count: number) => {
+        call.errorHeaders = writtenHeaders(version, count)
+      }
+      noteStored(0)
       requireSnappy(call.header('content-encoding'))
       const outcome = await call.withBytes((bytes, held) =>
         withInflated(bytes, { held, budget, bodyBytesMax }, async (inflated) => {
@@ -79,6 +87,7 @@ export function remoteWriteOperations(deps: RemoteWriteDeps): HttpOperation[] {
             },
             isAllOrNone: false,
             share: held?.share,
+            onStored: noteStored,
             renew: async () => call.renew(),
             findRules: () => findRules(call.principal),
           })

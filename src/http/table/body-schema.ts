@@ -38,9 +38,14 @@ export function requireFits(schema: TSchema, body: unknown): void {
   })
 }
 
-/** The problem farthest inside the body: of a field that may also be null, what is wrong with its value. */
+/**
+ * The problem farthest inside the body: of a field that may also be null, what is wrong with its value. A missing field
+ * lies inside its object.
+ */
 function deepest(problems: readonly Problem[]): Problem | undefined {
-  const depth = ({ instancePath }: Problem) => instancePath.split('/').length
+  const depth = (problem: Problem) => {
+    return problem.instancePath.split('/').length + missingOf(problem).length
+  }
   return problems.reduce<Problem | undefined>(
     (found, one) => (found === undefined || depth(one) > depth(found) ? one : found),
     undefined,
@@ -53,10 +58,15 @@ function wherePlaced(problem: Problem | undefined): string {
 }
 
 /** The field that a check names; of one that is missing, its own path. */
-function fieldOf({ instancePath, params }: Problem): string | undefined {
-  const missing = [params?.missingProperty ?? params?.requiredProperties ?? []].flat()
-  const parts = [...instancePath.split('/').slice(1), ...missing.slice(0, 1).map(String)]
+function fieldOf(problem: Problem): string | undefined {
+  const parts = [...problem.instancePath.split('/').slice(1), ...missingOf(problem)]
   return parts.length === 0 ? undefined : placeOf(parts)
+}
+
+/** The first field that a check does not find; empty where the problem is another. */
+function missingOf({ params }: Problem): string[] {
+  const missing = [params?.missingProperty ?? params?.requiredProperties ?? []].flat()
+  return missing.slice(0, 1).map(String)
 }
 
 /** Where only some values are taken: which ones, as the messages of records list them. */

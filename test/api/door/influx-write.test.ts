@@ -130,6 +130,24 @@ test('accept_partial=false of v3 stores all or nothing', async () => {
   assert.deepEqual(await influx.feed.get('whole', 'whole_f'), [[1, 1]])
 })
 
+test('accept_partial=false names the limit that a request is beyond', async () => {
+  const path = '/api/v3/write_lp?accept_partial=false'
+  const lines = (count: number) =>
+    Array.from({ length: count }, (_, at) => `many,host=whole,n=${at} v=1 1`).join('\n')
+  const small = await startService({ settings: { WEIR_CREATE_MAX: '10' } })
+  const post = (body: string) =>
+    fetch(`${small.url}${path}`, {
+      method: 'POST',
+      body,
+      headers: { 'X-Api-Key': small.feedKey },
+    })
+  const refused = await post(lines(11))
+  assert.equal(refused.status, 400)
+  assert.match(await refused.text(), /At most 10 new series can be stored all or none/)
+  assert.equal((await post(lines(10))).status, 204)
+  await small.close()
+})
+
 test('a precision that a version does not have is refused', async () => {
   const answer = await influx.post('/api/v2/write?precision=h', 'm f=1 1')
   assert.equal(answer.status, 400)

@@ -106,6 +106,18 @@ test('a Snappy bomb is refused by its header, and inflates no further than the l
   await assertNoMemoryUsed(service)
 })
 
+test('a body of version 2.0 that ends malformed reports the samples before it', async (t) => {
+  const { service } = await start(t, { WEIR_CREATE_MAX: '2' })
+  const series = ['a', 'b', 'c'].map((name) => ({
+    labels: { __name__: name, job: 'x' },
+    samples: [[1, NOW]] as const,
+  }))
+  const body = Buffer.concat([writeRequest2(series), bytesField(5, Buffer.from([0x12, 0x7f]))])
+  const { status, headers } = await post(service, packSnappy(body), 2)
+  assert.equal(status, 400)
+  assert.equal(headers.get('X-Prometheus-Remote-Write-Samples-Written'), '2')
+})
+
 for (const version of VERSIONS) {
   test(`remote write ${version}.0: bodies that were cut or changed never fail otherwise than by 400`, async (t) => {
     const { service, owner, feed } = await start(t)
@@ -129,6 +141,8 @@ for (const version of VERSIONS) {
     for (const inner of [Buffer.from([0x12, 0x7f]), Buffer.from([0x10, 1]), group]) {
       const wrong = await post(service, packSnappy(bytesField(field, inner)), version)
       assert.equal(wrong.status, 400, inner.toString('hex'))
+      const written = wrong.headers.get('X-Prometheus-Remote-Write-Samples-Written')
+      assert.equal(written, version === 2 ? '0' : null)
     }
     // A field of another type is an unknown one.
     const unknown = Buffer.concat([wrongWire, bytesField(99, 'x'), WRITERS[version]([GOOD])])

@@ -290,6 +290,10 @@ test('labels have bounds, and a rule has to name something', async () => {
     const { status } = await owner('PUT', '/api/api_key', { api_key: { name: 'k', addressRule } })
     assert.equal(status, 400, JSON.stringify(addressRule))
   }
+  const nameless = { api_key: { name: 'k', addressRule: { stream: 'x' } } }
+  const refused = await owner('PUT', '/api/api_key', nameless)
+  assert.match(refused.body.message, /addressRule must have required propert\S+ '?component/)
+  assert.equal(refused.body.field, 'api_key.addressRule.component')
 })
 
 test('tags called __proto__ and constructor are labels like any others', async () => {

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { type IncomingMessage, METHODS, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { freeBytes, HEADER_BYTES_MAX, nextIteration } from '../../../base/index.ts'
 import { answerClientError } from '../client-error.ts'
@@ -11,6 +11,10 @@ const LAST_CHUNK = Buffer.from('\r\n0')
 const NOTHING = Buffer.alloc(0)
 const CR = 13
 const LF = 10
+
+/** What a request begins with. */
+const BEGINNINGS = METHODS.map((method) => `${method} `)
+const BEGINNING_LENGTH_MAX = Math.max(...BEGINNINGS.map(({ length }) => length))
 
 /** Parts that the parser is given before others get a turn: only what is made for it has as many. */
 const PARTS_MAX = 64
@@ -45,7 +49,7 @@ export class MessageGate {
    * to upgrade. Its text is then looked at here.
    */
   #isMute = false
-  #hasHeadText = false
+  #headText = ''
   #begun: IncomingMessage | undefined
   /** The request whose body is under way, and how much of it is to come where it has a length. */
   #body: IncomingMessage | undefined
@@ -91,7 +95,7 @@ export class MessageGate {
   note(req: IncomingMessage, res: ServerResponse): void {
     this.#begun = req
     this.#isMute = req.headers.upgrade !== undefined
-    this.#hasHeadText = false
+    this.#headText = ''
     this.#answering = res
     res.once('close', () => {
       if (this.#answering !== res) return
@@ -186,16 +190,27 @@ export class MessageGate {
     if (this.#isMute && this.#headBytes > 0) this.#requireHead(part, last)
   }
 
-  /** Answers a head that has ended, or has become too long, and that the parser has not taken. */
+  /** Answers a head that is none, has ended, or has become too long, and that the parser has not taken. */
   #requireHead(part: Buffer, last: Buffer): void {
-    this.#hasHeadText ||= part.some((byte) => byte !== CR && byte !== LF)
-    const hasEnded = this.#hasHeadText && last.subarray(-4).equals(BLANK_LINE)
-    if (!hasEnded && this.#headBytes <= HEADER_BYTES_MAX) return
+    this.#readHeadText(part)
+    const text = this.#headText
+    const isHead = BEGINNINGS.some((one) => one.startsWith(text) || text.startsWith(one))
+    const hasEnded = text !== '' && last.subarray(-4).equals(BLANK_LINE)
+    if (isHead && !hasEnded && this.#headBytes <= HEADER_BYTES_MAX) return
     const isLong = this.#headBytes > HEADER_BYTES_MAX
     const code = isLong ? 'HPE_HEADER_OVERFLOW' : 'HPE_INVALID_CONSTANT'
     answerClientError(Object.assign(new Error(code), { code }), this.#socket)
     this.#isLast = true
     this.#rest = NOTHING
+  }
+
+  /** Keeps what a head begins with behind blank lines. */
+  #readHeadText(part: Buffer): void {
+    const isBlank = this.#headText === ''
+    const from = isBlank ? part.findIndex((byte) => byte !== CR && byte !== LF) : 0
+    if (from < 0) return
+    const left = BEGINNING_LENGTH_MAX - this.#headText.length
+    this.#headText += part.toString('latin1', from, from + left)
   }
 
   /** Updates the known position of the parser after a part of `bytes` bytes. */
