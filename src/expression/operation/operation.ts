@@ -13,7 +13,7 @@ export interface Run {
 
 /**
  * An operation on columns of numbers: NaN stands for NULL, 1 and 0 for TRUE and FALSE. `out` may be the
- * first of the arguments. It sets `doubts` to 1 for rows that it cannot decide: those that fail, and
+ * first of the arguments. It sets `uncertain` to 1 for rows that it cannot decide: those that fail, and
  * those that a double does not hold exactly. They are evaluated again, value by value.
  */
 export type NumberLoop = (
