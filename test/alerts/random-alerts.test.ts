@@ -10,6 +10,7 @@ const STREAMS = 3
 /** An alert and its model on each stream. */
 interface Pair {
   readonly uid: string
+  readonly isSilent: boolean
   readonly models: readonly AlertModel[]
 }
 
@@ -34,7 +35,7 @@ async function save(home: AlertHome, alert: ModelAlert, streams: readonly object
     silentForMs,
     maxAgeMs,
   })
-  return { uid, models: streams.map(() => new AlertModel(alert)) }
+  return { uid, isSilent: silentForMs > 0, models: streams.map(() => new AlertModel(alert)) }
 }
 
 /** Some samples around the time of the clock: on time, late, ahead, or corrections of what was put before. */
@@ -77,6 +78,7 @@ for (const seed of testSeeds(roundsBy({ everyRun: 3, nightly: 40 }))) {
     const pairs: Pair[] = []
     for (let at = 0; at < 4; at += 1) pairs.push(await save(home, randomAlert(random), streams))
     const known = streamIds.map((): number[] => [])
+    const isSilenceWatched = pairs.some(({ isSilent }) => isSilent)
     const check = async (step: number) => {
       for (const { uid, models } of pairs) {
         const events = await eventsOf(home, uid)
@@ -95,8 +97,12 @@ for (const seed of testSeeds(roundsBy({ everyRun: 3, nightly: 40 }))) {
       const now = home.clock.now()
       for (const { models } of pairs) for (const model of models) model.advance(now)
       const luck = random.next()
+      // A kill before anything is evaluated: when samples arrived is known from the mark alone.
+      const isCutShort = luck >= 0.2 && luck < 0.3
+      if (isCutShort) await home.service.app.alertWorker.settle({ keeps: true })
       const at = random.integer(0, STREAMS)
-      const samples = randomSamples(random, now, known[at])
+      // A correction right before a kill may be missed, if time had changed the state before (decision 026).
+      const samples = randomSamples(random, now, isCutShort ? [] : known[at])
       const query = new URLSearchParams({
         compId: 'c',
         [streamIds[at]]: samples.map(([, value]) => value).join(','),
@@ -109,6 +115,27 @@ for (const seed of testSeeds(roundsBy({ everyRun: 3, nightly: 40 }))) {
       if (luck < 0.1) {
         await home.service.restart()
         await home.signIn()
+      } else if (luck < 0.3) {
+        if (!isCutShort) await home.settle()
+        const { markedMs } = home.service.app.alertWorker
+        await home.service.restartKilled()
+        await home.signIn()
+        await home.settle()
+        for (const [place, { streamUid }] of streams.entries()) {
+          const { catalog, alertWorker } = home.service.app
+          const handle = catalog.index.streamByUid(home.service.orgUid, streamUid)
+          const arrivalMs = Math.max(BEGIN, alertWorker.arrivalMsOf(handle))
+          for (const { models } of pairs) {
+            const { least, most } = models[place].kill(markedMs, now)
+            const isWithin = arrivalMs >= least && arrivalMs <= Math.max(most, markedMs)
+            // Late samples are no arrivals where nobody watches silence.
+            assert.ok(
+              isWithin || !isSilenceWatched,
+              `step ${step}: ${least} ≤ ${arrivalMs} ≤ ${most}`,
+            )
+            models[place].recover(arrivalMs)
+          }
+        }
       }
       await home.settle()
       for (const { models } of pairs) for (const model of models) model.advance(now)

@@ -110,7 +110,7 @@ test('samples that a kill left are reported for streams that are watched later',
   store = await openSampleStore({ folder, isSealedWhenWatched: true })
   assert.equal(store.figures.backlog, 1)
   await store.watch([stream(1)])
-  const span = { handle: stream(1), from: 100, until: 101 }
+  const span = { handle: stream(1), from: 100, until: 101, mayBeOlder: true }
   assert.deepEqual((await store.touchedSince(0, 10)).spans, [span])
   await store.sealAll()
   await store.close()
@@ -139,7 +139,7 @@ test('samples sealed before watch() named a stream of watchAlso() are reported a
   store = await openSampleStore({ folder, isSealedWhenWatched: true })
   await store.watch([stream(1), stream(2)])
   const reported = await store.touchedSince(0, 10)
-  assert.deepEqual(reported.spans, [{ handle: stream(1), from: 200, until: 201 }])
+  assert.deepEqual(reported.spans, [{ handle: stream(1), from: 200, until: 201, mayBeOlder: true }])
   // A stream that watch() has left out since is not reported.
   store.watchAlso(stream(3))
   await store.watch([stream(1)])

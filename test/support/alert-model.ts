@@ -17,6 +17,13 @@ export interface ModelAlert {
 
 type State = 'OK' | 'PENDING' | 'FIRING'
 
+/** An arrival: the time of its newest sample, and when it was; the service may take it for one since `leastMs`. */
+interface Arrival {
+  readonly newest: number
+  readonly leastMs: number
+  readonly atMs: number
+}
+
 /** The states of one alert on one stream. */
 export class AlertModel {
   /** As the API shows events: the state and what caused it. */
@@ -27,6 +34,7 @@ export class AlertModel {
   #sinceMs = 0
   #lastTime = Number.NEGATIVE_INFINITY
   #arrivalMs = Number.NEGATIVE_INFINITY
+  #arrivals: readonly Arrival[] = []
 
   constructor(alert: ModelAlert) {
     this.#alert = alert
@@ -39,8 +47,10 @@ export class AlertModel {
     const times = samples.map(([time]) => time)
     const before = this.#lastTime
     // Among late and new samples, a correction of the last one is not seen (decision 026).
-    const isHidden = Math.min(...times) < before && before < Math.max(...times)
+    const newest = Math.max(...times)
+    const isHidden = Math.min(...times) < before && before < newest
     const isCorrected = !isHidden || !this.#isSilent
+    this.#arrivals = [...this.#arrivals, { newest, leastMs: nowMs, atMs: nowMs }]
     for (const [time, value] of [...samples].sort((a, b) => a[0] - b[0])) {
       if (time < this.#lastTime || time < nowMs - maxAgeMs) continue
       if (time === before && !isCorrected) continue
@@ -66,6 +76,35 @@ export class AlertModel {
     if (this.state === 'FIRING' && (clears || this.#cause === 'silence')) {
       this.#go('OK', time, 'sample')
     }
+  }
+
+  /**
+   * The service is killed. When samples arrived is known up to the last mark; later ones arrived after it, and not before
+   * their own time. Returns the bounds of what it may know of the last arrival.
+   */
+  kill(markMs: number, nowMs: number): { readonly least: number; readonly most: number } {
+    const afterMark = (newest: number) => Math.min(nowMs, Math.max(markMs, newest))
+    const least = this.#arrivals.map(({ newest, leastMs, atMs }) =>
+      atMs <= markMs ? leastMs : afterMark(newest),
+    )
+    // A sample from ahead of the clock counts as arrived later. The mark may have been made right before the evaluation.
+    const most = this.#arrivals.map(({ newest, atMs }) =>
+      atMs < markMs ? atMs : Math.max(atMs, afterMark(newest)),
+    )
+    // A stream counts as heard of when the alert begins to watch it.
+    const { startedMs } = this.#alert
+    return { least: Math.max(startedMs, ...least), most: Math.max(startedMs, ...most) }
+  }
+
+  /** The service knows the last arrival again, within the bounds of kill(). */
+  recover(arrivalMs: number): void {
+    this.#arrivalMs = arrivalMs
+    const known = this.#arrivals.map((arrival) => ({
+      ...arrival,
+      leastMs: Math.min(arrival.leastMs, arrivalMs),
+    }))
+    const newest = Number.NEGATIVE_INFINITY
+    this.#arrivals = [...known, { newest, leastMs: arrivalMs, atMs: arrivalMs }]
   }
 
   /** What time alone does, up to a time. */

@@ -136,13 +136,20 @@ export class AlertWorker {
     if (keeps && this.#isRestored) await this.#keep()
   }
 
-  /** Ends the work under way, and keeps how far it is. */
+  /** Evaluates what arrived last, and keeps how far it is. */
   async close(): Promise<void> {
     this.#closing.abort()
     clearTimeout(this.#timer)
     await this.#looking
     if (this.#held.lease === undefined) return
-    if (this.#isRestored) await this.#keep(true).catch(this.#deps.onFailure)
+    try {
+      if (this.#isRestored && (await this.#holdLease()) && this.#isRestored) {
+        await this.#step()
+        await this.#keep(true)
+      }
+    } catch (error) {
+      this.#deps.onFailure(error)
+    }
     await this.#held.release()
   }
 
@@ -232,7 +239,11 @@ export class AlertWorker {
     const { lease } = this.#held
     if (lease !== undefined) await this.#progress.keepUrgent(this.#deps.catalogStore, lease)
     this.#cursor = cursor
-    if (spans.length < SPANS_PER_LOOK) this.#isCatchingUp = false
+    if (this.#isCatchingUp && spans.length < SPANS_PER_LOOK) {
+      this.#isCatchingUp = false
+      // Another crash does not repeat this, and then knows less of when samples arrived.
+      if (cursor !== this.#mark.cursor) this.#mustKeep = true
+    }
     return spans.length >= SPANS_PER_LOOK || timers >= TIMERS_PER_LOOK
   }
 

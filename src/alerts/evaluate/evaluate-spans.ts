@@ -88,7 +88,8 @@ function earliestOf(deps: EvaluateDeps, { handle, from, until }: TouchedSpan): n
 
 /**
  * Notes that samples arrived. Of spans without samples that may change a state, those of streams whose silence is watched
- * are looked at: they may be late samples, or samples that were deleted.
+ * are looked at: they may be late samples, or samples that were deleted. A span that may be older counts where it has
+ * samples that are not evaluated.
  */
 async function noteArrivals(
   deps: EvaluateDeps,
@@ -102,14 +103,15 @@ async function noteArrivals(
     table.setArrival(handle, arrival)
     deps.onProgress(handle)
   }
-  const read = new Set<number>()
-  for (const { handle, times, count } of blocks) {
-    read.add(handle)
-    note(handle, times[count - 1])
-  }
+  const isOlder = ({ handle, until, mayBeOlder }: TouchedSpan) =>
+    mayBeOlder === true && until - 1 <= table.lastTimeOf(handle)
+  const read = new Map(blocks.map((block) => [block.handle, block]))
   for (const { span } of wanted) {
     const { handle, from, until } = span
-    if (read.has(handle) || !isSilenceWatched(deps, handle)) continue
+    if (isOlder(span)) continue
+    const block = read.get(handle)
+    if (block !== undefined) note(handle, block.times[block.count - 1])
+    if (block !== undefined || !isSilenceWatched(deps, handle)) continue
     const query = { from, until, limit: 1, order: 'latest_first', isTimesOnly: true } as const
     const { count, times } = await deps.store.range(handle, query)
     if (count > 0) note(handle, times[0])
@@ -168,7 +170,7 @@ function freshPart(
   // A span from before the last sample to after it need not have touched that sample.
   const isAround = span !== undefined && span.from < last && last < span.until - 1
   // Time has changed the state after its last sample. Only a correction of that sample may be judged once more.
-  const isPassed = sampleTime === null && (deps.mayRepeat || isAround)
+  const isPassed = sampleTime === null && (deps.mayRepeat || isAround || span?.mayBeOlder === true)
   const floor = last + (isPassed ? 1 : 0)
   const oldest = deps.arrivalOf(block.times[block.count - 1]) - alert.maxAgeMs
   return blockFrom(block, Math.max(floor, oldest))

@@ -116,6 +116,11 @@ export interface TouchedSpan {
   readonly handle: StreamHandle
   readonly from: EpochMs
   readonly until: EpochMs
+  /**
+   * Whether all of it may have been touched before the cursor that was asked for: the store knows it only together with
+   * other writes.
+   */
+  readonly mayBeOlder?: boolean
 }
 
 /**

@@ -239,3 +239,21 @@ test('a correction right before a restart ends a silence', async () => {
   await home.settle()
   assert.deepEqual(await home.states(uid), ['FIRING silence', 'OK sample'])
 })
+
+test('sealed samples that were evaluated before a restart neither end a silence nor count as arrivals', async () => {
+  const silent = await watched({ condition: 'value > 30', silentForMs: HOUR })
+  const quiet = await watched({ condition: 'value > 30', silentForMs: 3 * HOUR })
+  await silent.put(1)
+  await quiet.put(1)
+  await home.advance(HOUR)
+  assert.deepEqual(await silent.states(), ['FIRING silence'])
+  // A stream that nothing watches moves the end of the segment beyond what alerts have read.
+  await home.put('unwatched', 'temp', 1)
+  await home.service.sealAndRestart()
+  await home.signIn()
+  await home.advance(2 * HOUR - 1)
+  assert.deepEqual(await silent.states(), ['FIRING silence'])
+  assert.deepEqual(await quiet.states(), [])
+  await home.advance(1)
+  assert.deepEqual(await quiet.states(), ['FIRING silence'])
+})

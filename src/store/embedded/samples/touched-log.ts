@@ -51,7 +51,10 @@ export class TouchedLog {
     const entries = this.#entries.filter(({ span }) => this.#watched.has(span.handle))
     for (const generation of generations) {
       const cursor = this.#replayed.get(generation.segment)
-      if (cursor !== undefined) entries.push(...entriesOf(cursor, spansOf(generation, added)))
+      if (cursor === undefined) continue
+      for (const { span } of entriesOf(cursor, spansOf(generation, added))) {
+        entries.push({ cursor, span: { ...span, mayBeOlder: true } })
+      }
     }
     this.#entries = entries.sort((a, b) => a.cursor - b.cursor)
   }

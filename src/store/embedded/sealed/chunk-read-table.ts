@@ -143,7 +143,10 @@ export class ChunkReadTable implements RowIndex {
     return row as LastRow | undefined
   }
 
-  /** Touched spans after a cursor, with the cursor of each; rows of one cursor are never parted. */
+  /**
+   * Touched spans after a cursor, with the cursor of each; rows of one cursor are never parted. A row is about a whole
+   * segment, which may have begun before the cursor.
+   */
   selectTouched(cursor: number, limit: number): Array<{ cursor: number; span: TouchedSpan }> {
     const end = this.#prepare(
       `SELECT max(cursor) AS cursor FROM
@@ -160,7 +163,7 @@ export class ChunkReadTable implements RowIndex {
     }>
     return rows.map((row) => ({
       cursor: row.cursor,
-      span: { handle: row.stream, from: row.start, until: row.until },
+      span: { handle: row.stream, from: row.start, until: row.until, mayBeOlder: true },
     }))
   }
 
