@@ -48,7 +48,7 @@ function openEvaluation(parts: AlertParts, clock: Clock) {
   const { alertSamples: store, catalog, catalogStore, identity, log, opened } = parts
   const { isShared } = parts.storage
   const deps = { catalog, catalogStore, clock, users: identity.users }
-  const alerts = new Alerts(deps)
+  const alerts = new Alerts({ ...deps, onSaved: () => alertWorker.follow() })
   const alertStates = new AlertStates({ ...deps, alerts })
   const listOrganizations = () => identity.organizations.list()
   const watchAlso: SampleStore['watchAlso'] = (handle) => store.watchAlso(handle)

@@ -70,7 +70,6 @@ export async function openAlertHome(options: ServiceOptions = {}): Promise<Alert
       const alert = { name: 'Alert', runningUser: { uid: me }, ...record }
       const made = await call('PUT', '/api/alert', { alert })
       ok(made)
-      await settle()
       return made.body.alert
     },
     put: async (compId, streamId, value, time = clock.now()) => {

@@ -38,6 +38,8 @@ const NAMES_READ_MAX = 2_000
 /** How often the set of watched streams is passed to the store. */
 const WATCH_EVERY_MS = 1_000
 const CHECK_USERS_EVERY_MS = 60_000
+/** How long the answer to a saved alert waits for its streams to be watched. */
+const FOLLOW_MS = 5_000
 /** Changes of one epoch: numbers of a later process are greater. */
 const SEQUENCES_PER_EPOCH = 2 ** 32
 const LATEST_AT_ONCE = 1_000
@@ -84,6 +86,8 @@ export class AlertWorker {
   #mayHoldLease = true
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | undefined
+  /** Called when what was stored before is watched. */
+  readonly #followers: Array<() => void> = []
   readonly #closing = new AbortController()
   readonly totals = { changes: 0, failures: 0 }
 
@@ -134,6 +138,22 @@ export class AlertWorker {
     await this.#looking
     await this.#look()
     if (keeps && this.#isRestored) await this.#keep()
+  }
+
+  /**
+   * Waits until alerts that are stored already watch their streams, but not forever: what is put afterwards is evaluated,
+   * what was put before is not. A process that does not evaluate cannot know.
+   */
+  async follow(): Promise<void> {
+    if (this.#closing.signal.aborted || (this.#deps.isShared && !this.isHolder)) return
+    const followed = Promise.withResolvers<void>()
+    this.#followers.push(followed.resolve)
+    void this.settle()
+    const limit = new AbortController()
+    const { signal } = limit
+    const late = wait(FOLLOW_MS, undefined, { signal, ref: false }).catch(() => {})
+    await Promise.race([followed.promise, late])
+    limit.abort()
   }
 
   /** Evaluates what arrived last, and keeps how far it is. */
@@ -225,9 +245,13 @@ export class AlertWorker {
       watches.isEmpty && !watches.isBehind
         ? { spans: [], cursor: this.#cursor }
         : await store.touchedSince(this.#cursor, SPANS_PER_LOOK)
+    const followers = this.#followers.length
     if (watches.isBehind) await watches.sync()
     await this.#watch()
     await this.#admitJoined()
+    // A kill may follow the answer at once.
+    if (followers > 0 && this.#mustKeep && !this.#isCatchingUp) await this.#keep()
+    for (const resolve of this.#followers.splice(0, followers)) resolve()
     if (spans.length > 0) {
       if (clock.now() - this.#mark.atMs > KEEP_EVERY_MS && !this.#isCatchingUp) await this.#keep()
       await evaluateSpans(this.#evaluateDeps(), spans)

@@ -83,9 +83,9 @@ type ShownEvent = StoredEvent & { readonly uid: string }
 
 /** States and events of alerts, and what people do about them. */
 export class AlertStates {
-  readonly #deps: AlertsDeps & { readonly alerts: Alerts }
+  readonly #deps: Omit<AlertsDeps, 'onSaved'> & { readonly alerts: Alerts }
 
-  constructor(deps: AlertsDeps & { readonly alerts: Alerts }) {
+  constructor(deps: Omit<AlertsDeps, 'onSaved'> & { readonly alerts: Alerts }) {
     this.#deps = deps
   }
 

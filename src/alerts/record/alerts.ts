@@ -56,6 +56,8 @@ export interface AlertsDeps {
   readonly catalogStore: Pick<CatalogStore, 'get' | 'list' | 'walk' | 'commit'>
   readonly users: Identity['users']
   readonly clock: Clock
+  /** Called when an alert was saved, before the answer. */
+  readonly onSaved: () => Promise<void>
 }
 
 /** Of the uses of a channel, in a message. */
@@ -94,12 +96,15 @@ export class Alerts {
 
   async insert(principal: Author, input: unknown): Promise<ShownAlert> {
     requirePermit(principal, ALERT_KIND, 'PUT')
-    return await this.#show(principal, await this.#recordsFor(principal).insert(principal, input))
+    const saved = await this.#recordsFor(principal).insert(principal, input)
+    await this.#deps.onSaved()
+    return await this.#show(principal, saved)
   }
 
   async update(principal: Author, uid: string, input: unknown): Promise<ShownAlert> {
     requirePermit(principal, `${ALERT_KIND}/${uid}`, 'POST')
     const saved = await this.#recordsFor(principal).update(principal, uid, input)
+    await this.#deps.onSaved()
     return await this.#show(principal, saved)
   }
 

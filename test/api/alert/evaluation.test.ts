@@ -42,6 +42,28 @@ test('an alert fires at the first sample for which its condition holds, and ends
   assert.equal(events.body.event[1].value, '31')
 })
 
+test('what is put after the answer to a saved alert is evaluated, and what was put before is not', async () => {
+  const component = await home.component('begin', ['temp', 'flow'])
+  const [temp, flow] = ['temp', 'flow'].map((id) => ({
+    componentUid: component.uid,
+    streamUid: component.streams[id],
+  }))
+  await home.put('begin', 'temp', 90)
+  await home.put('begin', 'flow', 90)
+  const condition = 'value > 30'
+  const alert = await home.alert({ condition, streams: [temp] })
+  home.clock.advance(1_000)
+  await home.put('begin', 'temp', 40)
+  const record = { ...alert, streams: [temp, flow] }
+  const changed = await home.owner('POST', `/api/alert/${alert.uid}`, { alert: record })
+  assert.equal(changed.status, 200, changed.text)
+  await home.put('begin', 'flow', 41)
+  await home.settle()
+  const events = await home.owner('GET', `/api/alert/${alert.uid}/event`)
+  const values = events.body.event.map(({ value }: { value: string }) => value)
+  assert.deepEqual(values.toSorted(), ['40', '41'])
+})
+
 test('rules and alerts of the Prometheus API list what fires, for callers who may read alerts', async () => {
   const { compId, put, uid } = await watched({
     name: 'too hot',
