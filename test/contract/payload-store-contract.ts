@@ -21,6 +21,8 @@ export const CONTRACT_BOUNDS: PayloadBounds = { countMax: 5, bytesMax: 20_000 }
 
 /** Enough that whatever slack an adapter allows itself is used up. */
 const MANY = 200
+/** More than an adapter writes at once. */
+const WRITES = 600
 
 /** A payload of a connector; the number makes its time and body its own. */
 export function payloadOf(number: number, more: Partial<NewPayload> = {}): NewPayload {
@@ -158,6 +160,18 @@ function checkOutcomes(check: Check): void {
     const again = await one.reopen()
     assert.deepEqual((await again.get('c1', uid))?.outcome, outcomeOf(7))
     assert.deepEqual((await again.list('c1', FIRST)).payloads[0].outcome, outcomeOf(7))
+  })
+
+  check('settle() of a payload that is not durable yet keeps its outcome', async (one) => {
+    // An adapter with several connections has all of them open.
+    await Promise.all(Array.from({ length: 4 }, () => one.store.list('c1', FIRST)))
+    const puts = Array.from({ length: WRITES }, (_, number) => one.store.put(payloadOf(number)))
+    const { uid } = puts[WRITES - 1]
+    const failed = outcomeOf(0, { status: 'FAILED', message: 'no SQL' })
+    await one.store.settle(keyOf(uid), failed)
+    await Promise.all(puts.map(({ landed }) => landed))
+    for (const store of [one.store, await one.reopen()])
+      assert.deepEqual((await store.get('c1', uid))?.outcome, failed)
   })
 
   check('listRuns() tells every run, also those before the last of a payload', async (one) => {

@@ -60,6 +60,8 @@ class PostgresPayloads implements PayloadStore, MovablePayloads {
   readonly #inserts: PayloadInserts
   /** What this process was given, or has taken over, and has no outcome yet. */
   readonly #own = new Set<string>()
+  /** Inserts that are under way. */
+  readonly #landing = new Map<string, Promise<void>>()
   /** How much of the bounds of a connector has come since the last deletion. */
   readonly #untrimmed = new Map<string, number>()
   readonly #trims = new Map<string, Promise<void>>()
@@ -88,6 +90,8 @@ class PostgresPayloads implements PayloadStore, MovablePayloads {
         throw error
       },
     )
+    const isOver = () => void this.#landing.delete(uid)
+    this.#landing.set(uid, landed.then(isOver, isOver))
     return { uid, landed }
   }
 
@@ -95,6 +99,7 @@ class PostgresPayloads implements PayloadStore, MovablePayloads {
     { connectorUid, uid }: PayloadKey,
     spans: readonly AssignedSpan[],
   ): Promise<void> {
+    await this.#landing.get(uid)
     const text = writeSpans(spans)
     const rows = await this.#database.read(
       `UPDATE payload SET assigned = $4, counted_bytes = octet_length(query) + coalesce(octet_length(body), 0) + $5
@@ -106,6 +111,8 @@ class PostgresPayloads implements PayloadStore, MovablePayloads {
   }
 
   async settle({ connectorUid, uid }: PayloadKey, outcome: RunOutcome): Promise<void> {
+    // SQL that fails at once is over before its payload is there.
+    await this.#landing.get(uid)
     const rows = await this.#database.read(
       `WITH before AS (SELECT * FROM payload WHERE connector = $1 AND uid = $2 FOR UPDATE),
         run AS (INSERT INTO payload_run (connector, uid, payload, received_at_ms, started_at_ms, outcome)
