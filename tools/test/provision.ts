@@ -13,6 +13,7 @@ import {
 } from '../../test/support/cassandra-programs.ts'
 import { hasInfluxdb } from '../../test/support/influxdb-server.ts'
 import { hasMariadb } from '../../test/support/mariadb-server.ts'
+import { hasNginx } from '../../test/support/nginx.ts'
 import { hasGit, reachesNpmRegistry } from '../../test/support/npm-registry.ts'
 import { findPostgresql } from '../../test/support/postgresql-server.ts'
 
@@ -79,6 +80,12 @@ const parts: readonly Part[] = [
     neededBy: "/influxdb-server.ts'",
     debianPackages: ['influxdb'],
     isThere: hasInfluxdb,
+  },
+  {
+    name: 'nginx',
+    neededBy: "/nginx.ts'",
+    debianPackages: ['nginx-light'],
+    isThere: hasNginx,
   },
   {
     name: 'Cassandra',

@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, before, type TestContext, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { browserSkip } from '../../support/browser.ts'
+import { nginxSkip, startNginx } from '../../support/nginx.ts'
 import { keepablePort } from '../../support/port.ts'
-import { eventually, settlesTo } from '../../support/settle.ts'
+import { settlesTo } from '../../support/settle.ts'
 import { assertAccessible, openStudio, type StudioTest, shoot } from '../../support/studio.ts'
 
-const skip = browserSkip()
+const skip = browserSkip() || nginxSkip()
 let studio: StudioTest
 let weirPort: number
 let proxyPort: number
@@ -30,35 +25,6 @@ before(async () => {
 })
 after(() => studio?.[Symbol.asyncDispose]())
 
-/** Runs nginx with a location before the service. */
-async function startNginx(t: TestContext, location: string): Promise<void> {
-  const home = mkdtempSync(join(tmpdir(), 'weir-nginx-'))
-  const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-  for (const name of folders) mkdirSync(join(home, name))
-  const paths = folders.map((name) => `${name}_temp_path ${join(home, name)};`).join(' ')
-  const site = `server { listen 127.0.0.1:${proxyPort}; ${location} }`
-  const whole = `daemon off; pid ${home}/pid; error_log stderr warn; events {}
-    http { access_log off; ${paths} ${site} }`
-  writeFileSync(join(home, 'nginx.conf'), whole)
-  const args = ['-c', join(home, 'nginx.conf'), '-p', home]
-  const child = spawn('nginx', args, { stdio: ['ignore', 'ignore', 'inherit'] })
-  const gone = once(child, 'exit')
-  t.after(async () => {
-    child.kill('SIGTERM')
-    await gone
-    rmSync(home, { recursive: true })
-  })
-  await eventually(async () => {
-    assert.equal(child.exitCode, null, 'nginx ended')
-    const socket = connect(proxyPort, '127.0.0.1')
-    try {
-      await once(socket, 'connect')
-    } finally {
-      socket.destroy()
-    }
-  })
-}
-
 const PROXY = 'proxy_http_version 1.1; proxy_set_header Host $http_host; proxy_buffering off;'
 const WAYS = [
   {
@@ -75,8 +41,8 @@ for (const { name, location } of WAYS) {
   test(`studio, API, OAuth, and docs work below a path, behind an nginx that ${name}`, {
     skip,
   }, async (t) => {
-    if (spawnSync('nginx', ['-v']).error !== undefined) return t.skip('nginx is not installed')
-    await startNginx(t, location(`http://127.0.0.1:${weirPort}`))
+    const site = `server { listen 127.0.0.1:${proxyPort}; ${location(`http://127.0.0.1:${weirPort}`)} }`
+    await startNginx(t, site, proxyPort)
     const base = `http://127.0.0.1:${proxyPort}/weir`
     const headers = { 'X-Api-Key': studio.service.feedKey }
     const values = await fetch(`${base}/api/comp/boiler/last_value`, { headers })

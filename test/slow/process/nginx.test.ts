@@ -1,30 +1,17 @@
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import type { AddressInfo } from 'node:net'
+import { resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Agent, fetch as fetchBy, request } from 'undici'
+import { nginxSkip, startNginx } from '../../support/nginx.ts'
 import { keepablePort } from '../../support/port.ts'
 import { startService } from '../../support/service.ts'
 
-async function isOpen(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
-  const isThere = await Promise.race([
-    once(socket, 'connect').then(() => true),
-    once(socket, 'error').then(() => false),
-  ]).catch(() => false)
-  socket.destroy()
-  return isThere
-}
-
 /** nginx with a file of `deploy`, its ports and files replaced by others. */
-async function startNginx(t: TestContext, file: string, tlsPort: number): Promise<void> {
-  const home = mkdtempSync(join(tmpdir(), 'weir-nginx-'))
-  for (const name of ['body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']) mkdirSync(join(home, name))
+async function startDeployed(t: TestContext, file: string, tlsPort: number): Promise<void> {
   const plainPort = await keepablePort()
   const site = file
     .replaceAll('/etc/ssl/weir/fullchain.pem', resolve('test/fixtures/localhost-cert.pem'))
@@ -32,25 +19,12 @@ async function startNginx(t: TestContext, file: string, tlsPort: number): Promis
     .replaceAll(/listen \[::\]:.*\n/g, '')
     .replace('listen 80;', `listen 127.0.0.1:${plainPort};`)
     .replace('listen 443 ssl;', `listen 127.0.0.1:${tlsPort} ssl;`)
-  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (name) => `${name}_temp_path ${join(home, name.replace('client_', ''))};`,
-  )
-  const whole = `daemon off; pid ${home}/pid; error_log stderr warn; events {} http { ${paths.join(' ')} ${site} }`
-  writeFileSync(join(home, 'nginx.conf'), whole)
-  const child = spawn('nginx', ['-c', join(home, 'nginx.conf'), '-p', home], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-  const gone = once(child, 'exit')
-  t.after(async () => {
-    child.kill('SIGTERM')
-    await gone
-    rmSync(home, { recursive: true })
-  })
-  while (!(await isOpen(tlsPort))) assert.equal(child.exitCode, null, 'nginx ended')
+  await startNginx(t, site, tlsPort)
 }
 
-test('deploy/nginx.conf lets every kind of call through, over TLS, with the address of the caller', async (t) => {
-  if (spawnSync('nginx', ['-v']).error !== undefined) return t.skip('nginx is not installed')
+test('deploy/nginx.conf lets every kind of call through, over TLS, with the address of the caller', {
+  skip: nginxSkip(),
+}, async (t) => {
   const tlsPort = await keepablePort()
   const url = `https://localhost:${tlsPort}`
   const settings = { WEIR_PUBLIC_URL: url, WEIR_TRUSTED_PROXIES: '127.0.0.1' }
@@ -58,7 +32,7 @@ test('deploy/nginx.conf lets every kind of call through, over TLS, with the addr
   const service = await startService({ settings: { ...settings, WEIR_PORT: String(weirPort) } })
   t.after(() => service.close())
   const file = readFileSync('deploy/nginx.conf', 'utf8')
-  await startNginx(t, file.replaceAll('127.0.0.1:8080;', `127.0.0.1:${weirPort};`), tlsPort)
+  await startDeployed(t, file.replaceAll('127.0.0.1:8080;', `127.0.0.1:${weirPort};`), tlsPort)
   const dispatcher = new Agent({ connect: { rejectUnauthorized: false }, maxHeaderSize: 300_000 })
   t.after(() => dispatcher.close())
   const call = (path: string, init: object = {}) =>
@@ -114,8 +88,9 @@ async function startNumbered(t: TestContext, number: number) {
   return { port: (server.address() as AddressInfo).port, close }
 }
 
-test('deploy/cluster-nginx.conf can keep each caller, or each host name, at one process', async (t) => {
-  if (spawnSync('nginx', ['-v']).error !== undefined) return t.skip('nginx is not installed')
+test('deploy/cluster-nginx.conf can keep each caller, or each host name, at one process', {
+  skip: nginxSkip(),
+}, async (t) => {
   const numbers = [0, 1, 2]
   const servers = await Promise.all(numbers.map((number) => startNumbered(t, number)))
   const lines = servers.map(({ port }) => `server 127.0.0.1:${port} max_fails=2 fail_timeout=5s;`)
@@ -126,7 +101,7 @@ test('deploy/cluster-nginx.conf can keep each caller, or each host name, at one 
     .replace(/^ {2}least_conn;$/m, hash)
     .replace(/^ {2}server 10\.0\.0\.21:8080 .*$/m, lines.join('\n'))
     .replace(/^ {2}server 10\.0\.0\.22:8080 .*$/m, '')
-  await startNginx(t, site, tlsPort)
+  await startDeployed(t, site, tlsPort)
   const dispatcher = new Agent({ connect: { rejectUnauthorized: false } })
   t.after(() => dispatcher.close())
   const ask = async (path: string, headers: Record<string, string>) => {
