@@ -3,8 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { drive, percentilesOf } from '../load/drive.ts'
 import { type PutLayout, putLayouts } from '../load/put-layouts.ts'
+import { type Call, callerOf } from '../load/weir-caller.ts'
 import type { RunningPeer } from '../peers/service.ts'
-import { KEY, OWNER_PASSWORD, startWeir, weir } from '../peers/weir.ts'
+import { KEY, startWeir, weir } from '../peers/weir.ts'
 import { better, type Cell, type Row } from '../report.ts'
 import { printProgress, type Settings, withPeer } from '../settings.ts'
 import { makeStreams } from './put-suite.ts'
@@ -21,8 +22,6 @@ const SILENT_MS = 60_000
 const NOTICES = 200
 const WEBHOOK_GAP_MS = 50
 
-type Call = (method: string, path: string, body?: object) => Promise<Record<string, never>>
-
 /** Puts beside alerts as ratios of puts without, and how soon channels and silence are noticed. */
 export async function alertsSuite(settings: Settings): Promise<Row[]> {
   if (!settings.peers.includes(weir)) return []
@@ -34,24 +33,6 @@ export async function alertsSuite(settings: Settings): Promise<Row[]> {
   rows.push(...(await withPeer({ start }, webhookLatency)))
   rows.push(...(await withPeer({ start }, silentDevices)))
   return rows
-}
-
-async function callerOf(port: number): Promise<Call> {
-  const call =
-    (headers: Record<string, string>): Call =>
-    async (method, path, body) => {
-      const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-        method,
-        headers: { ...headers, 'Content-Type': 'application/json' },
-        body: body === undefined ? undefined : JSON.stringify(body),
-      })
-      const text = await answer.text()
-      if (!answer.ok) throw new Error(`${method} ${path}: ${text}`)
-      return text === '' ? {} : JSON.parse(text)
-    }
-  const login = { email: 'owner@localhost', password: OWNER_PASSWORD }
-  const { sessionUid } = await call({})('POST', '/api/login', login)
-  return call({ Cookie: `session=${sessionUid}` })
 }
 
 async function saveAlert(call: Call, record: object): Promise<string> {

@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { drive } from '../load/drive.ts'
 import { PutTemplate, Walk } from '../load/put-template.ts'
+import { type Call, callerOf } from '../load/weir-caller.ts'
 import type { RunningPeer } from '../peers/service.ts'
-import { OWNER_PASSWORD, weir } from '../peers/weir.ts'
+import { weir } from '../peers/weir.ts'
 import type { Row } from '../report.ts'
 import { printProgress, type Settings, withPeer } from '../settings.ts'
 
@@ -16,8 +17,6 @@ const SAMPLES_MAX = 2_000_000
 const START = Date.UTC(2024, 0, 1)
 /** Minutes for what takes a second. */
 const TRIES_MAX = 50_000
-
-type Call = (method: string, path: string, body?: object) => Promise<Record<string, never>>
 
 /** Derived streams: over history, behind puts, within a put, and what they cost those who have none. */
 export async function deriveSuite(settings: Settings): Promise<Row[]> {
@@ -41,24 +40,6 @@ export async function deriveSuite(settings: Settings): Promise<Row[]> {
 
 function rowOf(work: string, unit: Row['unit'], aim: string, Weir: Row['cells'][string]): Row {
   return { work, unit, aim, cells: { Weir } }
-}
-
-async function callerOf(port: number): Promise<Call> {
-  const call =
-    (headers: Record<string, string>): Call =>
-    async (method, path, body) => {
-      const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-        method,
-        headers: { ...headers, 'Content-Type': 'application/json' },
-        body: body === undefined ? undefined : JSON.stringify(body),
-      })
-      const text = await answer.text()
-      if (!answer.ok) throw new Error(`${method} ${path}: ${text}`)
-      return text === '' ? {} : JSON.parse(text)
-    }
-  const login = { email: 'owner@localhost', password: OWNER_PASSWORD }
-  const { sessionUid } = await call({})('POST', '/api/login', login)
-  return call({ Cookie: `session=${sessionUid}` })
 }
 
 const derivationOf = (expression: string, ...names: string[]) => ({

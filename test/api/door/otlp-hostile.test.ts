@@ -1,28 +1,14 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
-import { type Call, caller, signIn } from '../../support/caller.ts'
-import { FeedClient } from '../../support/feed-client.ts'
+import { test } from 'node:test'
 import { metricsOf, otlpProtobuf, textAttribute, type WrittenMetrics } from '../../support/otlp.ts'
 import { Random, testSeeds } from '../../support/random.ts'
-import { type Service, startService } from '../../support/service.ts'
+import type { Service } from '../../support/service.ts'
+import { startWorld } from '../../support/world.ts'
 
 const NOW = 1_700_000_000_000
 const AT = `${NOW}000000`
 const SERVICE = [textAttribute('service.name', 'shop')]
 const CHANGED_BODIES = 150
-
-interface World {
-  readonly service: Service
-  readonly owner: Call
-  readonly feed: FeedClient
-}
-
-async function start(t: TestContext, settings: Record<string, string> = {}): Promise<World> {
-  const service = await startService({ settings })
-  t.after(() => service.close())
-  const session = await signIn(service, service.ownerEmail, service.ownerPassword)
-  return { service, owner: caller(service, session), feed: new FeedClient(service) }
-}
 
 async function post({ url, feedKey }: Service, body: Buffer | string) {
   const type = typeof body === 'string' ? 'application/json' : 'application/x-protobuf'
@@ -43,7 +29,7 @@ async function assertNoMemoryUsed({ url }: Service): Promise<void> {
 }
 
 test('hostile numbers of OTLP JSON refuse the body and name the byte', async (t) => {
-  const { service, owner } = await start(t)
+  const { service, owner } = await startWorld(t)
   const time = `"timeUnixNano":"${AT}"`
   const bad = [
     `${time},"asInt":"9223372036854775808"`,
@@ -79,7 +65,7 @@ test('hostile numbers of OTLP JSON refuse the body and name the byte', async (t)
 })
 
 test('unusual numbers of OTLP JSON are stored as protobuf would store them', async (t) => {
-  const { service, feed } = await start(t)
+  const { service, feed } = await startWorld(t)
   const good: [string, number][] = [
     ['"asInt":7', 7],
     ['"asInt":"-9223372036854775808"', -(2 ** 63)],
@@ -101,7 +87,7 @@ test('unusual numbers of OTLP JSON are stored as protobuf would store them', asy
 
 for (const encoding of ['json', 'protobuf'] as const) {
   test(`OTLP as ${encoding}: bodies that were cut or changed never fail otherwise than by 400`, async (t) => {
-    const { service } = await start(t)
+    const { service } = await startWorld(t)
     const [seed] = testSeeds(1)
     const random = new Random(seed)
     const metrics: WrittenMetrics = metricsOf(
@@ -132,7 +118,7 @@ for (const encoding of ['json', 'protobuf'] as const) {
   })
 
   test(`OTLP as ${encoding}: many empty points, metrics, and resources are counted and not kept`, async (t) => {
-    const { service, owner } = await start(t)
+    const { service, owner } = await startWorld(t)
     for (const count of [1_000, 1_000_000]) {
       const json = `{"resourceMetrics":[${'{},'.repeat(count)}{}]}`
       const protobuf = Buffer.alloc(2 * count, Buffer.from([0x0a, 0]))
@@ -150,7 +136,7 @@ for (const encoding of ['json', 'protobuf'] as const) {
 }
 
 test('histograms whose lists do not fit store the buckets that both lists have', async (t) => {
-  const { service, feed } = await start(t)
+  const { service, feed } = await startWorld(t)
   const lists: [counts: number, bounds: number][] = [
     [0, 0],
     [1, 2],

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { type Call, caller, signIn } from '../../support/caller.ts'
-import { FeedClient } from '../../support/feed-client.ts'
 import {
   metricsOf,
   otlpProtobuf,
@@ -12,6 +10,7 @@ import {
   type WrittenPoint,
 } from '../../support/otlp.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { startWorld } from '../../support/world.ts'
 
 const NOW = 1_700_000_000_000
 const AT = `${NOW}000000`
@@ -24,19 +23,6 @@ const SERVICE = [
 const TYPES = { json: 'application/json', protobuf: 'application/x-protobuf' } as const
 const ENCODINGS = ['json', 'protobuf'] as const
 type Encoding = (typeof ENCODINGS)[number]
-
-interface World {
-  readonly service: Service
-  readonly owner: Call
-  readonly feed: FeedClient
-}
-
-async function start(t: TestContext, settings: Record<string, string> = {}): Promise<World> {
-  const service = await startService({ settings })
-  t.after(() => service.close())
-  const session = await signIn(service, service.ownerEmail, service.ownerPassword)
-  return { service, owner: caller(service, session), feed: new FeedClient(service) }
-}
 
 interface Sent {
   readonly headers?: Record<string, string>
@@ -72,7 +58,7 @@ function gauge(name: string, ...dataPoints: readonly WrittenPoint[]): WrittenMet
 
 for (const encoding of ENCODINGS) {
   test(`OTLP as ${encoding}: metrics become series with the names of Prometheus`, async (t) => {
-    const { service, owner, feed } = await start(t)
+    const { service, owner, feed } = await startWorld(t)
     const point = (more: WrittenPoint): WrittenPoint => ({ timeUnixNano: AT, ...more })
     const written = await write(
       service,
@@ -160,7 +146,7 @@ for (const encoding of ENCODINGS) {
   })
 
   test(`OTLP as ${encoding}: rejected points are counted in a partial success`, async (t) => {
-    const { service, owner, feed } = await start(t)
+    const { service, owner, feed } = await startWorld(t)
     const dataPoints = [{ timeUnixNano: AT, asInt: '1' }]
     const bucketCounts = ['1']
     const written = await write(
@@ -212,7 +198,7 @@ for (const encoding of ENCODINGS) {
   })
 
   test(`OTLP as ${encoding}: errors are a google.rpc.Status in the same type`, async (t) => {
-    const { service } = await start(t)
+    const { service } = await startWorld(t)
     const body = encode(metricsOf(SERVICE, gauge('up', { timeUnixNano: AT, asInt: '1' })), encoding)
     const headers = {
       'Content-Type': TYPES[encoding],
@@ -233,7 +219,7 @@ for (const encoding of ENCODINGS) {
 }
 
 test('OTLP has three paths and accepts gzip', async (t) => {
-  const { service, feed } = await start(t)
+  const { service, feed } = await startWorld(t)
   const paths = ['/v1/metrics', '/otlp/v1/metrics', '/api/v1/otlp/v1/metrics']
   for (const [at, path] of paths.entries()) {
     const point = { timeUnixNano: `${NOW + at}000000`, asInt: '1' }
@@ -250,7 +236,7 @@ test('OTLP has three paths and accepts gzip', async (t) => {
 })
 
 test('OTLP accepts bodies without points, and what later versions of the protocol add', async (t) => {
-  const { service, feed } = await start(t)
+  const { service, feed } = await startWorld(t)
   for (const text of ['{}', '{"resourceMetrics":[]}', '{"resourceMetrics":[{}]}', ' {"a":[1]} ']) {
     assert.equal((await post(service, text)).status, 200, text)
   }
@@ -268,7 +254,7 @@ test('OTLP accepts bodies without points, and what later versions of the protoco
 })
 
 test('OTLP puts a point without a time at its arrival, and metrics without a resource in one component', async (t) => {
-  const { service, feed } = await start(t)
+  const { service, feed } = await startWorld(t)
   const metrics: WrittenMetrics = {
     resourceMetrics: [{ scopeMetrics: [{ metrics: [gauge('up', { asInt: '1' })] }] }],
   }
@@ -280,7 +266,7 @@ test('OTLP puts a point without a time at its arrival, and metrics without a res
 })
 
 test('OTLP writes texts of attributes as Prometheus does', async (t) => {
-  const { service, owner } = await start(t)
+  const { service, owner } = await startWorld(t)
   const attributes = [
     { key: 'n', value: { intValue: '9007199254740993' } },
     { key: 'd', value: { doubleValue: 0.5 } },
@@ -316,7 +302,7 @@ test('OTLP writes texts of attributes as Prometheus does', async (t) => {
 })
 
 test('OTLP counts integers that a double rounds, and points that share a millisecond', async (t) => {
-  const { service, feed } = await start(t)
+  const { service, feed } = await startWorld(t)
   const written = await write(
     service,
     metricsOf(
@@ -337,7 +323,7 @@ test('OTLP counts integers that a double rounds, and points that share a millise
 })
 
 test('OTLP answers 403 to a key that may not put', async (t) => {
-  const { service, owner } = await start(t)
+  const { service, owner } = await startWorld(t)
   const key = { name: 'reader', capabilities: [{ resource: 'component/*/feed', methods: ['GET'] }] }
   const made = await owner('PUT', '/api/api_key', {
     api_key: key,
@@ -383,7 +369,7 @@ test('OTLP answers 503 with Retry-After to what passes, and to failures of the s
 })
 
 test('OTLP refuses bodies beyond the limit, compressed or not, and accepts a repeated one', async (t) => {
-  const { service, owner } = await start(t, { WEIR_BODY_BYTES_MAX: '1000000' })
+  const { service, owner } = await startWorld(t, { WEIR_BODY_BYTES_MAX: '1000000' })
   const packed = { 'Content-Type': TYPES.protobuf, 'Content-Encoding': 'gzip' }
   const bomb = gzipSync(Buffer.alloc(64_000_000))
   assert.equal((await post(service, bomb, { headers: packed })).status, 413)
@@ -405,7 +391,7 @@ test('OTLP refuses bodies beyond the limit, compressed or not, and accepts a rep
 })
 
 test('OTLP makes the series of a long histogram slice by slice', async (t) => {
-  const { service, owner } = await start(t, { WEIR_CREATE_MAX: '50' })
+  const { service, owner } = await startWorld(t, { WEIR_CREATE_MAX: '50' })
   const bucketCounts = Array.from({ length: 201 }, () => '1')
   const explicitBounds = bucketCounts.slice(1).map((_, at) => at + 0.5)
   const point = { timeUnixNano: AT, count: '201', sum: 1, bucketCounts, explicitBounds }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { type Call, caller, signIn } from '../../support/caller.ts'
-import { FeedClient } from '../../support/feed-client.ts'
 import { Random, testSeeds } from '../../support/random.ts'
 import {
   bytesField,
@@ -11,7 +10,8 @@ import {
   writeRequest1,
   writeRequest2,
 } from '../../support/remote-write.ts'
-import { type Service, startService } from '../../support/service.ts'
+import type { Service } from '../../support/service.ts'
+import { startWorld } from '../../support/world.ts'
 
 const NOW = 1_700_000_000_000
 const VERSIONS = [1, 2] as const
@@ -20,19 +20,6 @@ const WRITERS = { 1: writeRequest1, 2: writeRequest2 }
 const UP = { __name__: 'up', instance: 'host', job: 'node' }
 const GOOD: WrittenSeries = { labels: UP, samples: [[1, NOW]] }
 const CHANGED_BODIES = 150
-
-interface World {
-  readonly service: Service
-  readonly owner: Call
-  readonly feed: FeedClient
-}
-
-async function start(t: TestContext, settings: Record<string, string> = {}): Promise<World> {
-  const service = await startService({ settings })
-  t.after(() => service.close())
-  const session = await signIn(service, service.ownerEmail, service.ownerPassword)
-  return { service, owner: caller(service, session), feed: new FeedClient(service) }
-}
 
 async function post({ url, feedKey }: Service, body: Buffer, version: Version = 1, key = feedKey) {
   const answer = await fetch(`${url}/api/v1/write`, {
@@ -72,7 +59,7 @@ function packRepeated(byte: number, count: number): Buffer {
 }
 
 test('Snappy blocks with wrong lengths, and references before the start, are refused whole', async (t) => {
-  const { service, owner } = await start(t)
+  const { service, owner } = await startWorld(t)
   const good = packSnappy(writeRequest1([GOOD]))
   const bad: Buffer[] = [
     Buffer.from([0x80, 0x80, 0x80, 0x80, 0x80, 0x01]),
@@ -94,7 +81,7 @@ test('Snappy blocks with wrong lengths, and references before the start, are ref
 })
 
 test('a Snappy bomb is refused by its header, and inflates no further than the limit', async (t) => {
-  const { service } = await start(t, { WEIR_BODY_BYTES_MAX: '1000000' })
+  const { service } = await startWorld(t, { WEIR_BODY_BYTES_MAX: '1000000' })
   for (const bytes of [1_000_001, 4_000_000, 100_000_000, 2 ** 32 - 1]) {
     const body = packRepeated(0, Math.min(bytes, 20_000_000))
     if (bytes > 20_000_000) body.fill(0xff, 0, 4)
@@ -107,7 +94,7 @@ test('a Snappy bomb is refused by its header, and inflates no further than the l
 })
 
 test('a body of version 2.0 that ends malformed reports the samples before it', async (t) => {
-  const { service } = await start(t, { WEIR_CREATE_MAX: '2' })
+  const { service } = await startWorld(t, { WEIR_CREATE_MAX: '2' })
   const series = ['a', 'b', 'c'].map((name) => ({
     labels: { __name__: name, job: 'x' },
     samples: [[1, NOW]] as const,
@@ -120,7 +107,7 @@ test('a body of version 2.0 that ends malformed reports the samples before it', 
 
 for (const version of VERSIONS) {
   test(`remote write ${version}.0: bodies that were cut or changed never fail otherwise than by 400`, async (t) => {
-    const { service, owner, feed } = await start(t)
+    const { service, owner, feed } = await startWorld(t)
     const [seed] = testSeeds(1)
     const random = new Random(seed)
     const body = WRITERS[version]([
@@ -153,7 +140,7 @@ for (const version of VERSIONS) {
   })
 
   test(`remote write ${version}.0: labels in any order are one series, and bad ones are refused alone`, async (t) => {
-    const { service, owner, feed } = await start(t)
+    const { service, owner, feed } = await startWorld(t)
     const pairs = Object.entries(UP)
     for (const [at, labels] of [pairs, pairs.toReversed()].entries()) {
       const body = WRITERS[version]([{ labels, samples: [[at, NOW + at]] }])
@@ -185,7 +172,7 @@ for (const version of VERSIONS) {
   })
 
   test(`remote write ${version}.0: times out of range are refused alone`, async (t) => {
-    const { service, feed } = await start(t)
+    const { service, feed } = await startWorld(t)
     const times = [-(2 ** 63), -3e12, 9.3e12, 2 ** 53, Number(2n ** 63n - 1024n)]
     const samples = [...times, NOW].map((time) => [1, time] as const)
     const body = WRITERS[version]([{ labels: UP, samples }])
@@ -197,7 +184,7 @@ for (const version of VERSIONS) {
 }
 
 test('ten million empty series take no more than their bytes, and nothing is made', async (t) => {
-  const { service, owner } = await start(t)
+  const { service, owner } = await startWorld(t)
   for (const count of [1_000, 100_000, 10_000_000]) {
     for (const version of VERSIONS) {
       const one = Buffer.from([version === 1 ? 0x0a : 0x2a, 0])
@@ -212,7 +199,7 @@ test('ten million empty series take no more than their bytes, and nothing is mad
 })
 
 test('few symbols of version 2.0 cannot name labels without end', async (t) => {
-  const { service, owner } = await start(t)
+  const { service, owner } = await startWorld(t)
   const text = 'x'.repeat(4_000)
   const symbols = ['', '__name__', 'm', 'l', text].map((one) => bytesField(4, one))
   const sample = bytesField(2, Buffer.from([0x10, 1]))
@@ -229,7 +216,7 @@ test('few symbols of version 2.0 cannot name labels without end', async (t) => {
 })
 
 test('a sender that repeats one batch without end changes nothing after the first time', async (t) => {
-  const { service, owner, feed } = await start(t)
+  const { service, owner, feed } = await startWorld(t)
   const series = Array.from({ length: 100 }, (_, at): WrittenSeries => {
     return { labels: { ...UP, n: String(at) }, samples: [[at, NOW]] }
   })
@@ -246,7 +233,7 @@ test('a sender that repeats one batch without end changes nothing after the firs
 })
 
 test('the series of another organization are its own', async (t) => {
-  const { service, owner, feed } = await start(t)
+  const { service, owner, feed } = await startWorld(t)
   const body = (value: number) => packSnappy(writeRequest1([{ ...GOOD, samples: [[value, NOW]] }]))
   assert.equal((await post(service, body(1))).status, 204)
   const made = await owner('PUT', '/api/organization', { organization: { name: 'other' } })
@@ -272,7 +259,7 @@ test('the series of another organization are its own', async (t) => {
 })
 
 test('what passes by itself is 503 with Retry-After, never 429', async (t) => {
-  const { service } = await start(t, { WEIR_RATE_LIMITS: 'feed=2/60s,failed=2/60s' })
+  const { service } = await startWorld(t, { WEIR_RATE_LIMITS: 'feed=2/60s,failed=2/60s' })
   const body = packSnappy(writeRequest1([GOOD]))
   for (let round = 0; round < 2; round++) assert.equal((await post(service, body)).status, 204)
   const statuses: number[] = []

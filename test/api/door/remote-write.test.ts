@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
-import { type Call, caller, signIn } from '../../support/caller.ts'
+import { test } from 'node:test'
 import { readDocumented } from '../../support/documented.ts'
-import { FeedClient } from '../../support/feed-client.ts'
 import {
   packSnappy,
   REMOTE_WRITE_TYPES,
@@ -10,23 +8,11 @@ import {
   writeRequest1,
   writeRequest2,
 } from '../../support/remote-write.ts'
-import { type Service, startService } from '../../support/service.ts'
+import type { Service } from '../../support/service.ts'
+import { startWorld } from '../../support/world.ts'
 
 const NOW = 1_700_000_000_000
 const WRITERS = { 1: writeRequest1, 2: writeRequest2 }
-
-interface World {
-  readonly service: Service
-  readonly owner: Call
-  readonly feed: FeedClient
-}
-
-async function start(t: TestContext, settings: Record<string, string> = {}): Promise<World> {
-  const service = await startService({ settings })
-  t.after(() => service.close())
-  const session = await signIn(service, service.ownerEmail, service.ownerPassword)
-  return { service, owner: caller(service, session), feed: new FeedClient(service) }
-}
 
 async function post(
   { url, feedKey }: Service,
@@ -56,7 +42,7 @@ const UP = { __name__: 'up', instance: 'host:9100', job: 'node' }
 
 for (const version of [1, 2] as const) {
   test(`remote write ${version}.0 stores series as streams with labels`, async (t) => {
-    const { service, owner, feed } = await start(t)
+    const { service, owner, feed } = await startWorld(t)
     const written = await write(
       service,
       [
@@ -91,7 +77,7 @@ for (const version of [1, 2] as const) {
   })
 
   test(`remote write ${version}.0 stores the good points of a body and names the others`, async (t) => {
-    const { service, owner, feed } = await start(t)
+    const { service, owner, feed } = await startWorld(t)
     const series: WrittenSeries[] = [
       {
         labels: UP,
@@ -117,7 +103,7 @@ for (const version of [1, 2] as const) {
 }
 
 test('remote write is also below /prom, and accepts out of order and repeated samples', async (t) => {
-  const { service, feed } = await start(t)
+  const { service, feed } = await startWorld(t)
   const body = packSnappy(
     writeRequest1([
       {
@@ -136,7 +122,7 @@ test('remote write is also below /prom, and accepts out of order and repeated sa
 })
 
 test('remote write refuses other types, encodings, wrong lengths, and what is no message', async (t) => {
-  const { service, owner } = await start(t, { WEIR_BODY_BYTES_MAX: '1000000' })
+  const { service, owner } = await startWorld(t, { WEIR_BODY_BYTES_MAX: '1000000' })
   const good = packSnappy(writeRequest1([{ labels: UP, samples: [[1, NOW]] }]))
   const check = async (status: number, text: RegExp, body: Buffer, headers = {}) => {
     const written = await post(service, body, headers)
@@ -156,7 +142,7 @@ test('remote write refuses other types, encodings, wrong lengths, and what is no
 })
 
 test('remote write answers 401 and 403 without a challenge, and no other tenant sees a point', async (t) => {
-  const { service, owner } = await start(t)
+  const { service, owner } = await startWorld(t)
   const series = [{ labels: UP, samples: [[1, NOW] as const] }]
   const body = packSnappy(writeRequest1(series))
   const unknown = await post(service, body, { 'X-Api-Key': '00000000-0000-0000-0000-000000000000' })
@@ -173,7 +159,7 @@ test('remote write answers 401 and 403 without a challenge, and no other tenant 
 })
 
 test('remote write creates streams by the address rule of docs/integrations.md', async (t) => {
-  const { service, owner, feed } = await start(t)
+  const { service, owner, feed } = await startWorld(t)
   const rule = readDocumented('docs/integrations.md', { heading: 'Prometheus', language: 'json' })
   const capabilities = [{ resource: 'component/*/feed', methods: ['PUT'] }]
   const key = { name: 'rule', capabilities, addressRule: JSON.parse(rule) }
@@ -186,6 +172,6 @@ test('remote write creates streams by the address rule of docs/integrations.md',
 })
 
 test('remote write accepts a body without samples', async (t) => {
-  const { service } = await start(t)
+  const { service } = await startWorld(t)
   assert.equal((await write(service, [])).status, 204)
 })

@@ -1,9 +1,7 @@
 /** NaN, the infinities, and the stale marker of remote write: stored exactly, and shown to query protocols alone. */
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import type { StreamHandle } from '../../../src/store/index.ts'
-import { type Call, caller, signIn } from '../../support/caller.ts'
-import { FeedClient } from '../../support/feed-client.ts'
 import { openLiveClient } from '../../support/live-client.ts'
 import {
   packSnappy,
@@ -11,7 +9,7 @@ import {
   type WrittenSeries,
   writeRequest1,
 } from '../../support/remote-write.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { startWorld, type World } from '../../support/world.ts'
 
 const NOW = 1_700_000_000_000
 const STALE = 0x7ff0000000000002n
@@ -22,19 +20,6 @@ const UIDS = /[0-9a-f]{8}-[0-9a-f-]{27}/g
 const LABELS = { __name__: 'up', instance: 'host', job: 'node' }
 
 type Sample = WrittenSeries['samples'][number]
-
-interface World {
-  readonly service: Service
-  readonly owner: Call
-  readonly feed: FeedClient
-}
-
-async function start(t: TestContext): Promise<World> {
-  const service = await startService()
-  t.after(() => service.close())
-  const session = await signIn(service, service.ownerEmail, service.ownerPassword)
-  return { service, owner: caller(service, session), feed: new FeedClient(service) }
-}
 
 function send({ service }: World, samples: readonly Sample[], labels = LABELS, key = '') {
   return fetch(`${service.url}/api/v1/write`, {
@@ -73,7 +58,7 @@ function bits(value: number): bigint {
 }
 
 test('remote write keeps special values bit for bit, over seals and restarts', async (t) => {
-  const world = await start(t)
+  const world = await startWorld(t)
   await write(world, [
     [1, NOW],
     [NAN, NOW + 1],
@@ -99,7 +84,7 @@ test('remote write keeps special values bit for bit, over seals and restarts', a
 })
 
 test('special values are invisible to feed, last values, statistics, GS SQL, and plots', async (t) => {
-  const world = await start(t)
+  const world = await startWorld(t)
   const numbers: Sample[] = [
     [1, NOW],
     [3, NOW + 7_000_000],
@@ -163,7 +148,7 @@ test('special values are invisible to feed, last values, statistics, GS SQL, and
 })
 
 test('a live connection hears of numbers alone, and of a number that a special value replaces', async (t) => {
-  const world = await start(t)
+  const world = await startWorld(t)
   await write(world, [[1, NOW]])
   const live = await openLiveClient(world.service, 'comp=host', {
     'X-Api-Key': world.service.feedKey,
@@ -177,7 +162,7 @@ test('a live connection hears of numbers alone, and of a number that a special v
 })
 
 test('a later sample at the time of a special value replaces it, and the other way round', async (t) => {
-  const world = await start(t)
+  const world = await startWorld(t)
   await write(world, [
     [1, NOW],
     [NAN, NOW + 1],
@@ -209,7 +194,7 @@ test('a later sample at the time of a special value replaces it, and the other w
 })
 
 test('deleting a range takes special values out, and deleting the stream all of them', async (t) => {
-  const world = await start(t)
+  const world = await startWorld(t)
   const { feed, owner } = world
   await write(world, [
     [NAN, NOW],
@@ -235,7 +220,7 @@ test('deleting a range takes special values out, and deleting the stream all of 
 })
 
 test('a series whose first points are special gets a stream of doubles', async (t) => {
-  const world = await start(t)
+  const world = await startWorld(t)
   await write(world, [[NAN, NOW]])
   await write(world, [[1.5, NOW + 1]])
   assert.deepEqual(await bitsOf(world, handleOf(world)), [
@@ -246,7 +231,7 @@ test('a series whose first points are special gets a stream of doubles', async (
 })
 
 test('special values are refused where the stream of the address holds texts', async (t) => {
-  const world = await start(t)
+  const world = await startWorld(t)
   await world.feed.putJson([{ compId: 'host', streamId: 'up', data: 'on' }])
   await write(world, [[1, NOW]])
   const { body } = await world.owner('GET', '/api/component?limit=10')
@@ -262,7 +247,7 @@ test('special values are refused where the stream of the address holds texts', a
 })
 
 test('special values of a caller without the right are refused', async (t) => {
-  const world = await start(t)
+  const world = await startWorld(t)
   await write(world, [[1, NOW]])
   const key = { name: 'other', capabilities: [{ resource: 'component/x/feed', methods: ['PUT'] }] }
   const made = await world.owner('PUT', '/api/api_key', {
