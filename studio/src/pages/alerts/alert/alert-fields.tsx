@@ -44,7 +44,8 @@ export function AlertFields(props: FieldsProps<Alert>) {
 }
 
 function ConditionFields({ value, set, errorOf }: FieldsProps<Alert>) {
-  const active = useChoices('cycle', value.cycle?.uid ?? '', 'Always')
+  const isCustom = ({ sizeType }: { readonly sizeType?: string }) => sizeType === 'CUSTOM'
+  const active = useChoices('cycle', value.cycle?.uid ?? '', 'Always', isCustom)
   const condition = (field: 'condition' | 'clearCondition', label: string, hint: string) => (
     <TextArea
       label={label}
@@ -81,7 +82,7 @@ function ConditionFields({ value, set, errorOf }: FieldsProps<Alert>) {
       />
       <Select
         label="Active times"
-        hint={active.hint ?? 'Periods of a custom cycle'}
+        hint={active.hint ?? 'Periods of a custom cycle, which is made under Build'}
         choices={active.choices}
         value={value.cycle?.uid ?? ''}
         error={errorOf('cycle')}

@@ -18,14 +18,28 @@ interface Choices {
   readonly hint: ReactNode
 }
 
+interface Row {
+  readonly uid: string
+  readonly name: string
+  readonly id: string
+  /** Of a cycle. */
+  readonly sizeType?: string
+}
+
 /** The records of a kind as choices, with none before them; one that is chosen and not among them stays. */
-export function useChoices(kind: keyof typeof KIND_WORDS, chosen: string, none: string): Choices {
+export function useChoices(
+  kind: keyof typeof KIND_WORDS,
+  chosen: string,
+  none: string,
+  isOffered: (row: Row) => boolean = () => true,
+): Choices {
   const asked = useQuery(recordKey(kind, 'all'), (signal) =>
     listRecords(kind, { limit: '1000' }, signal),
   )
-  const rows: ReadonlyArray<{ readonly uid: string; readonly name: string; readonly id: string }> =
-    asked.data?.rows ?? []
-  const known = rows.map((row) => ({ value: row.uid, label: shownName(row).slice(0, 80) }))
+  const rows: readonly Row[] = asked.data?.rows ?? []
+  const known = rows
+    .filter(isOffered)
+    .map((row) => ({ value: row.uid, label: shownName(row).slice(0, 80) }))
   const isKnown = chosen === '' || known.some(({ value }) => value === chosen)
   const first = { value: '', label: none }
   const kept = isKnown ? [] : [{ value: chosen, label: 'Current choice' }]
