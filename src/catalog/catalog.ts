@@ -1,6 +1,12 @@
 import type { Principal } from '../access/index.ts'
 import { type Clock, KeyedMutex, STREAMS_CREATED_PER_CALL_MAX, systemClock } from '../base/index.ts'
-import type { CatalogStore, Labels, StoredStream, StreamHandle } from '../store/index.ts'
+import type {
+  CatalogStore,
+  Labels,
+  StoredComponent,
+  StoredStream,
+  StreamHandle,
+} from '../store/index.ts'
 import type { CycleDefinition } from '../time/index.ts'
 import { autoCreate } from './create/auto-create.ts'
 import { CreationAttempt } from './create/creation.ts'
@@ -188,8 +194,15 @@ export class Catalog {
     orgUid: string,
     addresses: readonly string[],
   ): Promise<(string | undefined)[]> {
-    const found = await this.#base.documents.findAddressed(orgUid, addresses)
-    return found.map((component) => component?.uid)
+    const { documents } = this.#base
+    const found = await documents.findAddressed(orgUid, addresses)
+    const isFollowed = (component: StoredComponent | undefined) =>
+      component === undefined || this.index.componentRef(orgUid, component.uid) !== 0
+    if (found.every(isFollowed)) return found.map((component) => component?.uid)
+    // Made or deleted by a commit that memory has yet to follow.
+    await documents.followed()
+    const again = await documents.findAddressed(orgUid, addresses)
+    return again.map((one) => (isFollowed(one) ? one?.uid : undefined))
   }
 
   /** Gives some labels of a stream other texts, as a door does whose points bring them. */

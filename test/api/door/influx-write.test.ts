@@ -58,6 +58,19 @@ test('POST /write stores fields as streams of the component that a tag names', a
   assert.deepEqual(await influx.feed.get('a1', 'mem_note'), [[1000, 'ok']])
 })
 
+test('calls that bring the first points of one device at once are all stored', async () => {
+  const sensors = Array.from({ length: 16 }, (_, at) => `s${at}`)
+  for (const device of ['once1', 'once2', 'once3', 'once4']) {
+    const answers = await Promise.all(
+      sensors.map((sensor) => influx.write(`m,host=${device},s=${sensor} v=1 1000`)),
+    )
+    for (const { status, text } of answers) assert.equal(status, 204, text)
+    const { stream } = await componentOf(device)
+    const ids = stream.map(({ id }: { readonly id: string }) => id)
+    assert.deepEqual(ids.sort(), sensors.map((sensor) => `m_v,s=${sensor}`).sort())
+  }
+})
+
 test('each version and prefix of the API writes, and known series go where they went', async () => {
   const paths = [
     '/write?precision=ms',
