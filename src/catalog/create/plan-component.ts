@@ -21,7 +21,7 @@ import {
   withSources,
   withValueCode,
 } from './creation.ts'
-import type { WantedComponent, WantedStream } from './creation-plan.ts'
+import type { WantedComponent, WantedSeries, WantedStream } from './creation-plan.ts'
 import { NewStreams } from './new-components.ts'
 import { planSeriesStream } from './plan-series.ts'
 import { madeAt, PlannedComponent, placeOfTarget } from './planned-component.ts'
@@ -172,29 +172,63 @@ function planStreams(
   return undefined
 }
 
-/** Finds, adopts or plans the streams of series. */
-async function planSeries(
+/** Finds, adopts or plans the streams of series. No promise where each has an ID of its own, as in most new components. */
+function planSeries(
   creation: CreationAttempt,
   planned: PlannedComponent,
+): Promise<PlannedComponent> | undefined {
+  const { streams, rules } = planned.wanted
+  if (planned.component !== undefined || streams.length > STREAMS_PER_STEP) {
+    return planSeriesFrom(creation, planned, 0)
+  }
+  const like = creation.definitionOf(rules, planned.timeZone)
+  if (like instanceof Promise) return like.then(() => planSeriesFrom(creation, planned, 0))
+  for (let at = 0; at < streams.length; at++) {
+    const { streamId = '' } = streams[at]
+    if (planned.find(streamId) !== undefined) return planSeriesFrom(creation, planned, at)
+    addSeriesStream(creation, planned, { at, streamId, like })
+  }
+  return undefined
+}
+
+async function planSeriesFrom(
+  creation: CreationAttempt,
+  planned: PlannedComponent,
+  from: number,
 ): Promise<PlannedComponent> {
   const { streams, rules } = planned.wanted
-  for (let at = 0; at < streams.length; at++) {
+  for (let at = from; at < streams.length; at++) {
     if (at % STREAMS_PER_STEP === STREAMS_PER_STEP - 1) await nextIteration()
-    const { streamId = '', series, valueType } = streams[at]
-    invariant(series !== undefined, 'a stream without a series is wanted beside series')
-    const want = { ...series, valueType }
+    const { streamId = '', valueType } = streams[at]
+    const want = { ...seriesOf(streams[at]), valueType }
     const found = await planSeriesStream(creation, planned, streamId, want)
     if (typeof found === 'number') {
       planned.setTarget(at, found)
       continue
     }
     const like = await creation.definitionOf(rules, planned.timeZone)
-    const target = addStream(creation, planned, { streamId: found.freeId, valueType }, like)
-    planned.setSeries(placeOfTarget(target), series.series)
-    planned.setLabels(placeOfTarget(target), series.labels)
-    planned.setTarget(at, target)
+    addSeriesStream(creation, planned, { at, streamId: found.freeId, like })
   }
   return planned
+}
+
+/** Plans a stream with the series that is wanted at a place. */
+function addSeriesStream(
+  creation: CreationAttempt,
+  planned: PlannedComponent,
+  { at, streamId, like }: { at: number; streamId: string; like: StreamDefinition },
+): void {
+  const wanted = planned.wanted.streams[at]
+  const { series, labels } = seriesOf(wanted)
+  const target = addStream(creation, planned, { streamId, valueType: wanted.valueType }, like)
+  planned.setSeries(placeOfTarget(target), series)
+  planned.setLabels(placeOfTarget(target), labels)
+  planned.setTarget(at, target)
+}
+
+function seriesOf({ series }: WantedStream): WantedSeries {
+  invariant(series !== undefined, 'a stream without a series is wanted beside series')
+  return series
 }
 
 function planPass(

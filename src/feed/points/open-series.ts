@@ -8,7 +8,7 @@ import {
   type Catalog,
   type NewAddress,
 } from '../../catalog/index.ts'
-import { CatalogConflict, type Labels, type SampleStore } from '../../store/index.ts'
+import { CatalogConflict, type SampleStore } from '../../store/index.ts'
 import { requireCreation } from '../feed-rights.ts'
 import type { IncomingSamples, OpenSeries } from '../put/incoming-samples.ts'
 import {
@@ -160,7 +160,7 @@ async function addressSeries(
 /** Series that are made in the same way, together. */
 function groupsByRule(news: readonly NewSeries[]): NewSeries[][] {
   const keyOf = ({ address: { template, folder, deleteProfile } }: NewSeries) =>
-    JSON.stringify([template, folder, deleteProfile])
+    `${template}\0${folder}\0${deleteProfile}`
   return [...Map.groupBy(news, keyOf).values()]
 }
 
@@ -235,7 +235,7 @@ function wantedOf(group: readonly NewSeries[], { kinds }: IncomingSamples): Want
   }
   const streams = group.map(({ open, address: { stream } }): WantedStream => {
     const { series, moreLabels, samples } = open
-    const labels: Labels = { ...series, ...moreLabels }
+    const labels = Object.keys(moreLabels).length === 0 ? series : { ...series, ...moreLabels }
     return {
       streamId: stream,
       valueType: typeOfPoint(kinds[samples[0]]),

@@ -15,7 +15,7 @@ import {
 import { takeToken } from './take-token.ts'
 
 /** Measurement and tags of a line. */
-interface LineHead {
+export interface LineHead {
   readonly measurement: string
   readonly tags: ReadonlyMap<string, string>
   /** Where the space after them is. */

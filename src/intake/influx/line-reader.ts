@@ -31,7 +31,7 @@ import {
   SPACE,
   ZERO,
 } from './line-bytes.ts'
-import { isUnreadable, readLineHead, shown } from './line-head.ts'
+import { isUnreadable, type LineHead, readLineHead, shown } from './line-head.ts'
 import { LineTime, type Precision } from './line-time.ts'
 import { endOfToken, takeToken } from './take-token.ts'
 
@@ -62,9 +62,11 @@ export class LineReader implements DoorReader {
   readonly #openByText = new Map<string, OpenSeries>()
   /** Of the line that is read: where it begins, the entries of its points, and its open series. */
   #lineFrom = 0
+  /** Its measurement and tags, once they were read. */
+  #lineHead: LineHead | undefined
   readonly #lineFields: number[] = []
   #lineOpens: OpenSeries[] = []
-  /** How often its tags were read, in bytes. */
+  /** The bytes of its tags, for each of its new fields: each has labels of its own. */
   #headBytesRead = 0
   #hasText = false
   /** Why the line is refused though it can be read. */
@@ -162,6 +164,7 @@ export class LineReader implements DoorReader {
 
   #begin(at: number): void {
     this.#lineFrom = at
+    this.#lineHead = undefined
     this.#headBytesRead = 0
     this.#hasText = false
     this.#refusal = ''
@@ -250,6 +253,7 @@ export class LineReader implements DoorReader {
       if (head === NONE) {
         const read = readLineHead(bytes, from, this.#limit)
         if (isUnreadable(read)) return this.#fail(read.problem, read.at)
+        this.#lineHead = read
         if (read.repeatedTag === undefined) head = cache.addHead(from, at)
         else this.#refusal = `Tag ${shown(read.repeatedTag)} is there twice`
       }
@@ -338,7 +342,7 @@ export class LineReader implements DoorReader {
   #openAt(field: number, at: number): OpenSeries | undefined {
     const known = field === NONE ? undefined : this.#openOf.get(field)
     if (known !== undefined) return known
-    // Each new field reads the tags again: a line that is refused must not do so for all of them.
+    // Each new field has all tags as labels: a line that is refused must not make them for all of its fields.
     if (this.#refusal !== '') return undefined
     if (this.#headBytesRead > LABEL_CHARACTERS_MAX) {
       this.#refusal = 'The line has too many fields for tags of this length. Send fewer in a line'
@@ -360,9 +364,10 @@ export class LineReader implements DoorReader {
   }
 
   #seriesAt(at: number): FieldSeries | undefined {
-    const head = readLineHead(this.#bytes, this.#lineFrom, this.#limit)
+    const head = this.#lineHead ?? readLineHead(this.#bytes, this.#lineFrom, this.#limit)
     const { text: field } = takeToken(this.#bytes, at, this.#limit, IN_KEY)
     invariant(!isUnreadable(head) && field !== undefined, 'a line that was read is not one')
+    this.#lineHead = head
     this.#headBytesRead += head.end - this.#lineFrom
     const found = seriesOfField(head, field)
     if (found === undefined) {

@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { BACKSLASH, BYTE_SETS } from './line-bytes.ts'
 
+const ASCII_MAX = 0x7f
+
 /** A piece of text between separators, its escapes resolved. */
 interface Token {
   /** Undefined where the bytes are not UTF-8. */
@@ -20,9 +22,19 @@ export function takeToken(
   { ends, escaped }: { readonly ends: number; readonly escaped: number },
 ): Token {
   const end = endOfToken(bytes, from, limit, { ends, escaped })
+  if (isPlain(bytes, from, end)) return { text: bytes.toString('latin1', from, end), end }
   const isEscaped = bytes.subarray(from, end).includes(BACKSLASH)
   const raw = isEscaped ? unescaped(bytes, from, end, escaped) : bytes.subarray(from, end)
   return { text: isUtf8(raw) ? raw.toString('utf8') : undefined, end }
+}
+
+/** Whether bytes are ASCII without a backslash, as nearly all tokens are. */
+function isPlain(bytes: Buffer, from: number, end: number): boolean {
+  for (let at = from; at < end; at++) {
+    const byte = bytes[at]
+    if (byte === BACKSLASH || byte > ASCII_MAX) return false
+  }
+  return true
 }
 
 /** Where a token ends, as takeToken() returns it. */
