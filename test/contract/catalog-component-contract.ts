@@ -226,6 +226,35 @@ function uniqueCases(check: Check): void {
     )
   })
 
+  check('an address that is the ID of its component is nobody else', async (store) => {
+    const create = createOf([['a', ['s']]], { addressedAs: [['a', 'more']] })
+    await store.commit([create])
+    const found = async (address: string) =>
+      (await store.components.findAddressed('org', [address]))[0]?.uid
+    assert.equal(await found('a'), create.uid)
+    assert.equal(await found('more'), create.uid)
+    assert.deepEqual((await store.components.get('org', create.uid))?.addressedAs, ['a', 'more'])
+    const claiming = createOf([['b', []]], { addressedAs: [['b', 'a']] })
+    await assert.rejects(store.commit([claiming]), conflictOn('addressed_as:a', claiming.uid))
+    // Renamed, it keeps the address, and the next component of the ID does not get it.
+    const rename = componentFields('renamed', { addressedAs: ['a'] })
+    await store.commit([putComponent(create.uid, rename, { expectedRevision: 1 })])
+    assert.equal(await found('a'), create.uid)
+    assert.equal(await found('renamed'), undefined)
+    const again = createOf([['a', []]], { addressedAs: [['a']] })
+    await assert.rejects(store.commit([again]), conflictOn('addressed_as:a', again.uid))
+    await store.commit([createOf([['a', []]])])
+    assert.equal(await found('a'), create.uid)
+    // What the other lets go of in the same commit is free.
+    const free = componentFields('renamed')
+    const taken = createOf([['c', []]], { addressedAs: [['c', 'a']] })
+    await store.commit([taken, putComponent(create.uid, free, { expectedRevision: 2 })])
+    assert.equal(await found('a'), taken.uid)
+    await store.commit([remove('component', taken.uid)])
+    assert.equal(await found('a'), undefined)
+    assert.equal(await found('c'), undefined)
+  })
+
   check('what a deleted record had is free in the same commit', async (store) => {
     const create = createOf([['a', ['s']]], { addressedAs: [['1']], series: [{ job: 'j' }] })
     await store.commit([create])

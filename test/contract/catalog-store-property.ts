@@ -27,8 +27,13 @@ import { CatalogStoreModel, seriesClaim } from './catalog-store-model.ts'
 
 const ORGS = ['o1', 'o2']
 const CLAIMS = ['c1', 'c2', 'c3', `long ${'c'.repeat(100)}`]
-const ADDRESSES = ['d/1', 'd/2', 'y'.repeat(200)]
+/** Some are IDs too. */
+const ADDRESSES = ['x', 'd/1', 'y', 'y'.repeat(200)]
 const SERIES: readonly Labels[] = [{ a: '1' }, { b: '2', a: '1' }]
+const LABELS: readonly Labels[] = [
+  ...SERIES,
+  { l: '1', m: 'x=y z', n: 'n'.repeat(41), o: 'a\0b', p: '=', q: '' },
+]
 const IDS = ['', 'x', 'y', 'X']
 const NAMES = ['', 'a', 'ab', 'b', '\u{1F600}', '\uFF5E']
 const FOLDERS = ['', '/f', '/f/g', '/fg']
@@ -73,7 +78,7 @@ const streamWrite = fc
     uid: stream,
     id: fc.constantFrom(...IDS),
     order: fc.constantFrom(0, 1, 7),
-    labels: fc.constantFrom<(Labels | undefined)[]>(undefined, { l: '1' }),
+    labels: fc.constantFrom(undefined, ...LABELS),
     series: fc.constantFrom(undefined, undefined, ...SERIES),
     isDerived: fc.boolean(),
     grid: fc.constantFrom('', 'PT1H'),
@@ -96,10 +101,11 @@ const createWrite = fc
       { minLength: 1, maxLength: 2, selector: ([uid]) => uid },
     ),
     addressed: fc.subarray(ADDRESSES),
+    labels: fc.constantFrom(undefined, ...LABELS),
     series: fc.constantFrom(undefined, ...SERIES),
     folder: fc.constantFrom(...FOLDERS),
   })
-  .map(({ orgUid: org, each, addressed, series, folder }): CreateComponents => {
+  .map(({ orgUid: org, each, addressed, labels, series, folder }): CreateComponents => {
     const streamIds = each.flatMap(([, , ids]) => ids)
     const { timeZone, createdAtMs, owner, more } = componentFields('')
     return {
@@ -114,6 +120,7 @@ const createWrite = fc
       common: { folder, timeZone, createdAtMs, owner, more },
       streamCounts: each.map(([, , ids]) => ids.length),
       streamIds,
+      labels: streamIds.map(() => labels),
       series: streamIds.map((_, at) => (at === 0 ? series : undefined)),
       definitions: [PLAIN, { ...PLAIN, hasDeleteProfile: true }],
       definitionOf: streamIds.map((_, at) => at % 2),

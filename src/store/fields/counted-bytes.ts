@@ -20,7 +20,8 @@ export function bytesOfStream(
 ): number {
   const { id, name, labels, series, more } = fields
   const bytes = STREAM_BYTES + bytesOfNames(id, name) + bytesOfObject(more)
-  return bytes + bytesOfObject(labels) + bytesOfObject(series)
+  const labelsBytes = bytesOfObject(labels)
+  return bytes + labelsBytes + (series === labels ? labelsBytes : bytesOfObject(series))
 }
 
 function bytesOfNames(id: string, name: string): number {

@@ -3,14 +3,27 @@ import type { Labels } from '../ports/component-port.ts'
 
 /** Names and texts in the order of the names, as stores keep them: without halves of surrogate pairs. */
 export function sortedPairs(labels: Labels): [name: string, text: string][] {
-  return Object.entries(labels)
-    .map(([name, text]): [string, string] => [name.toWellFormed(), text.toWellFormed()])
-    .sort(([a], [b]) => (a < b ? -1 : 1))
+  const pairs: [name: string, text: string][] = []
+  let isSorted = true
+  let last = ''
+  for (const given of Object.keys(labels)) {
+    const name = given.toWellFormed()
+    pairs.push([name, labels[given].toWellFormed()])
+    isSorted &&= last <= name
+    last = name
+  }
+  // Most programs send labels in the order of their names.
+  return isSorted ? pairs : pairs.sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
 /** One text of a series. */
 export function seriesText(series: Labels): string {
-  return JSON.stringify(sortedPairs(series))
+  return pairsText(sortedPairs(series))
+}
+
+/** As seriesText(), of the sorted pairs of a series. */
+export function pairsText(pairs: readonly (readonly [name: string, text: string])[]): string {
+  return JSON.stringify(pairs)
 }
 
 /** What a conflict over a series names. */

@@ -108,7 +108,7 @@ test('damage, a downgrade and too few file handles are reported in one sentence,
   await sentence(65, /^Cannot start: catalog\.db has format 2 .* start commit \w+ of Weir once/)
   change('PRAGMA user_version = 9')
   await sentence(65, /^Cannot start: catalog\.db in .* is damaged/)
-  change('PRAGMA user_version = 10; UPDATE scope SET crc = crc + 1')
+  change('PRAGMA user_version = 11; UPDATE scope SET crc = crc + 1')
   await sentence(65, /^Cannot start: catalog\.db in .* is damaged .*does not check/)
   change('UPDATE scope SET crc = crc - 1')
   change(`UPDATE document SET revision = revision + 1 WHERE kind = 'organization'`)

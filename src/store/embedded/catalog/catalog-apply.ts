@@ -8,7 +8,7 @@ import {
   requireRevision,
 } from '../../commit/commit-checks.ts'
 import { bytesOfComponent, bytesOfStream } from '../../fields/counted-bytes.ts'
-import { addressClaim, seriesClaim, streamIdClaim } from '../../fields/unique-texts.ts'
+import { addressClaim, seriesClaim, seriesText, streamIdClaim } from '../../fields/unique-texts.ts'
 import {
   CatalogConflict,
   CatalogDamaged,
@@ -17,7 +17,7 @@ import {
   type Lease,
 } from '../../ports/catalog-port.ts'
 import type {
-  CreateComponents,
+  ComponentFields,
   Labels,
   PutComponent,
   PutStream,
@@ -26,6 +26,7 @@ import type { DocumentKey } from '../../ports/document-key.ts'
 import { documentNameOf, readChecked } from './catalog-checks.ts'
 import { isLeaseRunning } from './catalog-lease-table.ts'
 import type {
+  CreateRequest,
   PutRequest,
   WriteRequest,
   WriterRequest,
@@ -34,8 +35,11 @@ import type {
 } from './catalog-protocol.ts'
 import type { CatalogWriteTable } from './catalog-write-table.ts'
 import type { FoundComponent } from './component/component-reader.ts'
+import { ownAddress } from './component/component-row.ts'
 import type { FoundStream, NumberedOwner } from './component/stream-reader.ts'
+import { hashOfSeriesText } from './component/stream-row.ts'
 import type { StoredDocument } from './document-table.ts'
+import { creationOf } from './write-orders.ts'
 
 /** Stream IDs that are looked for one by one: all of a component's are sorted in the time of about as many. */
 const LOOKED_FOR_MAX = 8
@@ -73,8 +77,11 @@ class CommitWork {
   readonly #written: number[] = []
   /** Components whose streams may have an ID twice, with the puts that would be to blame. */
   readonly #named = new Map<number, PutStream[]>()
-  /** Series that streams were given, which others may have. */
-  readonly #series: { readonly key: DocumentKey; readonly series: Labels }[] = []
+  /** The hashes of series that streams were given, which others may have. */
+  readonly #seriesHashes: number[] = []
+  /** Addresses that components were given and others may have: those with claims, and those that are IDs. */
+  readonly #claimed: GivenAddress[] = []
+  readonly #owned: GivenAddress[] = []
 
   constructor(table: CatalogWriteTable) {
     this.#table = table
@@ -87,7 +94,8 @@ class CommitWork {
     for (const order of orders) this.#letGo(order, isNaming)
     for (const order of orders) this.#applyWrite(order)
     for (const [ref, puts] of this.#named) this.#refuseSharedIds(ref, puts)
-    for (const { key, series } of this.#series) this.#refuseSharedSeries(key, series)
+    this.#refuseSharedAddresses()
+    this.#refuseSharedSeries(orders)
     for (const limit of limits) checkLimit(this.#table, limit)
     return this.#written
   }
@@ -171,7 +179,7 @@ class CommitWork {
     if (before === undefined) componentTable.insert({ scope, ref }, order, revision)
     else componentTable.update(scope, before, order, revision)
     if (before !== undefined) documents.releaseClaims(-ref)
-    this.#claimAddresses(scope, { ...plainKeyOf(order), ref: -ref }, order.addressedAs)
+    this.#claimAddresses({ ...plainKeyOf(order), scope, ref }, order)
     this.#table.count(order, {
       documents: before === undefined ? 1 : 0,
       bytes:
@@ -181,13 +189,20 @@ class CommitWork {
     this.#written.push(revision, 0)
   }
 
+  /** Claims the addresses of a component, but for one that is its ID. */
   #claimAddresses(
-    scope: number,
-    holder: DocumentKey & { readonly ref: number },
-    addresses: readonly string[],
+    holder: DocumentKey & { readonly scope: number; readonly ref: number },
+    fields: Pick<ComponentFields, 'id' | 'addressedAs'>,
   ): void {
-    const taken = this.#table.documents.insertClaims(scope, addresses.map(addressClaim), holder)
+    const own = ownAddress(fields)
+    if (own !== undefined) this.#owned.push({ holder, address: own })
+    if (own !== undefined && fields.addressedAs.length === 1) return
+    const addresses = fields.addressedAs.filter((address) => address !== own)
+    const claims = addresses.map(addressClaim)
+    const { documents } = this.#table
+    const taken = documents.insertClaims(holder.scope, claims, { ...holder, ref: -holder.ref })
     if (taken !== undefined) throw new CatalogConflict(plainKeyOf(holder), taken)
+    for (const address of addresses) this.#claimed.push({ holder, address })
   }
 
   #putStream(order: PutStream): void {
@@ -209,7 +224,9 @@ class CommitWork {
       named.push(order)
       this.#named.set(owner.ref, named)
     }
-    if (order.series !== undefined) this.#series.push({ key: order, series: order.series })
+    if (order.series !== undefined) {
+      this.#seriesHashes.push(hashOfSeriesText(seriesText(order.series)))
+    }
     this.#table.count(order, {
       documents: before === undefined ? 1 : 0,
       bytes: bytesOfStream(order) - (before === undefined ? 0 : bytesOfStream(before.stream)),
@@ -230,26 +247,25 @@ class CommitWork {
     throw new CatalogConflict(plainKeyOf(order), undefined)
   }
 
-  #create(order: CreateComponents): void {
+  #create(request: CreateRequest): void {
+    const order = creationOf(request)
     const { componentTable, streamTable, numbers, changes } = this.#table
-    const { orgUid, uids, addressedAs, streamIds } = order
+    const { orgUid, uids, ids, addressedAs, streamIds } = order
     const scope = this.#table.scopeOf(orgUid)
     requireOwnStreamIds(order)
     const ref = numbers.takeComponents(uids.length)
     const handle = numbers.takeHandles(streamIds.length)
     const bytes = componentTable.insertMany(scope, ref, order)
-    const streamBytes = streamTable.insertMany(order, { ref, handle })
+    const streams = streamTable.insertMany(order, { ref, handle })
+    for (const hash of streams.seriesHashes) this.#seriesHashes.push(hash)
     for (const [at, addresses] of (addressedAs ?? []).entries()) {
-      const holder = { orgUid, kind: 'component', uid: uids[at], ref: -(ref + at) }
-      this.#claimAddresses(scope, holder, addresses)
-    }
-    for (const { at, series } of seriesOf(order)) {
-      this.#series.push({ key: { orgUid, kind: 'component', uid: uids[at] }, series })
+      const holder = { orgUid, kind: 'component', uid: uids[at], scope, ref: ref + at }
+      this.#claimAddresses(holder, { id: ids[at], addressedAs: addresses })
     }
     this.#table.count({ orgUid, kind: 'component' }, { documents: uids.length, bytes })
     this.#table.count(
       { orgUid, kind: 'stream' },
-      { documents: streamIds.length, bytes: streamBytes },
+      { documents: streamIds.length, bytes: streams.bytes },
     )
     changes.addCreated(scope, order)
     this.#written.push(0, streamIds.length === 0 ? 0 : handle)
@@ -344,10 +360,32 @@ class CommitWork {
     throw new CatalogConflict(plainKeyOf(to), streamIdClaim(to.componentUid, doubled))
   }
 
-  #refuseSharedSeries(key: DocumentKey, series: Labels): void {
-    if (!this.#table.streams.mayShareSeries(series)) return
-    const holders = this.#table.streams.findSeries(this.#table.scopeOf(key.orgUid), series)
-    if ([...holders].length > 1) throw new CatalogConflict(plainKeyOf(key), seriesClaim(series))
+  /** Refuses an address that is the ID of a component which is found by it, and such an ID that is an address. */
+  #refuseSharedAddresses(): void {
+    const { components, documents } = this.#table
+    for (const { holder, address } of this.#claimed) {
+      const other = components.findRefById(holder.scope, address)
+      if (other === undefined || other.ref === holder.ref || !other.isAddress) continue
+      throw new CatalogConflict(plainKeyOf(holder), addressClaim(address))
+    }
+    for (const [scope, given] of Map.groupBy(this.#owned, ({ holder }) => holder.scope)) {
+      const claims = given.map(({ address }) => addressClaim(address))
+      const at = documents.findClaimed(scope, claims)
+      if (at === undefined) continue
+      throw new CatalogConflict(plainKeyOf(given[at].holder), claims[at])
+    }
+  }
+
+  #refuseSharedSeries(orders: readonly WriteRequest[]): void {
+    if (this.#seriesHashes.length === 0) return
+    const { streams } = this.#table
+    const shared = streams.sharedHashes(this.#seriesHashes)
+    if (shared.size === 0) return
+    for (const { key, series } of orders.flatMap(seriesOf)) {
+      if (!shared.has(hashOfSeriesText(seriesText(series)))) continue
+      const holders = streams.findSeries(this.#table.scopeOf(key.orgUid), series)
+      if ([...holders].length > 1) throw new CatalogConflict(key, seriesClaim(series))
+    }
   }
 }
 
@@ -358,19 +396,23 @@ interface Found {
   delete(): void
 }
 
-/** The series of new streams, with the places of their components. */
-function* seriesOf({
-  streamCounts,
-  series,
-}: CreateComponents): Generator<{ at: number; series: Labels }> {
-  if (series === undefined) return
-  let stream = 0
-  for (const [at, count] of streamCounts.entries()) {
-    for (let left = count; left > 0; left--, stream++) {
-      const one = series[stream]
-      if (one) yield { at, series: one }
-    }
+/** An address that a component was given. */
+interface GivenAddress {
+  readonly holder: DocumentKey & { readonly scope: number; readonly ref: number }
+  readonly address: string
+}
+
+/** The series that an order gives to streams, with what a conflict names. */
+function seriesOf(order: WriteRequest): { readonly key: DocumentKey; readonly series: Labels }[] {
+  if (order.op === 'put_stream') {
+    return order.series === undefined ? [] : [{ key: plainKeyOf(order), series: order.series }]
   }
+  if (order.op !== 'create') return []
+  const { orgUid, uids, streamCounts, series = [] } = creationOf(order)
+  const owners = streamCounts.flatMap((count, at): string[] => new Array(count).fill(uids[at]))
+  return series.flatMap((one, at) =>
+    one ? [{ key: { orgUid, kind: 'component', uid: owners[at] }, series: one }] : [],
+  )
 }
 
 /** What leaves no more than there was goes through, or nobody could get below a lowered limit. */

@@ -1,10 +1,21 @@
 /** What the main thread and the catalog's writer thread say to each other. */
 import type { CatalogLimit, CatalogWrite, Lease, PutDocument } from '../../ports/catalog-port.ts'
+import type { CreateComponents, Labels } from '../../ports/component-port.ts'
 import type { DocumentKey } from '../../ports/document-key.ts'
+import type { SAME } from './component/stream-row.ts'
 
 /** A put whose body is already text, as it is stored. */
 export type PutRequest = Omit<PutDocument, 'body'> & { readonly body: string }
-export type WriteRequest = Exclude<CatalogWrite, PutDocument> | PutRequest
+
+/** A creation. A series that is equal to the labels is `=`. */
+export type CreateRequest = Omit<CreateComponents, 'series'> & {
+  readonly series?: readonly (Labels | typeof SAME | null | undefined)[]
+}
+
+export type WriteRequest =
+  | Exclude<CatalogWrite, PutDocument | CreateComponents>
+  | PutRequest
+  | CreateRequest
 
 /** One commit; a big one arrives in parts, so that neither side is held up at once. */
 export interface CommitPart {

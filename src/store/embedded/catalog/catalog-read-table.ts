@@ -67,22 +67,26 @@ export class CatalogReadTable {
     })
   }
 
-  /** The number of the component that holds a claim, 0 for none; throws CatalogDamaged unless `keyOf` knows the holder. */
+  /**
+   * The numbers of the components that hold some of the claims, by their places. Throws CatalogDamaged unless `keyOf`
+   * knows each holder.
+   */
   selectClaimed(
-    orgUid: string,
-    claim: string,
+    scope: number,
+    claims: readonly string[],
     keyOf: (ref: number) => DocumentKey | undefined,
-  ): number {
-    const what = nameOfClaim(claim)
-    return readChecked(what, () => {
-      const held = this.#holderOf(orgUid, claim)
-      if (held === undefined || held.ref > 0) return 0
-      const holder = keyOf(-held.ref)
-      if (holder !== undefined && checkOfClaim(storedClaim(claim), holder) === held.crc) {
-        return -held.ref
-      }
-      throw new CatalogDamaged(`${what} does not check`)
-    })
+  ): Map<number, number> {
+    const stored = claims.map((claim) => storedClaim(claim).toWellFormed())
+    const refs = new Map<number, number>()
+    for (const row of this.#statements.claims.all(scope, JSON.stringify(stored))) {
+      const { key, ref, crc } = row as { key: number; ref: number; crc: number }
+      if (ref > 0) continue
+      const holder = keyOf(-ref)
+      const isWhole = holder !== undefined && checkOfClaim(stored[key], holder) === crc
+      if (!isWhole) throw new CatalogDamaged(`${nameOfClaim(claims[key])} does not check`)
+      refs.set(key, -ref)
+    }
+    return refs
   }
 
   #holderOf(orgUid: string, claim: string): { ref: number; crc: number } | undefined {
@@ -204,6 +208,8 @@ function prepareAll(db: DatabaseSync) {
       WHERE d.scope = ? AND d.kind = ? AND d.uid = ?`),
     byRef: prepare(`SELECT ${DOCUMENT_COLUMNS} FROM document d WHERE d.ref = ?`),
     claim: prepare('SELECT ref, crc FROM claim WHERE scope = ? AND claim = ?'),
+    claims: prepare(`SELECT key, ref, crc FROM json_each(?2)
+      CROSS JOIN claim ON scope = ?1 AND claim = value`),
     changes: prepare(`SELECT ${CHANGE_COLUMNS} FROM change WHERE cursor > ? ORDER BY cursor`),
     cursor: prepare(LAST_CHANGE),
     tally: prepare(TALLY),

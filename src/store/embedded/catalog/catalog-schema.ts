@@ -114,8 +114,8 @@ CREATE TABLE lease (
 CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 `
 
-/** The format that this Weir writes, and the one before it, which it upgrades. */
-const FORMAT = 10
+/** The format that this Weir writes, and the oldest that it upgrades. */
+const FORMAT = 11
 const UPGRADED_FORMAT = 9
 
 /** Refuses a catalog.db that a later Weir wrote, or one too old to be upgraded; changes nothing. */
@@ -129,7 +129,12 @@ export function isOlderCatalog(db: DatabaseSync): boolean {
   return formatOf(db) < FORMAT
 }
 
-/** Makes the tables of a new catalog.db, or upgrades those of format 9: whole or not at all. */
+/** Whether catalog.db has other tables than today. Those of format 10 are the same. */
+export function hasOlderTables(db: DatabaseSync): boolean {
+  return formatOf(db) === UPGRADED_FORMAT
+}
+
+/** Makes the tables of a new catalog.db, or upgrades those of formats 9 and 10: whole or not at all. */
 export function migrateCatalog(db: DatabaseSync): void {
   requireKnownCatalog(db)
   const before = formatOf(db)
@@ -137,7 +142,8 @@ export function migrateCatalog(db: DatabaseSync): void {
   const change = () => {
     const tables = CHANGE_TABLE + DOCUMENT_TABLES + COMPONENT_TABLES
     if (before === 0) db.exec(COMMON_TABLES + tables)
-    else upgradeFormat9(db, tables)
+    if (hasOlderTables(db)) upgradeFormat9(db, tables)
+    // Rows of format 10 are rows of format 11: older versions cannot read the rows that this one writes.
     db.exec(`PRAGMA user_version = ${FORMAT}`)
   }
   try {

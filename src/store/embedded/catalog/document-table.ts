@@ -85,6 +85,13 @@ export class DocumentTable {
     return undefined
   }
 
+  /** The place of the first of some claims that anyone holds. */
+  findClaimed(scope: number, claims: readonly string[]): number | undefined {
+    const stored = claims.map((claim) => storedClaim(claim).toWellFormed())
+    const found = this.#statements.claimed.get(scope, JSON.stringify(stored))
+    return found?.key as number | undefined
+  }
+
   /** Lets go of all that a holder claims. */
   releaseClaims(ref: number): void {
     this.#statements.releaseClaims.run(ref)
@@ -117,6 +124,8 @@ function prepareAll(db: DatabaseSync) {
     delete: prepare('DELETE FROM document WHERE ref = ?'),
     claim: prepare(`INSERT INTO claim (scope, claim, ref, crc) VALUES (?, ?, ?, ?)
       ON CONFLICT DO NOTHING`),
+    claimed: prepare(`SELECT key FROM json_each(?2)
+      CROSS JOIN claim c ON c.scope = ?1 AND c.claim = value LIMIT 1`),
     releaseClaims: prepare('DELETE FROM claim WHERE ref = ?'),
     selectExpired:
       prepare(`SELECT s.org_uid, d.kind, d.uid FROM document d JOIN scope s USING (scope)

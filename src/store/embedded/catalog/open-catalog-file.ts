@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { CatalogDamaged } from '../../ports/catalog-port.ts'
 import { FolderDamaged } from '../damage/folder-damaged.ts'
 import { makeLogDurable } from '../disk/make-log-durable.ts'
-import { isOlderCatalog, migrateCatalog, requireKnownCatalog } from './catalog-schema.ts'
+import { hasOlderTables, migrateCatalog, requireKnownCatalog } from './catalog-schema.ts'
 import { CatalogScopes } from './catalog-scopes.ts'
 import { checkShape } from './catalog-shape.ts'
 import { differingNumbers } from './last-numbers.ts'
@@ -37,7 +37,7 @@ export function openCatalogFile(file: string): DatabaseSync {
 export function checkCatalogFile(db: DatabaseSync): void {
   requireKnownCatalog(db)
   // The upgrade checks what it reads, and comes to nothing when that does not fit.
-  if (isOlderCatalog(db)) return
+  if (hasOlderTables(db)) return
   checkShape(db)
   const differing = differingNumbers(db)
   if (differing !== undefined) throw new CatalogDamaged(differing)

@@ -2,7 +2,8 @@
 import type { CatalogRecord, CatalogWrite, Committed } from '../../ports/catalog-port.ts'
 import type { CreateComponents } from '../../ports/component-port.ts'
 import type { StreamHandle } from '../../ports/sample-port.ts'
-import type { WriteRequest, Written } from './catalog-protocol.ts'
+import type { CreateRequest, WriteRequest, Written } from './catalog-protocol.ts'
+import { SAME } from './component/stream-row.ts'
 
 /** Components and streams of one slice of a creation: about a millisecond of copying. */
 const ROWS_PER_SLICE = 2_000
@@ -10,13 +11,27 @@ const ROWS_PER_SLICE = 2_000
 /** The orders of a commit; creations of many components come in slices, which are one commit all the same. */
 export function* ordersOf(writes: readonly CatalogWrite[]): Generator<WriteRequest> {
   for (const write of writes) {
-    if (write.op === 'create') yield* slicesOf(write)
+    if (write.op === 'create') for (const slice of slicesOf(write)) yield requestOf(slice)
     else yield write.op === 'put' ? { ...write, body: JSON.stringify(write.body) } : write
   }
 }
 
+/** Most streams with a series have no other labels: these are sent once. */
+function requestOf(create: CreateComponents): CreateRequest {
+  const { labels, series } = create
+  if (series === undefined || labels === undefined) return create
+  return { ...create, series: series.map((one, at) => (one === labels[at] && one ? SAME : one)) }
+}
+
+/** The creation of a request. */
+export function creationOf(request: CreateRequest): CreateComponents {
+  const { labels, series } = request
+  const own = series?.map((one, at) => (one === SAME ? labels?.[at] : (one ?? undefined)))
+  return { ...request, series: own }
+}
+
 /** How many rows an order writes. */
-export function rowsOf(order: Pick<CatalogWrite, 'op'> | CreateComponents): number {
+export function rowsOf(order: Pick<CatalogWrite, 'op'> | CreateRequest): number {
   return 'uids' in order ? order.uids.length + order.streamIds.length : 1
 }
 

@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { CatalogDamaged } from '../../../ports/catalog-port.ts'
 import type { StoredComponent } from '../../../ports/component-port.ts'
 import type { CatalogScopes } from '../catalog-scopes.ts'
-import { COMPONENT_COLUMNS, type ComponentRow, componentOfRow } from './component-row.ts'
+import { COMPONENT_COLUMNS, type ComponentRow, componentOfRow, OWN_ID } from './component-row.ts'
 import type { TextTable } from './text-table.ts'
 import { uidBytes } from './uid-bytes.ts'
 
@@ -44,6 +44,17 @@ export class ComponentReader {
     throw new CatalogDamaged('a component is not where the index of IDs says')
   }
 
+  /** The components whose address without a claim is one of some texts, by the places of these. */
+  findOwned(scope: number, addresses: readonly string[]): Map<number, StoredComponent> {
+    const found = new Map<number, StoredComponent>()
+    const ids = addresses.map((address) => address.toWellFormed())
+    for (const { key } of this.#statements.owned.all(scope, JSON.stringify(ids))) {
+      const component = this.findById(scope, addresses[key as number])?.component
+      if (component !== undefined) found.set(key as number, component)
+    }
+    return found
+  }
+
   /** The component of a number, undefined for none. */
   findRef(ref: number): FoundComponent | undefined {
     const row = this.#statements.byRef.get(ref) as ComponentRow | undefined
@@ -52,7 +63,14 @@ export class ComponentReader {
 
   /** The number of the component that has an ID, 0 for none. */
   refOfId(scope: number, id: string): number {
-    return Number(this.#statements.refOfId.get(scope, id.toWellFormed())?.ref ?? 0)
+    return this.findRefById(scope, id)?.ref ?? 0
+  }
+
+  /** The number of the component that has an ID, and whether the ID is one of its addresses without a claim. */
+  findRefById(scope: number, id: string): { ref: number; isAddress: boolean } | undefined {
+    const row = this.#statements.refOfId.get(scope, id.toWellFormed())
+    if (row === undefined) return undefined
+    return { ref: Number(row.ref), isAddress: String(row.addresses).startsWith(OWN_ID) }
   }
 
   /** The number of the component that has a UID, 0 for none. */
@@ -73,7 +91,9 @@ function prepareAll(db: DatabaseSync) {
     byUid: select('uid = ?'),
     byId: select('scope = ? AND id = ?'),
     byRef: select('ref = ?'),
-    refOfId: db.prepare('SELECT ref FROM component WHERE scope = ? AND id = ?'),
+    owned: db.prepare(`SELECT key FROM json_each(?2)
+      CROSS JOIN component ON scope = ?1 AND component.id = value WHERE addresses GLOB '${OWN_ID}*'`),
+    refOfId: db.prepare('SELECT ref, addresses FROM component WHERE scope = ? AND id = ?'),
     refOfUid: db.prepare('SELECT ref FROM component WHERE uid = ?'),
   }
 }

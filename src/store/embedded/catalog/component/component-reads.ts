@@ -75,11 +75,16 @@ export class EmbeddedComponents implements ComponentReads {
     addresses: readonly string[],
   ): Promise<(StoredComponent | undefined)[]> {
     const keyOf = (ref: number): DocumentKey | undefined => this.#components.findRef(ref)?.component
-    const find = (address: string): StoredComponent | undefined => {
-      const ref = this.#parts.table.selectClaimed(orgUid, addressClaim(address), keyOf)
-      return ref === 0 ? undefined : this.#components.findRef(ref)?.component
-    }
-    return this.#parts.reporting(() => addresses.map(find))
+    const found = this.#read('components by their addresses', orgUid, (scope) => {
+      const claims = addresses.map(addressClaim)
+      const refs = this.#parts.table.selectClaimed(scope, claims, keyOf)
+      const owned = this.#components.findOwned(scope, addresses)
+      return addresses.map((_, at) => {
+        const ref = refs.get(at)
+        return ref === undefined ? owned.get(at) : this.#components.findRef(ref)?.component
+      })
+    })
+    return found ?? addresses.map(() => undefined)
   }
 
   async findSeries(
@@ -87,10 +92,7 @@ export class EmbeddedComponents implements ComponentReads {
     series: readonly Labels[],
   ): Promise<(StoredStream | undefined)[]> {
     const found = this.#read('streams by their series', orgUid, (scope) =>
-      series.map((one) => {
-        const [first] = this.#streams.findSeries(scope, one)
-        return first?.stream
-      }),
+      this.#streams.findEach(scope, series),
     )
     return found ?? series.map(() => undefined)
   }

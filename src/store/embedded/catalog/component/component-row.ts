@@ -81,7 +81,7 @@ export interface ComponentRest {
   readonly created: number
   /** Null for 0. */
   readonly last_ordinal: number | null
-  /** JSON, null for none. */
+  /** JSON, behind `=` where the ID is the first; null for none. */
   readonly addresses: string | null
   readonly more: string | null
 }
@@ -147,9 +147,32 @@ export function componentRest(
     owner: owner === null ? null : texts.numberOf(JSON.stringify([owner.uid, owner.name])),
     created: createdAtMs,
     last_ordinal: lastOrdinal === 0 ? null : lastOrdinal,
-    addresses: addressedAs.length === 0 ? null : JSON.stringify(addressedAs),
+    addresses: packAddresses(id, addressedAs),
     more: jsonOrNull(more),
   }
+}
+
+/** In the place of an address that is the ID. It has no claim of its own: no two components share an ID. */
+export const OWN_ID = '='
+
+/** The address that needs no claim, because it is the ID; undefined for none. */
+export function ownAddress({
+  id,
+  addressedAs,
+}: Pick<ComponentFields, 'id' | 'addressedAs'>): string | undefined {
+  return id !== '' && addressedAs[0] === id && id.isWellFormed() ? id : undefined
+}
+
+function packAddresses(id: string, addressedAs: readonly string[]): string | null {
+  if (addressedAs.length === 0) return null
+  if (ownAddress({ id, addressedAs }) === undefined) return JSON.stringify(addressedAs)
+  return addressedAs.length === 1 ? OWN_ID : OWN_ID + JSON.stringify(addressedAs.slice(1))
+}
+
+function unpackAddresses(id: string, packed: string | null): string[] {
+  if (packed === null) return []
+  if (!packed.startsWith(OWN_ID)) return JSON.parse(packed) as string[]
+  return packed === OWN_ID ? [id] : [id, ...(JSON.parse(packed.slice(OWN_ID.length)) as string[])]
 }
 
 /** A number with the ID beside it, as the damaged row has it: people know the ID. */
@@ -186,7 +209,7 @@ export function componentOfRow(
     createdAtMs: row.created,
     owner: owner === null ? null : { uid: owner[0], name: owner[1] },
     lastOrdinal: row.last_ordinal ?? 0,
-    addressedAs: row.addresses === null ? [] : (JSON.parse(row.addresses) as string[]),
+    addressedAs: unpackAddresses(id, row.addresses),
     more: row.more === null ? {} : (JSON.parse(row.more) as JsonObject),
   }
 }

@@ -84,6 +84,17 @@ export class StreamReader {
     return this.#statements.byOrdinal.get(ref, ordinalOf(uid)) !== undefined
   }
 
+  /** The stream of each series, undefined for a series of none. */
+  findEach(scope: number, series: readonly Labels[]): (StoredStream | undefined)[] {
+    const hashes = series.map((one) => hashOfSeriesText(seriesText(one)))
+    const found = this.#statements.anyOfSeries.all(JSON.stringify(hashes))
+    const known = new Set(found.map(({ key }) => key as number))
+    return series.map((one, at) => {
+      const [first] = known.has(at) ? this.findSeries(scope, one) : []
+      return first?.stream
+    })
+  }
+
   /** The streams with a series in all organizations: the hash of a series may be that of another too. */
   *findSeries(scope: number, series: Labels): Generator<FoundStream> {
     const text = seriesText(series)
@@ -97,9 +108,10 @@ export class StreamReader {
     }
   }
 
-  /** False when only the index knows that no two streams share a series: reading each of millions takes longer. */
-  mayShareSeries(series: Labels): boolean {
-    return this.#statements.secondSeries.get(hashOfSeriesText(seriesText(series))) !== undefined
+  /** Those of some hashes of series that two streams have, as far as the index knows: reading the streams takes longer. */
+  sharedHashes(hashes: readonly number[]): ReadonlySet<number> {
+    const rows = this.#statements.sharedHashes.all(JSON.stringify(hashes))
+    return new Set(rows.map(({ series_hash: hash }) => hash as number))
   }
 
   /** Streams of a component in definition order. */
@@ -137,7 +149,10 @@ function prepareAll(db: DatabaseSync) {
     owner: prepare('SELECT component FROM stream WHERE uid = ?'),
     bySeries: prepare(`SELECT component, ordinal FROM stream WHERE series_hash = ?
       ORDER BY component, ordinal`),
-    secondSeries: prepare('SELECT 1 FROM stream WHERE series_hash = ? LIMIT 1 OFFSET 1'),
+    anyOfSeries: prepare(`SELECT key FROM json_each(?)
+      WHERE EXISTS (SELECT 1 FROM stream WHERE series_hash = value)`),
+    sharedHashes: prepare(`SELECT series_hash FROM json_each(?) JOIN stream ON series_hash = value
+      GROUP BY series_hash HAVING count(*) > 1`),
     // Streams of one place come in the order of their UIDs.
     page: prepare(`SELECT ${SELECTED_STREAM} FROM stream WHERE component = ?1
       ORDER BY coalesce(place, ordinal - 1), coalesce(stream.uid, unhex(?2 || printf('%06x', ordinal)))

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { countedUidOf } from '../../../../base/plain.ts'
 import { definitionOfType, jsonOrNull } from '../../../fields/packed-fields.ts'
-import { seriesText, sortedPairs } from '../../../fields/unique-texts.ts'
+import { pairsText, sortedPairs } from '../../../fields/unique-texts.ts'
 import { CatalogDamaged } from '../../../ports/catalog-port.ts'
 import type { Labels, StoredStream, StreamFields } from '../../../ports/component-port.ts'
 import type { JsonObject } from '../../../ports/document-key.ts'
@@ -68,7 +68,7 @@ export interface StreamRest {
   readonly revision: number | null
   /** Null for the ID. */
   readonly name: string | null
-  /** Numbers of texts in base 36 with blanks between them, null for none. */
+  /** See packLabels(); null for none. */
   readonly labels: string | null
   /** As `labels`, or SAME where it is equal to these. */
   readonly series: string | null
@@ -108,35 +108,80 @@ export function streamRest(
   texts: TextTable,
 ): StreamRest {
   const { id, name, labels, series, more } = fields
-  const packedLabels = packLabels(labels, texts)
-  const packedSeries = packLabels(series, texts)
   return {
     revision: revision === 1 ? null : revision,
     name: name === id ? null : name.toWellFormed(),
-    labels: packedLabels,
-    series: packedSeries === null || packedSeries !== packedLabels ? packedSeries : SAME,
-    series_hash: series === undefined ? null : hashOfSeriesText(seriesText(series)),
+    ...packLabelsAndSeries(labels, series, texts),
     more: jsonOrNull(more),
   }
 }
 
 /** Between the name of a label and its text; before the JSON of both where the name is empty or holds it. */
 const LABEL_SEPARATOR = '\0'
+/** Between packed labels, and between the number of a name and the text behind it. */
+const NEXT_LABEL = ' '
+const OWN_TEXT = '='
+/** Longer texts have a number, also those of one stream alone. */
+const OWN_TEXT_LENGTH_MAX = 40
 
 /** In the place of a series that is equal to the labels. */
-const SAME = '='
-const HASH_BYTES = 6
+export const SAME = '='
+const HASH_DIGITS = 12
 
 /** By which a series is found: the first bytes of a SHA-256, which two series may share. */
 export function hashOfSeriesText(text: string): number {
-  return hash('sha256', text, 'buffer').readUIntBE(0, HASH_BYTES)
+  return Number.parseInt(hash('sha256', text, 'hex').slice(0, HASH_DIGITS), 16)
 }
 
-function packLabels(labels: Labels | undefined, texts: TextTable): string | null {
-  if (labels === undefined) return null
-  return sortedPairs(labels)
-    .map((pair) => texts.numberOf(packPair(pair)).toString(36))
-    .join(' ')
+/** Labels and series as columns hold them. */
+function packLabelsAndSeries(
+  labels: Labels | undefined,
+  series: Labels | undefined,
+  texts: TextTable,
+): Pick<StreamRest, 'labels' | 'series' | 'series_hash'> {
+  // Equal labels must be packed alike, though a text has a number from its second use on.
+  const packed = labels === series ? undefined : new Map<string, string>()
+  const pairs = labels && sortedPairs(labels)
+  const packedLabels = pairs === undefined ? null : packLabels(pairs, texts, packed)
+  if (series === undefined) return { labels: packedLabels, series: null, series_hash: null }
+  const seriesPairs = labels === series && pairs ? pairs : sortedPairs(series)
+  const packedSeries = packed === undefined ? packedLabels : packLabels(seriesPairs, texts, packed)
+  return {
+    labels: packedLabels,
+    series: packedSeries === packedLabels ? SAME : packedSeries,
+    series_hash: hashOfSeriesText(pairsText(seriesPairs)),
+  }
+}
+
+/** Each label as the number of its text, or as the number of its name and its value: see docs/format/catalog-db.md. */
+function packLabels(
+  pairs: ReturnType<typeof sortedPairs>,
+  texts: TextTable,
+  packed: Map<string, string> | undefined,
+): string {
+  let all = ''
+  for (const pair of pairs) {
+    const text = packPair(pair)
+    const one = packed?.get(text) ?? packLabel(pair, text, texts)
+    packed?.set(text, one)
+    all += all === '' ? one : NEXT_LABEL + one
+  }
+  return all
+}
+
+function packLabel(
+  [name, value]: readonly [name: string, value: string],
+  text: string,
+  texts: TextTable,
+): string {
+  const isOwn =
+    value.length <= OWN_TEXT_LENGTH_MAX &&
+    !text.startsWith(LABEL_SEPARATOR) &&
+    !value.includes(NEXT_LABEL) &&
+    !value.includes(LABEL_SEPARATOR)
+  const number = isOwn ? texts.numberOfRepeated(text) : texts.numberOf(text)
+  if (number !== undefined) return number.toString(36)
+  return `${texts.numberOf(name).toString(36)}${OWN_TEXT}${value}`
 }
 
 function packPair([name, text]: readonly [name: string, text: string]): string {
@@ -153,11 +198,15 @@ function unpackPair(packed: string): [name: string, text: string] {
 
 function unpackLabels(packed: string | null, texts: TextTable): Labels | undefined {
   if (packed === null) return undefined
-  const numbers = packed === '' ? [] : packed.split(' ')
+  const labels = packed === '' ? [] : packed.split(NEXT_LABEL)
   // A name such as `__proto__` is a name like any other.
-  return Object.fromEntries(
-    numbers.map((number) => unpackPair(texts.textOf(Number.parseInt(number, 36)))),
-  )
+  return Object.fromEntries(labels.map((label) => unpackLabel(label, texts)))
+}
+
+function unpackLabel(label: string, texts: TextTable): [name: string, text: string] {
+  const end = label.indexOf(OWN_TEXT)
+  const text = texts.textOf(Number.parseInt(label, 36))
+  return end < 0 ? unpackPair(text) : [text, label.slice(end + 1)]
 }
 
 /** The component of a stream, as its streams need it. */

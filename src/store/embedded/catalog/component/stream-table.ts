@@ -25,6 +25,12 @@ interface FirstNumbers {
   readonly handle: number
 }
 
+/** What was made: the bytes that the streams count as, and the hashes of those that have a series. */
+interface CreatedStreams {
+  readonly bytes: number
+  readonly seriesHashes: readonly number[]
+}
+
 /** The table of streams, in which those of a component lie together. */
 export class StreamTable {
   readonly #texts: TextTable
@@ -40,8 +46,8 @@ export class StreamTable {
     this.#plain = new InsertTogether(db, 'stream', PLAIN_STREAM_COLUMNS)
   }
 
-  /** Makes the streams of components whose numbers count on from the first; what they count as. */
-  insertMany(create: CreateComponents, first: FirstNumbers): number {
+  /** Makes the streams of components whose numbers count on from the first. */
+  insertMany(create: CreateComponents, first: FirstNumbers): CreatedStreams {
     const { streamCounts, streamIds, streamNames, labels, series } = create
     const alike = create.definitions.map(({ more, ...definition }) => {
       const empty = { id: '', name: '', more }
@@ -56,6 +62,7 @@ export class StreamTable {
     const hasOwn = streamNames !== undefined || labels !== undefined || series !== undefined
     const isPlain = !hasOwn && alike.every(({ grid, rest }) => grid === null && isPlainRest(rest))
     const values: RowValue[] = []
+    const seriesHashes: number[] = []
     let bytes = 0
     let at = 0
     for (let component = 0; component < streamCounts.length; component++) {
@@ -86,11 +93,13 @@ export class StreamTable {
             more: same.more,
           }
           bytes += bytesOfStream(fields)
-          pushRow(values, key, streamRest(fields, 1, this.#texts))
+          const rest = streamRest(fields, 1, this.#texts)
+          if (rest.series_hash !== null) seriesHashes.push(rest.series_hash)
+          pushRow(values, key, rest)
         }
       }
     }
-    if ((isPlain ? this.#plain : this.#together).insert(values)) return bytes
+    if ((isPlain ? this.#plain : this.#together).insert(values)) return { bytes, seriesHashes }
     throw new CatalogConflict(
       { orgUid: create.orgUid, kind: 'component', uid: create.uid },
       undefined,

@@ -5,6 +5,8 @@ import { addNumber, addText, CHECK_START, endCheck } from './row-check.ts'
 
 /** Labels of a bulk load can be millions: then the cache is cleared. */
 const KEPT_MAX = 100_000
+/** Texts that were asked for once: those of the streams that are created at about the same time. */
+const SEEN_ONCE_MAX = 20_000
 
 interface TextRow {
   number: number
@@ -20,6 +22,9 @@ export class TextTable {
   readonly #selectLast: StatementSync
   readonly #texts = new Map<number, string>()
   readonly #numbers = new Map<string, number>()
+  readonly #seenOnce = new Set<string>()
+  /** The greatest number, undefined if it may have been rolled back. */
+  #last: number | undefined
 
   constructor(db: DatabaseSync) {
     this.#selectText = db.prepare('SELECT number, text, crc FROM text WHERE number = ?')
@@ -53,14 +58,34 @@ export class TextTable {
     const known = this.find(text)
     if (known !== undefined) return known
     const stored = text.toWellFormed()
-    const number = Number((this.#selectLast.get() as { last: number | null }).last ?? 0) + 1
+    this.#last ??= Number((this.#selectLast.get() as { last: number | null }).last ?? 0)
+    const number = this.#last + 1
     this.#insert.run(number, stored, checkOfText(number, stored))
+    this.#last = number
     this.#remember(number, stored)
     return number
   }
 
+  /**
+   * The number of a text that many rows may share, undefined when it is asked for the first time. Most texts that one
+   * row alone has are never stored.
+   */
+  numberOfRepeated(text: string): number | undefined {
+    const known = this.#numbers.get(text)
+    if (known !== undefined) return known
+    if (this.#seenOnce.delete(text)) return this.numberOf(text)
+    if (this.#seenOnce.size >= SEEN_ONCE_MAX) this.#seenOnce.clear()
+    this.#seenOnce.add(text)
+    return undefined
+  }
+
   /** Drops what a transaction may have stored that came to nothing. */
   clear(): void {
+    this.#forget()
+    this.#last = undefined
+  }
+
+  #forget(): void {
     this.#texts.clear()
     this.#numbers.clear()
   }
@@ -74,7 +99,7 @@ export class TextTable {
   }
 
   #remember(number: number, text: string): void {
-    if (this.#texts.size >= KEPT_MAX) this.clear()
+    if (this.#texts.size >= KEPT_MAX) this.#forget()
     this.#texts.set(number, text)
     this.#numbers.set(text, number)
   }
