@@ -13,23 +13,29 @@ interface ContactsByUid {
 }
 
 interface PackedContacts {
-  /** The UIDs, 16 bytes each, in base64. */
+  /** The UIDs in base64, without zeros that all of them end with. */
   readonly uids: string
+  /** How many hex digits each has there. */
+  readonly digits: number
   /** The first contact, and how much later each contact is. */
   readonly from: number
   readonly after: readonly number[]
 }
 
-const UID_BYTES = 16
-const UID_DIGITS = 2 * UID_BYTES
+const UID_DIGITS = 32
+/** UIDs that the service makes for components end so. */
+const COMMON_END = '000000'
 
 /** Packs contacts: there is one for each component. */
 export function packContacts(contacts: readonly Contact[]): JsonObject {
   let from = contacts[0]?.at ?? 0
   for (const { at } of contacts) if (at < from) from = at
-  const digits = contacts.map(({ uid }) => uid).join('')
+  const areOurs = contacts.every(({ uid }) => uid.endsWith(COMMON_END))
+  const digits = areOurs ? UID_DIGITS - COMMON_END.length : UID_DIGITS
+  const uids = contacts.map(({ uid }) => uid.replaceAll('-', '').slice(0, digits)).join('')
   return {
-    uids: Buffer.from(digits.replaceAll('-', ''), 'hex').toString('base64'),
+    uids: Buffer.from(uids, 'hex').toString('base64'),
+    digits,
     from,
     after: contacts.map(({ at }) => at - from),
   }
@@ -39,15 +45,18 @@ export function packContacts(contacts: readonly Contact[]): JsonObject {
 export function unpackContacts(body: JsonObject): Contact[] {
   const { contacts } = body as unknown as Partial<ContactsByUid>
   if (contacts !== undefined) return Object.entries(contacts).map(([uid, at]) => ({ uid, at }))
-  const { uids, from, after } = body as unknown as PackedContacts
-  const digits = Buffer.from(uids, 'base64').toString('hex')
-  return after.map((later, place) => ({
-    uid: uidAt(digits, place * UID_DIGITS),
-    at: from + later,
-  }))
+  const { uids, digits, from, after } = body as unknown as PackedContacts
+  const all = Buffer.from(uids, 'base64').toString('hex')
+  return after.map((later, place) => {
+    const own = all.slice(place * digits, (place + 1) * digits)
+    return { uid: uidOf(own.padEnd(UID_DIGITS, '0')), at: from + later }
+  })
 }
 
-function uidAt(digits: string, at: number): string {
-  const part = (from: number, until: number) => digits.slice(at + from, at + until)
-  return `${part(0, 8)}-${part(8, 12)}-${part(12, 16)}-${part(16, 20)}-${part(20, 32)}`
+function uidOf(digits: string): string {
+  const ends = [0, 8, 12, 16, 20, UID_DIGITS]
+  return ends
+    .slice(1)
+    .map((end, at) => digits.slice(ends[at], end))
+    .join('-')
 }
