@@ -203,3 +203,41 @@ test('RemoteWriteReader skips unknown fields', () => {
   const body = writeRequest1([{ labels: { __name__: 'up' }, samples: [[1, 2]] }])
   assert.equal(read(Buffer.concat([...unknown, body, ...unknown]), 1).points.length, 1)
 })
+
+test('RemoteWriteReader reads a known series after another as if it were new', () => {
+  const label = (name: string, value: string) =>
+    bytesField(1, bytesField(1, name), bytesField(2, value))
+  const [up, a1, a11, b2] = [
+    label('__name__', 'up'),
+    label('a', '1'),
+    label('a', '11'),
+    label('b', '2'),
+  ]
+  const sample = bytesField(2, Buffer.from([0x10, 3]))
+  // Some begin like others, have labels behind their samples, no samples, or what is no sample.
+  const messages = [
+    [up, a1, sample],
+    [up, a1, b2, sample],
+    [up, a11, sample, sample],
+    [up, a1, sample, b2],
+    [up, sample, a1],
+    [up, a1],
+    [up, a1, sample, bytesField(4, '')],
+    [up, a1, sample, bytesField(9, 'x')],
+    [a1, sample],
+  ].map((fields) => bytesField(1, ...fields))
+  const body = fc.array(fc.constantFrom(...messages), { maxLength: 12 })
+  const check = fc.property(
+    fc.array(body, { minLength: 2, maxLength: 6 }),
+    fc.integer({ min: 1, max: 200 }),
+    (bodies, turn) => {
+      const shared = { cache: newCache(), handles: new Map<string, number>(), turn }
+      for (const one of bodies.map((parts) => Buffer.concat(parts))) {
+        const { points, refused } = read(one, 1, shared)
+        const alone = read(one, 1, { turn })
+        assert.deepEqual({ points, refused }, { points: alone.points, refused: alone.refused })
+      }
+    },
+  )
+  fc.assert(check, { numRuns: 500 })
+})

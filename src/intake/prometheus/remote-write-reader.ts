@@ -23,6 +23,8 @@ const FIELDS = {
   1: { series: 1, labels: 1, samples: 2, histograms: 4, metadata: 3 },
   2: { series: 5, labels: 1, samples: 2, histograms: 3, metadata: 5 },
 } as const
+/** A field of samples in version 1.0, as it begins. */
+const SAMPLES_KEY = (FIELDS[1].samples << 3) | WIRE_BYTES
 const SAMPLE_VALUE = 1
 const SAMPLE_TIME = 2
 
@@ -56,7 +58,7 @@ export class RemoteWriteReader implements DoorReader {
   readonly #symbols: SymbolTable | undefined
   readonly #writer = new LabelWriter()
   readonly #metadata: MetadataReader
-  #slice = new DoorSlice()
+  #slice!: DoorSlice
   #cacheGeneration = NONE
   /** Unknown series of the slice, by their labels and by their entry in the cache. */
   readonly #openByLabels = new Map<string, OpenSeries>()
@@ -71,6 +73,8 @@ export class RemoteWriteReader implements DoorReader {
   #labelsFrom = 0
   #labelsUntil = 0
   #areLabelsTooLong = false
+  /** The entry of the labels of the series before. */
+  #head = NONE
   /** Its stream or its open series, or why its samples are rejected. */
   #handle: StreamHandle | 0 = 0
   #open: OpenSeries | undefined
@@ -116,7 +120,10 @@ export class RemoteWriteReader implements DoorReader {
   read(orgUid: string, bytesMax: number): boolean {
     this.#cache.begin(orgUid)
     const { generation } = this.#cache
-    if (this.#cacheGeneration !== generation) this.#openOf.clear()
+    if (this.#cacheGeneration !== generation) {
+      this.#openOf.clear()
+      this.#head = NONE
+    }
     this.#cacheGeneration = generation
     // Entries of the cache may have changed since the last call.
     if (this.#next !== NONE) this.#resolve()
@@ -169,9 +176,48 @@ export class RemoteWriteReader implements DoorReader {
     this.#number += 1
     this.#from = request.from
     this.#until = request.end
+    if (this.#isExpected()) return true
     if (!this.#findLabels(this.#from, this.#until)) return false
     this.#next = this.#from
     this.#resolve()
+    return true
+  }
+
+  /**
+   * Whether the series is the known one that followed the one before the last time: most bodies have the series of
+   * those before. Then its labels are compared instead of being read.
+   */
+  #isExpected(): boolean {
+    if (this.#symbols !== undefined || this.#head === NONE) return false
+    const cache = this.#cache
+    const [from, until] = [this.#from, this.#until]
+    cache.lookInto(this.#bytes)
+    const head = cache.expectHead(from, SAMPLES_KEY, this.#head)
+    if (head === NONE) return false
+    const samplesFrom = from + cache.bytesOfHead(head)
+    if (samplesFrom >= until) return false
+    const field = cache.expect(samplesFrom, SAMPLES_KEY, head, NONE)
+    const handle = field === NONE ? 0 : cache.handleOf(field)
+    if (handle === 0 || !this.#areSamples(samplesFrom, until)) return false
+    this.#head = head
+    this.#handle = handle
+    this.#open = undefined
+    this.#mistake = ''
+    this.#next = samplesFrom
+    this.#labelsFrom = from
+    this.#labelsUntil = samplesFrom
+    this.#labelBytes = this.#bytes
+    this.#areLabelsTooLong = false
+    return true
+  }
+
+  /** Whether there are only samples: other fields of a series are read with its labels. */
+  #areSamples(from: number, until: number): boolean {
+    const series = this.#series
+    series.enter(from, until)
+    while (series.nextField()) {
+      if (series.field !== this.#fields.samples || series.wire !== WIRE_BYTES) return false
+    }
     return true
   }
 
@@ -251,9 +297,13 @@ export class RemoteWriteReader implements DoorReader {
     }
     let head = cache.findHead(from, until)
     if (head === NONE) head = cache.addHead(from, until)
+    // A series whose samples are read in parts is resolved again.
+    if (head !== NONE && head !== this.#head) cache.followHead(head, this.#head)
+    this.#head = head
     let field = head === NONE ? NONE : cache.findField(until, until, head)
     if (field !== NONE) this.#handle = cache.handleOf(field)
     else if (head !== NONE) field = cache.addField(until, until, head)
+    if (field !== NONE) cache.follow(field, head, NONE)
     if (this.#handle !== 0) return
     this.#open = field === NONE ? undefined : this.#openOf.get(field)
     this.#open ??= this.#openSeries()
