@@ -50,8 +50,6 @@ const BYTES_PER_SLICE = 128 * 1024
 /** Rejected lines of a body that are listed one by one. */
 const SHOWN_MAX = 1_000
 
-const NO_BYTES = Buffer.alloc(0)
-
 /** Stores bodies of other protocols through the write path of all puts, slice by slice. */
 export class DoorWriter {
   readonly #feed: Feed
@@ -94,8 +92,7 @@ export class DoorWriter {
       const caller = await command.renew()
       const slice = reader.begin()
       while (reader.read(caller.orgUid, BYTES_PER_SLICE)) await nextIteration()
-      // The cache must not keep the bytes of a long body.
-      this.#cache.lookInto(NO_BYTES)
+      this.#cache.lookAway()
       if (isAllOrNone && !reader.isAtEnd) refuseUndivided(slice, bounds)
       outcome.addLines(slice)
       const isHeldBack = isAllOrNone && slice.refusedCount > 0

@@ -120,12 +120,19 @@ export class SeriesCache {
     this.#streams = streams
   }
 
-  /** Says in which bytes series are looked for, until the next lookInto(). */
-  lookInto(bytes: Buffer): void {
+  /** Says in which bytes series are looked for, until the next lookInto() or lookAway(). */
+  lookInto(bytes: Buffer, view?: DataView): void {
     if (bytes === this.#bytes) return
     this.#bytes = bytes
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+    this.#view = view ?? new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
     this.#limit = bytes.length
+  }
+
+  /** Lets go of the bytes of a body, which may be long. */
+  lookAway(): void {
+    this.#bytes = undefined
+    this.#view = NO_BYTES
+    this.#limit = 0
   }
 
   /** Says whose series are looked for until the next begin(); call it once for each slice of a body. */

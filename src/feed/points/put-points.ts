@@ -51,11 +51,14 @@ export async function putPoints(
   samples.series = []
   const specials = await takeSpecials(samples, refused)
   if (refused.isOut !== undefined) samples.remove(refused.isOut)
-  const storing = specials === undefined ? undefined : putSpecials(deps, specials)
-  const putting =
-    samples.count === 0
-      ? samples.release()
-      : new PutCall(deps, principal, { samples, options, uploadTime, share }).run()
+  const put = () => new PutCall(deps, principal, { samples, options, uploadTime, share }).run()
+  if (specials === undefined) {
+    if (samples.count === 0) samples.release()
+    else await put()
+    return refused
+  }
+  const storing = putSpecials(deps, specials)
+  const putting = samples.count === 0 ? samples.release() : put()
   // Both are sent to the store at once, so that they share its next sync. Neither is left behind when one fails.
   const ends = await Promise.allSettled([putting, storing])
   for (const end of ends) if (end.status === 'rejected') throw end.reason

@@ -1,14 +1,27 @@
-import type { Credential } from '../../auth/index.ts'
+import type { AdmissionCall, Credential } from '../../auth/index.ts'
 import { readLoosePairs } from '../../base/index.ts'
 import { isShapedLikeSecret, readBearer, readTokenOrBasic } from '../admit/authorization-header.ts'
-import type { RequestHead } from '../transport/exchange.ts'
+import type { Exchange, RequestHead } from '../transport/exchange.ts'
 import { queryOf } from '../transport/target.ts'
+
+/** What a call of a foreign protocol says of its caller. Kept with a head that many requests share. */
+export function readDoorCall(
+  { req }: Exchange,
+  places: { readonly hasUserAndPassword: boolean },
+): Pick<AdmissionCall, 'credential' | 'org' | 'forwardedFor'> {
+  const kept = req.kept?.sent
+  if (kept !== undefined) return kept
+  const credential = readDoorCredential(req, places)
+  const sent = { credential, org: undefined, forwardedFor: undefined }
+  if (req.kept !== undefined) req.kept.sent = sent
+  return sent
+}
 
 /**
  * The credential of a call of a foreign protocol: `api_key` in the URL, the header Authorization (Bearer, Token,
  * Basic), X-Api-Key, and where the protocol has them `u` and `p` in the URL. Cookies and sessions do not count.
  */
-export function readDoorCredential(
+function readDoorCredential(
   { url = '', headers }: Pick<RequestHead, 'url' | 'headers'>,
   { hasUserAndPassword }: { readonly hasUserAndPassword: boolean },
 ): Credential | undefined {

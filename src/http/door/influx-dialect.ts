@@ -3,7 +3,7 @@ import { Refusal } from '../../base/index.ts'
 import type { WriteOutcome } from '../../intake/index.ts'
 import { Answer } from '../table/call-answer.ts'
 import type { Dialect } from '../table/dialect.ts'
-import { readDoorCredential } from './door-credential.ts'
+import { readDoorCall } from './door-credential.ts'
 import { doorError } from './door-error.ts'
 
 /** The version of the API that a call uses. */
@@ -32,11 +32,7 @@ const V2_CODES: Readonly<Record<number, string>> = {
 export function influxDialect(version: InfluxVersion): Dialect {
   return {
     name: `influx ${version}`,
-    readCredentials: ({ req }) => ({
-      credential: readDoorCredential(req, { hasUserAndPassword: version === 'v1' }),
-      org: undefined,
-      forwardedFor: undefined,
-    }),
+    readCredentials: (exchange) => readDoorCall(exchange, { hasUserAndPassword: version === 'v1' }),
     writeError: (error) =>
       doorError(error, {
         headers: INFLUX_HEADERS,

@@ -3,7 +3,7 @@ import { Refusal } from '../../base/index.ts'
 import type { WriteOutcome } from '../../intake/index.ts'
 import { Answer } from '../table/call-answer.ts'
 import type { Dialect } from '../table/dialect.ts'
-import { readDoorCredential } from './door-credential.ts'
+import { readDoorCall } from './door-credential.ts'
 import { doorError } from './door-error.ts'
 
 /** How a body is encoded. */
@@ -47,11 +47,7 @@ export function otlpEncoding(contentType: string | undefined): OtlpEncoding | un
 
 export const otlpDialect: Dialect = {
   name: 'otlp',
-  readCredentials: ({ req }) => ({
-    credential: readDoorCredential(req, { hasUserAndPassword: false }),
-    org: undefined,
-    forwardedFor: undefined,
-  }),
+  readCredentials: (exchange) => readDoorCall(exchange, { hasUserAndPassword: false }),
   writeError: (error, { req }) => {
     const encoding = otlpEncoding(req.headers['content-type']) ?? 'json'
     return doorError(error, {

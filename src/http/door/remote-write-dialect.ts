@@ -3,7 +3,7 @@ import { Refusal } from '../../base/index.ts'
 import type { RemoteWriteVersion, WriteOutcome } from '../../intake/index.ts'
 import { Answer } from '../table/call-answer.ts'
 import type { Dialect } from '../table/dialect.ts'
-import { readDoorCredential } from './door-credential.ts'
+import { readDoorCall } from './door-credential.ts'
 import { doorError } from './door-error.ts'
 
 const TEXT = { 'Content-Type': 'text/plain; charset=utf-8' } as const
@@ -13,11 +13,7 @@ const SHOWN_MAX = 10
 
 export const remoteWriteDialect: Dialect = {
   name: 'remote write',
-  readCredentials: ({ req }) => ({
-    credential: readDoorCredential(req, { hasUserAndPassword: false }),
-    org: undefined,
-    forwardedFor: undefined,
-  }),
+  readCredentials: (exchange) => readDoorCall(exchange, { hasUserAndPassword: false }),
   writeError: (error) =>
     doorError(error, { headers: TEXT, bodyOf: (_, message) => `${message}\n` }),
 }

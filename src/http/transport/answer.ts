@@ -23,6 +23,20 @@ export const JSON_POLICY = "default-src 'none'; frame-ancestors 'none'"
 /** A browser that was here over TLS once comes back so for a year. */
 const STRICT_TRANSPORT = 'max-age=31536000'
 
+/** The names of all headers that commonHeaders() may give, in lower case. */
+const COMMON_NAMES: ReadonlySet<string> = new Set([
+  'weir-version',
+  'x-request-id',
+  'x-content-type-options',
+  'strict-transport-security',
+  'access-control-allow-origin',
+  'access-control-expose-headers',
+  'ratelimit-limit',
+  'ratelimit-remaining',
+  'ratelimit-reset',
+  WARNING_HEADER.toLowerCase(),
+])
+
 /** The headers that every answer carries, as a flat list of names and values. */
 export function commonHeaders(exchange: Exchange): string[] {
   const headers = [
@@ -72,12 +86,15 @@ export function answerHeaders(
   const names = Object.keys(own).map((name) => name.toLowerCase())
   const common = commonHeaders(exchange)
   const isReplaced = (name: string) => names.includes(name.toLowerCase())
-  const headers =
-    names.length === 0 ? common : common.filter((_, at) => !isReplaced(common[at - (at % 2)]))
+  const isReplacing = names.some((name) => COMMON_NAMES.has(name))
+  const headers = isReplacing
+    ? common.filter((_, at) => !isReplaced(common[at - (at % 2)]))
+    : common
   let type: string | undefined
   for (const [name, value] of Object.entries(own)) {
     if (name.toLowerCase() === 'content-type') type = String(value)
-    for (const one of [value].flat()) headers.push(name, String(one))
+    if (Array.isArray(value)) for (const one of value) headers.push(name, String(one))
+    else headers.push(name, String(value))
   }
   // Nothing has no type: a client must not be led to read JSON.
   if (type === undefined && length !== undefined && length > 0) {

@@ -52,7 +52,7 @@ export class LineReader implements DoorReader {
   /** Where the next line begins, and its number. */
   #at = 0
   #line = 1
-  #slice = new DoorSlice()
+  #slice!: DoorSlice
   /** That of the numbers in `#openOf` and of `#head`. */
   #cacheGeneration = 0
   /** The entry of the head of the line before. */
@@ -106,7 +106,7 @@ export class LineReader implements DoorReader {
    */
   read(orgUid: string, bytesMax: number): boolean {
     this.#cache.begin(orgUid)
-    this.#cache.lookInto(this.#bytes)
+    this.#cache.lookInto(this.#bytes, this.#view)
     this.#renew(this.#cache.generation)
     const until = Math.min(this.#limit, this.#at + bytesMax)
     while (this.#at < until) {

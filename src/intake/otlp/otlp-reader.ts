@@ -39,7 +39,7 @@ export class OtlpReader implements DoorReader {
   readonly #walk: MetricWalk
   readonly #point: PointReader
   readonly #key = new SeriesKey()
-  #slice = new DoorSlice()
+  #slice!: DoorSlice
   #cacheGeneration = NONE
   /** Unknown series of the slice, by their labels and by their entry in the cache. */
   readonly #openByText = new Map<string, OpenSeries>()
