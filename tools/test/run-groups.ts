@@ -7,9 +7,11 @@ import { killStartedProcesses, startedProcesses } from './process-tree.ts'
 import { groupFiles } from './test-groups.ts'
 import { isIn } from './test-tiers.ts'
 
-/** A test that takes longer hangs, also on a machine that others slow down; a file has many. */
-const TEST_MS_MAX = process.env.WEIR_TEST_ROUNDS === 'nightly' ? 1_200_000 : 600_000
-const FILE_MS_MAX = 2_400_000
+const isNightly = process.env.WEIR_TEST_ROUNDS === 'nightly'
+/** A test that takes longer hangs, also on a machine that others slow down. */
+const TEST_MS_MAX = isNightly ? 1_200_000 : 600_000
+/** A group has several files of many tests. Ten nightly rounds of cluster faults take hours. */
+const GROUP_MS_MAX = isNightly ? 21_600_000 : 2_400_000
 /** After so long without the end of any test, all groups are killed: a blocked thread notices neither timers nor signals. */
 const SILENCE_MS_MAX = Number(process.env.WEIR_TEST_SILENCE_MS ?? TEST_MS_MAX + 120_000)
 /** How long groups that are stopped may take to remove their folders; the runner kills what is left. */
@@ -42,7 +44,7 @@ export async function runGroups(
   const events = run({
     files: spread(groups, onCluster),
     concurrency: availableParallelism() + spare,
-    timeout: FILE_MS_MAX,
+    timeout: GROUP_MS_MAX,
     signal: stop.signal,
     // No module is behind a symbolic link. A thread that does not resolve links starts in about an eighth less CPU time.
     execArgv: [

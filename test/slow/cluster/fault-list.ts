@@ -5,9 +5,9 @@ import { CASSANDRA_HOSTS } from '../../support/cassandra-nodes.ts'
 import { ImportHome } from '../../support/import-home.ts'
 import type { Random } from '../../support/random.ts'
 import { eventually } from '../../support/settle.ts'
-import type { FaultWorkload, LoadCounts } from './fault-load.ts'
+import { type FaultWorkload, LOAD_MS_MAX, type LoadCounts } from './fault-load.ts'
 import { ACCOUNT, clockLack, type FaultWorld, firewallLack } from './fault-world.ts'
-import { derivedBy } from './takeover-workloads.ts'
+import { derivedBy, TAKEN_OVER_MS_MAX } from './takeover-workloads.ts'
 
 const HALTED_MS = 20_000
 const PARTED_MS = 10_000
@@ -16,8 +16,6 @@ const LOOK_MS = 20
 const WIDE = 1_000
 const ROWS = 60_000
 const DEVICES = 5
-/** Leases last up to a minute, and an import is begun within two. */
-const TAKEN_OVER_MS_MAX = 400_000
 /** A kill comes at most this long after the work has begun. */
 const KILL_MS_MAX = 1_500
 
@@ -52,11 +50,13 @@ export function reportedOf(workloads: readonly FaultWorkload[]): string {
 /** Waits until the callers of all workloads were asked to retry. */
 async function areRefused(workloads: readonly FaultWorkload[]): Promise<void> {
   const before = workloads.map(({ counts }) => counts.refused)
-  await eventually(() =>
-    assert.ok(
-      workloads.every(({ counts }, at) => counts.refused > before[at]),
-      reportedOf(workloads),
-    ),
+  await eventually(
+    () =>
+      assert.ok(
+        workloads.every(({ counts }, at) => counts.refused > before[at]),
+        reportedOf(workloads),
+      ),
+    LOAD_MS_MAX,
   )
 }
 
@@ -146,7 +146,7 @@ async function killAmidDerivation({ world, random, workloads, goOn }: Round): Pr
     const more = counts.map((count, at) => count - before[at])
     assert.ok(Math.max(...more) > 0, 'no process derives')
     return more.indexOf(Math.max(...more))
-  })
+  }, TAKEN_OVER_MS_MAX)
   await pause(random.integer(0, KILL_MS_MAX))
   await world.kill(killed)
   await goOn()

@@ -58,6 +58,8 @@ async function makeFault(
     await fault.make({ world, random, workloads, goOn })
     await goOn()
   } finally {
+    // A fault that fails must not last into the next one.
+    world.rejoin()
     await Promise.all(workloads.map((workload) => workload.stop()))
   }
   await checkAll(workloads, [random.pick(world.targets)])

@@ -36,7 +36,8 @@ const ROLE = { user: 'weir', password: 'let me in' } as const
 const [FAKETIME] = globSync('/usr/lib/*/faketime/libfaketimeMT.so.1')
 /** Between two steps of a clock that drifts; libfaketime reads the file once a second. */
 const DRIFT_STEP_MS = 500
-const CHAIN = 'WEIR-FAULTS'
+/** Two runs on one machine must not remove each other's rules. */
+const CHAIN = `WEIR-FAULTS-${process.pid}`
 
 /** Why the clocks of processes cannot be set here, or undefined. */
 export function clockLack(): string | undefined {

@@ -16,7 +16,7 @@ import { makePostgresHome } from '../../support/postgres-home.ts'
 import { Random, roundsBy, testSeeds } from '../../support/random.ts'
 import { eventually } from '../../support/settle.ts'
 import { clusterServiceSettings, clusterSkip } from '../../support/test-cluster.ts'
-import { FaultWorkload, type LoadTarget } from './fault-load.ts'
+import { FaultWorkload, LOAD_MS_MAX, type LoadTarget } from './fault-load.ts'
 import { type FaultyNodes, openCutNodes, openDyingNodes } from './fault-nodes.ts'
 
 const skip = clusterSkip()
@@ -54,11 +54,13 @@ async function goOn(workloads: readonly FaultWorkload[], calls = CALLS): Promise
 /** Waits until the callers of all workloads were asked to retry. */
 async function areRefused(workloads: readonly FaultWorkload[]): Promise<void> {
   const before = workloads.map(({ counts }) => counts.refused)
-  await eventually(() =>
-    assert.ok(
-      workloads.every(({ counts }, at) => counts.refused > before[at]),
-      reportedOf(workloads),
-    ),
+  await eventually(
+    () =>
+      assert.ok(
+        workloads.every(({ counts }, at) => counts.refused > before[at]),
+        reportedOf(workloads),
+      ),
+    LOAD_MS_MAX,
   )
 }
 
