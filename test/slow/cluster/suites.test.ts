@@ -21,8 +21,8 @@ const EVERY_RUN = [
   'test/api/gql/select.test.ts',
 ]
 const NIGHTLY = [
-  'test/api/{audit,catalog,connector,door,feed,file,gql,identity,live,oauth}/*.test.ts',
-  'test/{connectors,derivation,scenario,statistic}/*.test.ts',
+  'test/api/{alert,audit,catalog,connector,door,feed,file,gql,identity,live,oauth,promql}/*.test.ts',
+  'test/{alerts,connectors,derivation,scenario,statistic}/*.test.ts',
   'test/slow/databases/import-{schedule,unchanged}.test.ts',
 ]
 /** Look into files of the data folder. */
