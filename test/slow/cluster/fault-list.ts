@@ -98,10 +98,12 @@ async function killAmidImport({ world, random, goOn }: Round): Promise<void> {
   })
   const killed = await importingProcess(world, home, uid)
   await pause(random.integer(0, KILL_MS_MAX))
+  asked = killed
+  const [begun] = await home.runsOf(uid)
   await world.kill(killed)
   asked = world.processes.find((at) => at !== killed) ?? 0
-  // What the process had read is not read again.
-  await world.source.ask(`DROP TABLE ${id}`)
+  // Rows are read again until the result is shared. Once some of it is stored, nothing is read again.
+  if (begun.samples > 0) await world.source.ask(`DROP TABLE ${id}`)
   await goOn()
   const runs = await eventually(async () => {
     const found = await home.runsOf(uid)

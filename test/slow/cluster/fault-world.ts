@@ -207,7 +207,7 @@ export class FaultWorld {
     return join(this.#folder, `weir${at}`)
   }
 
-  /** The process that has the rows of an import; undefined while none has. */
+  /** The process that reads the rows of an import, or stores them; undefined while none does. */
   importingProcess(): number | undefined {
     const isImporting = (at: number) => {
       const [folder] = globSync(join(this.folderOf(at), 'imports'))
