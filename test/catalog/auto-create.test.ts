@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { WantedComponent } from '../../src/catalog/create/index.ts'
 import { INTERVAL, RANDOM, readGrid, VALUE_CODE } from '../../src/catalog/shape/index.ts'
+import { CatalogConflict } from '../../src/store/index.ts'
 import { type OpenedCatalog, ownerOf, withCatalog } from '../support/catalog.ts'
 
 const ORG = 'org-1'
@@ -50,6 +51,27 @@ test('autoCreate() makes components and streams that a restart finds again', () 
         ['p', 'p', 'rdm_stream', 'DOUBLE'],
       ],
     )
+  }))
+
+test('autoCreate() leaves a series that has a stream to its caller, who finds that', () =>
+  withCatalog(async ({ catalog, store }) => {
+    const labels = { __name__: 'up', job: 'j' }
+    const wanted = (streamId: string): WantedComponent => {
+      const streams = [
+        { streamId, valueType: 'DOUBLE' as const, series: { series: labels, labels } },
+      ]
+      return { ...want('c', []), streams }
+    }
+    const [{ handles }] = await catalog.autoCreate(ORG, [wanted('up')])
+    const cursor = await store.lastCursor()
+    for (const streamId of ['up', 'other']) {
+      await assert.rejects(catalog.autoCreate(ORG, [wanted(streamId)]), (error) => {
+        return error instanceof CatalogConflict && error.claim?.startsWith('series:') === true
+      })
+    }
+    assert.equal(await store.lastCursor(), cursor)
+    const [found] = await catalog.findSeries(ORG, [labels])
+    assert.equal(found?.handle, handles[0])
   }))
 
 test('autoCreate() uses what exists and adds only what is missing, at the end', () =>

@@ -1,5 +1,10 @@
 import { nextIteration, requireCreatable } from '../../base/index.ts'
-import { CatalogConflict, type Committed, type StreamHandle } from '../../store/index.ts'
+import {
+  CatalogConflict,
+  type Committed,
+  isSeriesClaim,
+  type StreamHandle,
+} from '../../store/index.ts'
 import { refuseDeleted, typeWrites } from '../documents/apply-inferred-types.ts'
 import { BY_DEVICES } from '../documents/record-change.ts'
 import { retryConflicts } from '../documents/retry-conflicts.ts'
@@ -25,7 +30,8 @@ interface CreationCall {
  * and returns the handles of all wanted streams. `check` sees what is about to be and may refuse: then
  * nothing is made; the types that it returns for streams without one are part of the same commit. When
  * another call makes or types the same meanwhile, its work is used and `check` runs again. Each
- * component may be wanted once. Refuses to make more streams than one call may.
+ * component may be wanted once. Refuses to make more streams than one call may. Throws CatalogConflict where another
+ * call has made wanted series, or their components, meanwhile.
  */
 export async function autoCreate(
   deps: CreationDeps,
@@ -42,12 +48,24 @@ export async function autoCreate(
       return await createOnce(new CreationAttempt(deps, orgUid, false), call)
     } catch (error) {
       if (!(error instanceof CatalogConflict || error instanceof LocksNeeded)) throw error
+      // Callers with series look for these first: the other call may have made them, too.
+      if (error instanceof CatalogConflict && hasSeries(wanted)) throw error
       if (error instanceof CatalogConflict) await documents.followed()
     }
   }
   const attempt = () => createOnce(new CreationAttempt(deps, orgUid, true), call)
   const keys = wanted.flatMap((one) => lockKeys(deps, orgUid, one))
-  return await locks.run(keys, () => retryConflicts(documents, attempt, { isIdRetried: true }))
+  const options = { isIdRetried: true, isPassed: isOfSeries }
+  return await locks.run(keys, () => retryConflicts(documents, attempt, options))
+}
+
+function hasSeries(wanted: readonly WantedComponent[]): boolean {
+  return wanted.some(({ streams }) => streams.some(({ series }) => series !== undefined))
+}
+
+/** Whether a series has got its stream meanwhile: no other plan for it can succeed, and the caller finds the stream. */
+function isOfSeries({ claim }: CatalogConflict): boolean {
+  return claim !== undefined && isSeriesClaim(claim)
 }
 
 async function createOnce(

@@ -25,8 +25,8 @@ const SOUGHT_AT_ONCE = 64
 /** Series that are handled between two iterations of the event loop. */
 const SOUGHT_PER_SLICE = 128
 
-/** Of some calls that make the same series, each comes through by then. */
-const TRIES_MAX = 4
+/** Of some calls that make some of the same series, each comes through by then: with each try one has made its own. */
+const TRIES_MAX = 32
 
 /** What opening series works with. */
 interface OpenDeps {

@@ -26,9 +26,16 @@ export function pairsText(pairs: readonly (readonly [name: string, text: string]
   return JSON.stringify(pairs)
 }
 
+const OF_SERIES = 'series:'
+
 /** What a conflict over a series names. */
 export function seriesClaim(series: Labels): string {
-  return `series:${seriesText(series)}`
+  return OF_SERIES + seriesText(series)
+}
+
+/** Whether a conflict is over a series. */
+export function isSeriesClaim(claim: string): boolean {
+  return claim.startsWith(OF_SERIES)
 }
 
 /** What a conflict over an address of a component names. */

@@ -71,6 +71,22 @@ test('calls that bring the first points of one device at once are all stored', a
   }
 })
 
+test('the same new series of several calls at once have one stream each', async () => {
+  const lines = Array.from({ length: 300 }, (_, at) => {
+    return `m,host=same${Math.floor(at / 10)},s=s${at % 10} v=1 1000`
+  }).join('\n')
+  const answers = await Promise.all(Array.from({ length: 8 }, () => influx.write(lines)))
+  for (const { status, text } of answers) assert.equal(status, 204, text)
+  for (const device of ['same0', 'same29']) {
+    const { stream } = await componentOf(device)
+    const ids = stream.map(({ id }: { readonly id: string }) => id)
+    assert.deepEqual(
+      ids.sort(),
+      Array.from({ length: 10 }, (_, at) => `m_v,s=s${at}`),
+    )
+  }
+})
+
 test('each version and prefix of the API writes, and known series go where they went', async () => {
   const paths = [
     '/write?precision=ms',
