@@ -5,7 +5,7 @@ import type { ClusterSamples } from '../../../../src/store/cassandra/index.ts'
 import { FIRST_KEY, LAST_KEY } from '../../../../src/store/cassandra/samples/sample-head.ts'
 import { batch, read, stream } from '../../../support/samples.ts'
 import { eventually } from '../../../support/settle.ts'
-import { askTables, OwnStreams, openProcess, reportEnds } from './home.ts'
+import { askTables, OwnStreams, openProcess, orderOf, reportEnds } from './home.ts'
 
 const MINUTE = 60_000
 const DAY = 86_400_000
@@ -52,6 +52,8 @@ export function compactionTests(skip: string | false): void {
     const { handle } = one
     const store = await one.open()
     await reportEnds()
+    const running = Promise.withResolvers<void>()
+    const first = orderOf(store).write(() => running.promise)
     for (let call = 0; call < 20; call += 1) {
       const rows = Array.from(
         { length: 300 },
@@ -60,8 +62,11 @@ export function compactionTests(skip: string | false): void {
       await store.append(batch(rows))
     }
     assert.equal(await one.countRuns(), 20, 'one row for each call')
+    await reportEnds()
     await store.compaction.compact(handle)
-    assert.equal(await one.rowsOf('sample_chunk'), 0, 'nobody has told that the calls have ended')
+    assert.equal(await one.rowsOf('sample_chunk'), 0, 'an earlier call has not ended')
+    running.resolve()
+    await first
     await reportEnds()
     await store.compaction.compact(handle)
     assert.deepEqual(await one.sections(), [0])
