@@ -122,6 +122,48 @@ function catalogCases(): void {
     assert.ok(acts.includes('sign_in') && acts.includes('organization_created'), acts.join())
   })
 
+  test('the device list of each shows contacts and values of devices that send to the other', async () => {
+    await put(one, `compId=device-a&v=1&time=${T}`)
+    await put(other, `compId=device-b&v=2&time=${T}`)
+    const list = async (peer: Peer, query: string) => {
+      const { device, totalCount } = await fine(
+        peer.owner('GET', `/api/device?text=device-&${query}`),
+      )
+      assert.equal(totalCount, device.length)
+      return device
+    }
+    // A process reads contacts with the other ones every ten seconds.
+    for (const peer of [one, other]) {
+      const rows = await eventually(async () => {
+        const found = await list(peer, 'sort=id')
+        const silent = found.map(({ id, silent }: { id: string; silent: boolean }) => [id, silent])
+        assert.deepEqual(silent, [
+          ['device-a', false],
+          ['device-b', false],
+        ])
+        return found
+      })
+      const values = rows.map(({ mainValue }: { mainValue: object }) => mainValue)
+      assert.deepEqual(
+        values.map(({ streamId, time, data }: Record<string, unknown>) => [streamId, time, data]),
+        [
+          ['v', T, 1],
+          ['v', T, 2],
+        ],
+      )
+    }
+    const byContact = 'sort=lastContact&order=desc'
+    await settlesTo(() => list(one, byContact), await list(other, byContact))
+    // What changes later shows at once, but for the contact.
+    await put(one, `compId=device-b&v=3&time=${T + 1}`)
+    const { component } = await fine(other.owner('GET', '/api/component?id=device-a'))
+    await fine(other.owner('DELETE', `/api/component/${component[0].uid}`))
+    for (const peer of [one, other]) {
+      const [device, ...others] = await list(peer, 'sort=id')
+      assert.deepEqual([device.id, device.mainValue.data, others], ['device-b', 3, []])
+    }
+  })
+
   test('a type that one has given a stream the other’s puts go by', async () => {
     await put(one, `compId=typed&s=1&time=${T}`)
     await read(other, 'typed', 's')
