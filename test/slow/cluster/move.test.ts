@@ -55,7 +55,8 @@ async function killMove(folder: string, to: string): Promise<void> {
     if (part.toString().includes('moving samples')) child.kill('SIGKILL')
   })
   const { code, err } = await done
-  assert.equal(code, null, err)
+  // On a machine that lets this process wait, it may end before the kill.
+  assert.ok(code === null || code === 0, err)
   assert.match(err, /moving samples: \d+ of \d+ streams of \d+, \d+ a second/)
 }
 
