@@ -4,6 +4,7 @@ export { PROMQL_LOOKBACK_MS, PROMQL_POINTS_MAX, PROMQL_SAMPLES_MAX } from './pro
 export {
   type CompilePattern,
   type FoldedSeries,
+  type SampleSteps,
   type SelectedOne,
   type SelectedSeries,
   type SeriesFold,

@@ -55,6 +55,15 @@ export interface SeriesRead {
   readonly until: number
   /** Most samples that the answer may have. */
   readonly samplesMax: number
+  /** The source may leave out all but the last sample of each step, which is the only one that is looked at. */
+  readonly steps?: SampleSteps
+}
+
+/** Step k is start + (k - 1) · stepMs < time ≤ start + k · stepMs, for every whole k, negative ones too. */
+export interface SampleSteps {
+  readonly start: number
+  /** Above 0. */
+  readonly stepMs: number
 }
 
 /** Samples of the first series of a request, as many series as fit in `samplesMax`. */

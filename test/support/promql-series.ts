@@ -2,6 +2,7 @@ import {
   type CompilePattern,
   type FoldedSeries,
   PromqlError,
+  type SampleSteps,
   type SelectedSeries,
   type SeriesFold,
   type SeriesLabels,
@@ -115,8 +116,13 @@ export class TestSource implements SeriesSource {
       const end = beyond < 0 ? all.length : beyond
       const count = start < 0 ? 0 : Math.max(0, end - start)
       if (times.length + count > request.samplesMax) break
-      for (let at = start; at < start + count; at++) times.push(all[at])
-      if (count > 0) spans.push(values.subarray(start, start + count))
+      for (let at = start; at < start + count; at++) {
+        if (request.steps !== undefined && at + 1 < start + count) {
+          if (isSameStep(request.steps, all[at], all[at + 1])) continue
+        }
+        times.push(all[at])
+        spans.push(values.subarray(at, at + 1))
+      }
       starts.push(times.length)
     }
     const values = new Float64Array(times.length)
@@ -171,6 +177,11 @@ export class TestSource implements SeriesSource {
     }
     return { values, present: new Uint8Array(values.length).fill(1) }
   }
+}
+
+/** Only whole times of tests: the quotients are exact where they are whole. */
+function isSameStep({ start, stepMs }: SampleSteps, time: number, next: number): boolean {
+  return Math.ceil((time - start) / stepMs) === Math.ceil((next - start) / stepMs)
 }
 
 function foldOf(statistic: SeriesFold['statistic'], inside: readonly number[]): number {

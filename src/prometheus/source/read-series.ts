@@ -1,7 +1,8 @@
 import { growColumn, Pacer } from '../../base/index.ts'
 import type { Feed } from '../../feed/index.ts'
-import type { SeriesRead, SeriesSamples } from '../../promql/plain.ts'
+import type { SampleSteps, SeriesRead, SeriesSamples } from '../../promql/plain.ts'
 import type { StreamHandle, TextMemory } from '../../store/index.ts'
+import { keepLatestOfSteps } from './latest-of-steps.ts'
 
 /** Samples of a stream that are read at once: less than a millisecond. */
 const PAGE_SAMPLES = 8_192
@@ -25,7 +26,7 @@ interface ReadParts {
 /** The samples of as many series as fit; the span is left-open. */
 export async function readSeries(
   parts: ReadParts,
-  { refs, from, until, samplesMax }: SeriesRead,
+  { refs, from, until, samplesMax, steps }: SeriesRead,
 ): Promise<SeriesSamples> {
   // Sample times are whole milliseconds.
   const span = { from: Math.floor(from) + 1, until: Math.floor(until) + 1 }
@@ -35,30 +36,19 @@ export async function readSeries(
   for (let done = 0; done < refs.length; done += STREAMS_AT_ONCE) {
     parts.checkStop()
     const some = refs.slice(done, done + STREAMS_AT_ONCE)
-    const limit = Math.min(PAGE_SAMPLES, samplesMax - columns.count + 1)
-    const pages = await Promise.all(
-      some.map((handle) => readPage(parts, handle, { ...span, limit })),
-    )
+    const pages = await Promise.all(some.map((handle) => readPage(parts, handle, span)))
     for (const [at, handle] of some.entries()) {
       const { count } = columns
-      columns = await append(parts, columns, pages[at], samplesMax)
-      let last = pages[at]
-      while (last.count === PAGE_SAMPLES && columns.count <= samplesMax) {
-        parts.checkStop()
-        const next = {
-          from: last.times[last.count - 1] + 1,
-          until: span.until,
-          limit: PAGE_SAMPLES,
-        }
-        last = await readPage(parts, handle, next)
-        columns = await append(parts, columns, last, samplesMax)
-        const waiting = pacer.spend(last.count)
+      for (let page = pages[at]; ; ) {
+        columns = await append(parts, columns, { page, steps, samplesMax })
+        const waiting = pacer.spend(page.count + STREAM_WORK)
         if (waiting !== undefined) await waiting
+        if (page.count < PAGE_SAMPLES || columns.count > samplesMax) break
+        parts.checkStop()
+        page = await readPage(parts, handle, { ...span, from: page.times[page.count - 1] + 1 })
       }
       if (columns.count > samplesMax) return finish(starts, { ...columns, count })
       starts.push(columns.count)
-      const waiting = pacer.spend(columns.count - count + STREAM_WORK)
-      if (waiting !== undefined) await waiting
     }
   }
   return finish(starts, columns)
@@ -76,10 +66,10 @@ const NOTHING: Page = { count: 0, times: new Float64Array(0), values: new Float6
 async function readPage(
   { feed, memory, mayRead }: ReadParts,
   handle: number,
-  span: { readonly from: number; readonly until: number; readonly limit: number },
+  span: { readonly from: number; readonly until: number },
 ): Promise<Page> {
-  if (span.limit <= 0 || span.from >= span.until || !mayRead(handle)) return NOTHING
-  return await feed.readWithSpecials(handle, { ...span, memory })
+  if (span.from >= span.until || !mayRead(handle)) return NOTHING
+  return await feed.readWithSpecials(handle, { ...span, limit: PAGE_SAMPLES, memory })
 }
 
 interface Columns {
@@ -88,20 +78,26 @@ interface Columns {
   readonly values: Float64Array<ArrayBuffer>
 }
 
+interface Addition {
+  readonly page: Page
+  readonly steps: SampleSteps | undefined
+  readonly samplesMax: number
+}
+
 /** Adds a page; one beyond the most samples is only counted. */
 async function append(
   { makeRoom }: ReadParts,
   { count, times, values }: Columns,
-  page: Page,
-  samplesMax: number,
+  { page, steps, samplesMax }: Addition,
 ): Promise<Columns> {
-  const sum = count + page.count
-  if (page.count === 0 || sum > samplesMax) return { count: sum, times, values }
+  const added = steps === undefined ? page.count : keepLatestOfSteps(page, steps)
+  const sum = count + added
+  if (added === 0 || sum > samplesMax) return { count: sum, times, values }
   if (sum > times.length) await makeRoom(2 * sum)
   const grown = { times: growColumn(times, sum), values: growColumn(values, sum) }
-  grown.times.set(page.times.subarray(0, page.count), count)
+  grown.times.set(page.times.subarray(0, added), count)
   // Single assignments may change the bits of a NaN.
-  grown.values.set(page.values.subarray(0, page.count), count)
+  grown.values.set(page.values.subarray(0, added), count)
   return { count: sum, ...grown }
 }
 

@@ -48,7 +48,8 @@ export async function latestSamples(
     : series.map((_, i) => i)
   const read = rest.map((index) => series[index])
   const reachMs = read.reduce((longest, { lookbackMs }) => Math.max(longest, lookbackMs), 0)
-  await readBlocks(evaluation, { series: read, grid, reachMs }, (index, samples, block) => {
+  const request = { series: read, grid, reachMs, isLatestOnly: true }
+  await readBlocks(evaluation, request, (index, samples, block) => {
     const row = rows[rest[index]]
     fillLatest({ samples, grid, block, row, part, lookbackMs: read[index].lookbackMs })
   })

@@ -21,6 +21,8 @@ interface BlockRequest {
   readonly grid: StepGrid
   /** How far before the end of a step its data reaches. */
   readonly reachMs: number
+  /** Whether only the latest sample at the end of each step is looked at. */
+  readonly isLatestOnly?: boolean
 }
 
 type VisitSamples = (index: number, samples: SampleColumn, block: StepBlock) => void
@@ -92,14 +94,17 @@ async function readBlock(
   { refs, block, request }: BlockRead,
 ): Promise<SeriesSamples | undefined> {
   evaluation.checkStop()
-  const { grid, reachMs } = request
+  const { grid, reachMs, isLatestOnly = false } = request
   const isOneWindow = block.end - block.first === 1 || grid.stepMs === 0
+  const { start } = grid
+  const stepMs = grid.count === 1 || grid.stepMs === 0 ? reachMs : grid.stepMs
+  const steps = isLatestOnly ? { start, stepMs } : undefined
   const span = {
     from: stepTime(grid, block.first) - reachMs,
     until: stepTime(grid, block.end - 1),
   }
   const samplesMax = Math.min(PROMQL_READ_SAMPLES_MAX, evaluation.memory.free)
-  const samples = await evaluation.source.read({ refs, ...span, samplesMax })
+  const samples = await evaluation.source.read({ refs, ...span, samplesMax, steps })
   evaluation.checkStop()
   if (samples.seriesCount > 0) return samples
   if (!isOneWindow) return undefined
@@ -107,6 +112,7 @@ async function readBlock(
     refs: refs.slice(0, 1),
     ...span,
     samplesMax: evaluation.memory.free,
+    steps,
   })
   if (whole.seriesCount === 0) throw tooManySamples()
   return whole

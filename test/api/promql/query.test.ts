@@ -84,3 +84,26 @@ test('query_range answers the steps of a range', () =>
     const posted = await client.post('/api/v1/query_range', { query: 'm', ...range })
     assert.deepEqual(posted.body.data, data)
   }))
+
+test('query_range shows the latest sample at each step of a series with tens of thousands', () =>
+  withService(async ({ client }) => {
+    const count = 20_000
+    const first = NOW - count * 1_000
+    const stale = { at: 9_000, bits: 0x7ff0000000000002n }
+    const samples = Array.from({ length: count }, (_, at) => {
+      return [at === stale.at ? stale.bits : at, first + at * 1_000] as const
+    })
+    await client.write({ labels: { __name__: 'm' }, samples })
+    for (const step of [2.5, 60, 450]) {
+      const start = first / 1000 + 900
+      const range = { start, end: NOW / 1000 - 1, step, query: 'm' }
+      const { result } = await client.data('/api/v1/query_range', range)
+      const length = Math.floor((range.end - start) / step) + 1
+      const steps = Array.from({ length }, (_, at) => start + at * step)
+      const wanted = steps.flatMap((time) => {
+        const at = Math.floor(time - first / 1000)
+        return at === stale.at ? [] : [[time, `${at}`]]
+      })
+      assert.deepEqual(result[0].values, wanted, `step ${step}`)
+    }
+  }))
