@@ -226,7 +226,12 @@ export class LabelTable {
 
   /** A text that two series share exactly when they have the same labels. */
   keyOf(series: number): string {
-    return this.#pairs.subarray(this.#starts[series], this.#starts[series + 1]).join(' ')
+    let key = ''
+    for (let at = this.#starts[series]; at < this.#starts[series + 1]; at++) {
+      const pair = this.#pairs[at]
+      key += String.fromCharCode(pair & 0xffff, pair >>> 16)
+    }
+    return key
   }
 
   /** Calls back with the number of each label of a series. */

@@ -133,6 +133,11 @@ export class Head {
     return { parts, mask }
   }
 
+  /** Whether the head has special values of a stream, removed ones too. */
+  hasSpecials(handle: number): boolean {
+    return this.#generations.some((generation) => generation.specialsOf(handle) !== undefined)
+  }
+
   /** As view(), of the special values of a stream. Removals of the stream hide them, too. */
   viewSpecials(handle: number, span: ReadSpan): HeadView {
     const parts: SampleColumns[] = []

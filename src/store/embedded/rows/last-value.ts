@@ -22,12 +22,17 @@ function checksum(bytes: Uint8Array, stream: number, last: number): number {
   return crc32(bytes, crc32(seedView))
 }
 
+/** Whether a row of so many samples may keep its last value. */
+export function keepsLastValue(count: number): boolean {
+  return count > DECODED_AS_QUICKLY
+}
+
 /** Packs the last value of a row; null where its samples are to be decoded instead. */
 export function packLastValue(
   { count, times, numbers, texts }: SampleColumns,
   stream: number,
 ): Uint8Array | null {
-  if (count <= DECODED_AS_QUICKLY) return null
+  if (!keepsLastValue(count)) return null
   const text = texts?.[count - 1]
   // UTF-8 has no way to write half a surrogate pair.
   if (text !== undefined && (text.length > TEXT_LENGTH_MAX || !text.isWellFormed())) return null

@@ -11,7 +11,7 @@ import type {
   TextMemory,
   WindowStatistic,
 } from '../../ports/sample-port.ts'
-import { mergeColumns, sliceColumns } from '../chunk/index.ts'
+import { emptyColumns, mergeColumns, sliceColumns } from '../chunk/index.ts'
 import type { HandleSet } from '../head/handle-set.ts'
 import type { Head, ReadSpan } from '../head/head.ts'
 import { copyColumns, reverseColumns } from '../head/sample-sink.ts'
@@ -77,12 +77,21 @@ export class SampleReader {
 
   /** As SampleStore has it. */
   async specials(handle: StreamHandle, query: RangeQuery): Promise<SampleColumns> {
+    if (this.#hasNoSpecials(handle)) return emptyColumns
     const { from, until, limit } = query
     const isLatestFirst = query.order === 'latest_first'
     const span = this.#spanOf(handle, { from, until, limit, isLatestFirst })
     const look = () => this.#readSpecials(handle, span)
     const columns = await this.#parts.repair.lookAgain(companionOf(handle), await look(), look)
     return isLatestFirst ? reverseColumns(columns) : copyColumns(columns)
+  }
+
+  /** Whether a stream has no special values, as most: found without a look at their times. */
+  #hasNoSpecials(handle: StreamHandle): boolean {
+    const { rows } = this.#parts
+    const companion = companionOf(handle)
+    const isInHead = this.#head.hasSpecials(handle) || this.#head.whenWhole(handle) !== undefined
+    return !isInHead && rows.isEmpty(companion) && !rows.isSuspect(companion)
   }
 
   async #readSpecials(handle: StreamHandle, span: ReadSpan): Promise<SampleColumns> {

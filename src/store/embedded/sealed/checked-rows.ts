@@ -12,6 +12,7 @@ import {
 import { correctedRow } from '../rows/corrected-row.ts'
 import { describeRow, describeSuspect } from '../rows/damaged-row.ts'
 import type { KnownRows } from '../rows/known-rows.ts'
+import { keepsLastValue } from '../rows/last-value.ts'
 import { StreamRows } from '../rows/stream-rows.ts'
 import { isSummaryBound } from '../summary/index.ts'
 import type { ChunkReadTable, LastRow } from './chunk-read-table.ts'
@@ -51,7 +52,7 @@ export class CheckedRows {
 
   /** Whether a stream has no rows, as far as its sum tells: most streams have no companion. */
   isEmpty(stream: number): boolean {
-    return this.#table.keptSum(stream) === 0
+    return this.#table.isEmpty(stream)
   }
 
   /** Whether a row was found not to check. */
@@ -141,7 +142,9 @@ export class CheckedRows {
           if (best === undefined || run.last >= best.last) best = run
         }
         if (best === undefined) return undefined
-        const row = this.isDamaged(best) ? undefined : this.#table.selectLast(best.id)
+        if (this.isDamaged(best)) return null
+        if (!keepsLastValue(best.count)) return { ...best, lastValue: null }
+        const row = this.#table.selectLast(best.id)
         return row?.last === best.last ? row : null
       },
       () => null,

@@ -36,6 +36,8 @@ export class ChunkReadTable implements RowIndex {
   #sumsVersion = 0
   /** Whether the version was read in the transaction under way, which sees one state of the file. */
   #isVersionRead = false
+  /** Whether the version was read for `isEmpty` by the synchronous code under way. */
+  #isVersionRecent = false
 
   constructor(file: string) {
     this.#db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 })
@@ -74,6 +76,25 @@ export class ChunkReadTable implements RowIndex {
   /** The sum of a stream's rows as it is kept, undefined where it does not check. */
   keptSum(stream: number): number | undefined {
     this.#checkVersion()
+    return this.#sumOf(stream)
+  }
+
+  /**
+   * Whether a stream has no rows. Until the current synchronous code ends, the file is asked only once whether others
+   * have committed, because the head still has what they have sealed.
+   */
+  isEmpty(stream: number): boolean {
+    if (!this.#isVersionRecent) {
+      this.#checkVersion()
+      this.#isVersionRecent = true
+      queueMicrotask(() => {
+        this.#isVersionRecent = false
+      })
+    }
+    return this.#sumOf(stream) === 0
+  }
+
+  #sumOf(stream: number): number | undefined {
     const bucket = bucketOf(stream)
     let sums = this.#sums.get(bucket)
     if (sums === undefined) {
