@@ -59,8 +59,9 @@ export class PrometheusQueries {
 
   /** Type, help, and unit of metrics. */
   async metadata({ renew }: PromqlCall, query: MetadataQuery): Promise<Uint8Array> {
-    const { catalog } = this.#deps
-    return await listMetadata({ catalog, principal: await renew(), testTexts: NO_PATTERNS }, query)
+    const { catalog, store } = this.#deps
+    const principal = await renew()
+    return await listMetadata({ catalog, store, principal, testTexts: NO_PATTERNS }, query)
   }
 
   /** Ends all threads. */

@@ -149,9 +149,10 @@ function readCommon(parameters: Parameters) {
   }
 }
 
-/** The selectors of the label browser. `start` and `end` are checked, and do not narrow the answer. */
+/** The selectors of the label browser. `end` is checked, and does not narrow the answer. */
 export function readSelectors(parameters: Parameters): {
   readonly selectors: readonly string[]
+  readonly since: number | undefined
   readonly limit: number
 } {
   const start = parameters.time('start')
@@ -163,7 +164,7 @@ export function readSelectors(parameters: Parameters): {
   if (selectors.length > SELECTORS_MAX) {
     refuseParameter('match[]', `at most ${SELECTORS_MAX} selectors per call`)
   }
-  return { selectors, limit: parameters.count('limit') }
+  return { selectors, since: start, limit: parameters.count('limit') }
 }
 
 /** The name of a label in a path. Names that start with `U__` have other characters as `_hex_`. */

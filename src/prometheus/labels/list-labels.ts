@@ -15,7 +15,7 @@ const PER_SLICE = 1_024
 /** Names of labels, or values of one, of the series that match a selector; each once, in no order. */
 export async function listLabels(
   parts: SelectionParts,
-  { selectors, label }: LabelRequest,
+  { selectors, since, label }: LabelRequest,
   take: (texts: readonly string[]) => void,
 ): Promise<SelectReply> {
   const found = new Set<string>()
@@ -29,7 +29,7 @@ export async function listLabels(
   }
   const visit = label === undefined ? nameVisitor(add) : valueVisitor(label, add)
   for (const matchers of selectors.length === 0 ? [[]] : selectors) {
-    const selected = await selectReadable(parts, matchers)
+    const selected = await selectReadable(parts, { matchers, since })
     for (const text of selected.warnings) warnings.add(text)
     for (const text of selected.infos) infos.add(text)
     for (const [at, series] of selected.series.entries()) {

@@ -62,7 +62,7 @@ function entryText(name: string, variants: readonly MetricMetadata[]): string {
 async function readableNames(parts: SelectionParts): Promise<(name: string) => boolean> {
   if (allowsEveryFeed(parts.principal, 'GET')) return () => true
   const names = new Set<string>()
-  await listLabels(parts, { selectors: [], label: '__name__' }, (texts) => {
+  await listLabels(parts, { selectors: [], since: undefined, label: '__name__' }, (texts) => {
     for (const text of texts) names.add(text)
   })
   return (name) => SUFFIXES.some((suffix) => names.has(`${name}${suffix}`))

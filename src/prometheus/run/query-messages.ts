@@ -35,6 +35,8 @@ interface QueryOptions {
 interface ListOptions {
   /** A series must match one of them. */
   readonly selectors: readonly string[]
+  /** Series without a sample at this time or later may be left out. Undefined: none are. */
+  readonly since: number | undefined
   /** Most items of the answer; 0 for all. */
   readonly limit: number
 }
@@ -76,9 +78,17 @@ export interface SelectedPart {
   readonly texts: readonly string[]
 }
 
+/** Which series of a selector a thread wants. */
+export interface SelectRequest extends SeriesRequest {
+  /** As in a list. */
+  readonly since?: number
+}
+
 /** What a thread wants to know of labels. */
 export interface LabelRequest {
   readonly selectors: readonly (readonly SeriesMatcher[])[]
+  /** As in a list. */
+  readonly since: number | undefined
   /** Undefined: the names of labels. */
   readonly label: string | undefined
 }
@@ -91,7 +101,7 @@ export interface SelectReply {
 
 /** The calls of a thread, each with its reply. */
 export interface SourceCalls {
-  readonly select: { readonly request: SeriesRequest; readonly reply: SelectReply }
+  readonly select: { readonly request: SelectRequest; readonly reply: SelectReply }
   readonly read: { readonly request: SeriesRead; readonly reply: SeriesSamples }
   readonly fold: { readonly request: SeriesFold; readonly reply: FoldedSeries | undefined }
   readonly statistics: { readonly request: SeriesStatistics; readonly reply: StatisticValues }

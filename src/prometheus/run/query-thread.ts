@@ -8,6 +8,7 @@ import {
   type QueryJob,
   type SelectedPart,
   type SelectReply,
+  type SelectRequest,
   type SourceCall,
   STOP,
   type ToThread,
@@ -19,10 +20,7 @@ export type TestTexts = (pattern: string, texts: readonly string[]) => Promise<U
 /** What a thread may ask for one query. */
 export interface ServedSeries extends Omit<SeriesSource, 'select'> {
   /** The series of a selector, some at a time. */
-  select(
-    request: Parameters<SeriesSource['select']>[0],
-    take: (part: SelectedPart) => void,
-  ): Promise<SelectReply>
+  select(request: SelectRequest, take: (part: SelectedPart) => void): Promise<SelectReply>
   /** Names or values of labels, some at a time. */
   labels(request: LabelRequest, take: (texts: readonly string[]) => void): Promise<SelectReply>
   /** Notes how many samples the query holds, before it gets more. */

@@ -94,10 +94,11 @@ async function evaluate(
   if (job.kind === 'labels' || job.kind === 'series') {
     const selectors = job.selectors.map((text) => parseSelector(text, compileRe2Pattern))
     const { source } = context
+    const { since } = job
     const found =
       job.kind === 'series'
-        ? await findSeries(source, selectors)
-        : await findLabels(source, { selectors, label: job.label })
+        ? await findSeries(source, selectors, since)
+        : await findLabels(source, { selectors, since, label: job.label })
     return writeList(found, { limit, bytesMax: answerBytesMax })
   }
   const { lookbackMs } = job
@@ -121,12 +122,13 @@ async function findLabels(source: RemoteSeries, request: LabelRequest): Promise<
 async function findSeries(
   source: RemoteSeries,
   selectors: LabelRequest['selectors'],
+  since: number | undefined,
 ): Promise<FoundList> {
   const found = new Map<number, SelectedOne>()
   const warnings = new Set<string>()
   const infos = new Set<string>()
   for (const matchers of selectors) {
-    const selected = await source.select({ matchers, from: 0, until: 0 })
+    const selected = await source.select({ matchers, from: 0, until: 0, since })
     for (const one of selected.series) found.set(one.ref, one)
     for (const text of selected.warnings) warnings.add(text)
     for (const text of selected.infos) infos.add(text)

@@ -5,7 +5,6 @@ import type {
   SelectedSeries,
   SeriesFold,
   SeriesRead,
-  SeriesRequest,
   SeriesSamples,
   SeriesSource,
   SeriesStatistics,
@@ -16,6 +15,7 @@ import type {
   LabelRequest,
   SelectedPart,
   SelectReply,
+  SelectRequest,
   SourceCall,
   SourceCalls,
   ToThread,
@@ -55,7 +55,7 @@ export class RemoteSeries implements SeriesSource {
     else pending.reject(new Error('the service has given up the query'))
   }
 
-  async select(request: SeriesRequest): Promise<SelectedSeries> {
+  async select(request: SelectRequest): Promise<SelectedSeries> {
     const series: SelectedOne[] = []
     const dictionary: Dictionary = { names: [], texts: [] }
     const take: PendingCall['take'] = (part) => unpack(part as SelectedPart, dictionary, series)

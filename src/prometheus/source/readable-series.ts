@@ -4,10 +4,11 @@ import { nextIteration, Pacer } from '../../base/index.ts'
 import { type Catalog, type LabelTable, selectSeries } from '../../catalog/index.ts'
 import { allowsStream } from '../../feed/index.ts'
 import type { SeriesMatcher } from '../../promql/plain.ts'
-import type { StreamHandle } from '../../store/index.ts'
+import type { SampleStore, StreamHandle } from '../../store/index.ts'
 import type { TestTexts } from '../run/query-thread.ts'
 import { labelMatchers } from './label-tests.ts'
 import { alikeNames, CLASSIC_NAME } from './metric-names.ts'
+import { recentSeries } from './recent-series.ts'
 
 /** Tells series with equal labels apart. */
 export const STREAM_LABEL = '__stream__'
@@ -36,16 +37,23 @@ interface SelectedSeries {
 
 export interface SelectionParts {
   readonly catalog: Catalog
+  readonly store: SampleStore
   readonly principal: Principal
   readonly testTexts: TestTexts
+}
+
+interface Selection {
+  readonly matchers: readonly SeriesMatcher[]
+  /** Series without a sample at this time or later may be left out. Undefined: none are. */
+  readonly since: number | undefined
 }
 
 /** The series that all matchers accept and the caller may read. */
 export async function selectReadable(
   parts: SelectionParts,
-  matchers: readonly SeriesMatcher[],
+  { matchers, since }: Selection,
 ): Promise<SelectedSeries> {
-  const { catalog, principal } = parts
+  const { catalog, store, principal } = parts
   const { table, lookbacks } = await catalog.labels.seriesOf(principal.orgUid)
   let found = await findSeries(parts, table, matchers)
   const infos: string[] = []
@@ -56,7 +64,8 @@ export async function selectReadable(
       if (found.series.length > 0) infos.push(alike.info)
     }
   }
-  return { table, lookbacks, infos, ...found }
+  const series = since === undefined ? found.series : await recentSeries(store, found.series, since)
+  return { table, lookbacks, infos, warnings: found.warnings, series }
 }
 
 /** Series by matchers; `names` are accepted in place of a matcher of the name. */

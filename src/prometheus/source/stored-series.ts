@@ -7,14 +7,18 @@ import {
   PromqlError,
   type SeriesFold,
   type SeriesRead,
-  type SeriesRequest,
   type SeriesSamples,
   type SeriesStatistics,
   type StatisticValues,
 } from '../../promql/plain.ts'
 import type { SampleStore, StreamHandle, TextMemory } from '../../store/index.ts'
 import { listLabels } from '../labels/list-labels.ts'
-import type { LabelRequest, SelectedPart, SelectReply } from '../run/query-messages.ts'
+import type {
+  LabelRequest,
+  SelectedPart,
+  SelectReply,
+  SelectRequest,
+} from '../run/query-messages.ts'
 import { SAMPLE_BYTES } from '../run/query-runs.ts'
 import type { ServedSeries, TestTexts } from '../run/query-thread.ts'
 import { calendarStatistics } from './calendar-statistics.ts'
@@ -76,11 +80,12 @@ export class StoredSeries implements ServedSeries {
   }
 
   async select(
-    { matchers }: SeriesRequest,
+    { matchers, since }: SelectRequest,
     take: (part: SelectedPart) => void,
   ): Promise<SelectReply> {
     const { catalog, feed } = this.#deps
-    const selected = await selectReadable(await this.#selection(), matchers)
+    const selection = { matchers, since }
+    const selected = await selectReadable(await this.#selection(), selection)
     const { table, lookbacks, series, warnings, infos } = selected
     if (series.length > SERIES_MAX) {
       throw new PromqlError(
@@ -131,9 +136,9 @@ export class StoredSeries implements ServedSeries {
   }
 
   async #selection(): Promise<SelectionParts> {
-    const { catalog } = this.#deps
+    const { catalog, store } = this.#deps
     this.#principal = await this.#parts.renew()
-    return { catalog, principal: this.#principal, testTexts: this.#parts.testTexts }
+    return { catalog, store, principal: this.#principal, testTexts: this.#parts.testTexts }
   }
 
   /** Only what people take out is recorded. What a query makes of samples is not known: they count as taken out. */

@@ -107,3 +107,39 @@ test('query_range shows the latest sample at each step of a series with tens of 
       assert.deepEqual(result[0].values, wanted, `step ${step}`)
     }
   }))
+
+test('start of the label browser leaves out series without a sample since then', () =>
+  withService(async ({ client }) => {
+    const hour = 3_600_000
+    await client.write(
+      { labels: { __name__: 'up', job: 'old', pod: 'a' }, samples: [[1, NOW - 2 * hour]] },
+      { labels: { __name__: 'up', job: 'live', pod: 'b' }, samples: [[1, NOW - hour]] },
+      {
+        labels: { __name__: 'ratio', job: 'live', node: 'c' },
+        samples: [
+          [0.5, NOW - 3 * hour],
+          [Number.NaN, NOW - hour],
+        ],
+      },
+    )
+    const since = { start: (NOW - hour) / 1000, end: NOW / 1000 }
+    const after = { ...since, start: since.start + 0.001 }
+    const data = (path: string, more = {}) => client.data(`/api/v1/${path}`, more)
+    assert.deepEqual(await data('label/job/values'), ['live', 'old'])
+    assert.deepEqual(await data('label/job/values', since), ['live'])
+    assert.deepEqual(await data('label/job/values', after), [])
+    assert.deepEqual(await data('labels', { ...since, 'match[]': 'up' }), [
+      '__name__',
+      'job',
+      'pod',
+    ])
+    assert.deepEqual(await data('labels', { ...since, 'match[]': '{job="old"}' }), [])
+    const all = { 'match[]': ['up', 'ratio'] }
+    assert.equal((await data('series', all)).length, 3)
+    assert.deepEqual(await data('series', { ...all, ...since }), [
+      { __name__: 'ratio', job: 'live', node: 'c' },
+      { __name__: 'up', job: 'live', pod: 'b' },
+    ])
+    // A start before all times, as Grafana's Prometheus client can send it.
+    assert.equal((await data('series', { ...all, start: '-292273086-05-16T16:47:06Z' })).length, 3)
+  }))
