@@ -1,7 +1,6 @@
 /** Calls of the API, with types of its own description; the session is a cookie that scripts cannot read. */
 import { ApiError, type TextPlace } from './api-error.ts'
 import { noteFound, noteLost } from './connection.ts'
-import { messageInWords } from './field-words.ts'
 import { inOrganization } from './organization.ts'
 import type { AnswerOf, CallOptions, Method, PathOf } from './paths.ts'
 import { whenSignedIn } from './session.ts'
@@ -117,11 +116,22 @@ async function readError(answer: Response): Promise<ApiError> {
   return new ApiError({
     status: answer.status,
     code: String(code),
-    message: messageInWords(String(message), path) || `The service answered ${answer.status}.`,
+    message: (await inWords(String(message), path)) || `The service answered ${answer.status}.`,
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
     path,
     place: placeOf(rest),
   })
+}
+
+/** The message in words of the pages. Most people see none, so the words come with the first one. */
+async function inWords(message: string, path: string | undefined): Promise<string> {
+  if (message === '') return ''
+  try {
+    const { messageInWords } = await import('./field-words.ts')
+    return messageInWords(message, path)
+  } catch {
+    return message
+  }
 }
 
 function placeOf({ line, column, pointer }: Record<string, unknown>): TextPlace | undefined {

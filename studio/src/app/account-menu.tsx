@@ -1,82 +1,27 @@
-import { useState } from 'react'
-import { asApiError } from '../api/api-error.ts'
 import { usePerson } from '../api/session.ts'
-import { chooseOrganization, signOut } from '../api/sign-in.ts'
-import { chooseTheme, type ThemeChoice, useTheme } from '../style/theme.ts'
-import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { FormAlert } from '../ui/field.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { Select } from '../ui/select.tsx'
 import styles from './account-menu.module.css'
 
-const THEMES: ReadonlyArray<readonly [ThemeChoice, string]> = [
-  ['system', 'System'],
-  ['light', 'Light'],
-  ['dark', 'Dark'],
-]
+interface AccountMenuProps {
+  readonly className: string
+  readonly onOpen: () => void
+}
 
-/** Who is signed in, in which organization; light or dark; the way out. */
-export function AccountMenu({ className }: { readonly className: string }) {
-  const [isOpen, setIsOpen] = useState(false)
+/** Opens the account dialog, and names the organization where a person has several. */
+export function AccountMenu({ className, onOpen }: AccountMenuProps) {
   const { organization, orgUid } = usePerson()
   const here = organization.find(({ uid }) => uid === orgUid)
   const isOneOfMany = organization.length > 1 && here !== undefined
   return (
-    <>
-      <button
-        type="button"
-        className={className}
-        title={isOneOfMany ? `Account, in ${here.name}` : undefined}
-        onClick={() => setIsOpen(true)}
-      >
-        <Icon name="person" />
-        Account
-        {isOneOfMany && <span className={styles.here}>{here.name}</span>}
-      </button>
-      {isOpen && <AccountDialog onClose={() => setIsOpen(false)} />}
-    </>
-  )
-}
-
-function AccountDialog({ onClose }: { readonly onClose: () => void }) {
-  const { userFirstName, userLastName, email, organization, orgUid } = usePerson()
-  const theme = useTheme()
-  const [error, setError] = useState<string>()
-  const leave = () => signOut().catch((thrown) => setError(asApiError(thrown).message))
-  const name = `${userFirstName} ${userLastName}`.trim()
-  const here = organization.find(({ uid }) => uid === orgUid)
-  return (
-    <Dialog title="Account" onClose={onClose}>
-      <p className={styles.person}>
-        Signed in as <strong>{name === '' ? email : `${name} (${email})`}</strong>
-        {here !== undefined && `, ${here.role.toLowerCase()} of ${here.name}`}
-      </p>
-      {organization.length > 1 && (
-        <Select
-          label="Organization"
-          value={orgUid}
-          choices={organization.map(({ uid, name: label }) => ({ value: uid, label }))}
-          onChoose={chooseOrganization}
-        />
-      )}
-      <fieldset className={styles.fieldset}>
-        <legend>Theme</legend>
-        <div className={styles.row}>
-          {THEMES.map(([choice, label]) => (
-            <Button
-              key={choice}
-              aria-pressed={theme.choice === choice}
-              kind={theme.choice === choice ? 'primary' : 'normal'}
-              onClick={() => chooseTheme(choice)}
-            >
-              {label}
-            </Button>
-          ))}
-        </div>
-      </fieldset>
-      <FormAlert>{error}</FormAlert>
-      <Button onClick={leave}>Sign out</Button>
-    </Dialog>
+    <button
+      type="button"
+      className={className}
+      title={isOneOfMany ? `Account, in ${here.name}` : undefined}
+      onClick={onOpen}
+    >
+      <Icon name="person" />
+      Account
+      {isOneOfMany && <span className={styles.here}>{here.name}</span>}
+    </button>
   )
 }

@@ -1,24 +1,8 @@
-import { type KeyboardEvent, useEffect, useId, useState } from 'react'
+import { type KeyboardEvent, useId, useState } from 'react'
 import { Dialog } from '../ui/dialog.tsx'
 import styles from './palette.module.css'
 import { navigate } from './place.ts'
 import { type Find, useFinds } from './use-finds.ts'
-
-/** Whether the palette is open; Ctrl K and ⌘ K open and close it wherever one is. */
-export function usePalette(): readonly [isOpen: boolean, setOpen: (isOpen: boolean) => void] {
-  const [isOpen, setOpen] = useState(false)
-  useEffect(() => {
-    const onKey = (event: globalThis.KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
-      if (event.altKey || event.shiftKey) return
-      event.preventDefault()
-      setOpen((before) => !before)
-    }
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
-  }, [])
-  return [isOpen, setOpen]
-}
 
 /** Finds pages, components, streams and boards by their names, and goes there. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {

@@ -8,7 +8,8 @@ import { Link } from './link.tsx'
 import { NoPage } from './no-page.tsx'
 import { PageFault } from './page-fault.tsx'
 import { findPage, loadPagesAhead, pageEntries, pageKey, pageOf } from './page-map.ts'
-import { Palette, usePalette } from './palette.tsx'
+import { Palette } from './palette.tsx'
+import { usePalette } from './palette-key.ts'
 import { usePlace } from './place.ts'
 import styles from './shell.module.css'
 
@@ -16,9 +17,12 @@ const places = pageEntries
   .flatMap(({ nav }) => (nav === undefined ? [] : [nav]))
   .sort((a, b) => a.order - b.order)
 
-/** Few look for help in the first second. */
+/** Dialogs that few open in the first second. */
 const HelpDialog = lazy(async () => ({
   default: (await import('./help-dialog.tsx')).HelpDialog,
+}))
+const AccountDialog = lazy(async () => ({
+  default: (await import('./account-dialog.tsx')).AccountDialog,
 }))
 
 /** When the first page has had its time, the files of the others are fetched. */
@@ -31,6 +35,7 @@ export function Shell() {
   const shown = useRef(path)
   const [isFinding, setFinding] = usePalette()
   const [isHelping, setHelping] = useState(false)
+  const [isAccount, setAccount] = useState(false)
   const showHelp = useCallback(() => setHelping(true), [])
   useHelpKey(showHelp)
   useEffect(() => {
@@ -49,16 +54,22 @@ export function Shell() {
       <a className={styles.skip} href="#main">
         Skip to content
       </a>
-      <Bar path={path} onFind={() => setFinding(true)} onHelp={showHelp} />
+      <Bar
+        path={path}
+        onFind={() => setFinding(true)}
+        onHelp={showHelp}
+        onAccount={() => setAccount(true)}
+      />
       <main ref={main} id="main" className={styles.main} tabIndex={-1}>
         <CurrentPage path={path} />
       </main>
       {isFinding && <Palette onClose={() => setFinding(false)} />}
-      {isHelping && (
+      <PageFault path={path}>
         <Suspense fallback={null}>
-          <HelpDialog onClose={() => setHelping(false)} />
+          {isHelping && <HelpDialog onClose={() => setHelping(false)} />}
+          {isAccount && <AccountDialog onClose={() => setAccount(false)} />}
         </Suspense>
-      )}
+      </PageFault>
     </div>
   )
 }
@@ -81,9 +92,10 @@ interface BarProps {
   readonly path: string
   readonly onFind: () => void
   readonly onHelp: () => void
+  readonly onAccount: () => void
 }
 
-function Bar({ path, onFind, onHelp }: BarProps) {
+function Bar({ path, onFind, onHelp, onAccount }: BarProps) {
   const role = useRole()
   const seen = places.filter(({ roles }) => roles === undefined || roles.includes(role))
   return (
@@ -119,7 +131,7 @@ function Bar({ path, onFind, onHelp }: BarProps) {
           <Icon name="help" />
           Help
         </button>
-        <AccountMenu className={styles.place} />
+        <AccountMenu className={styles.place} onOpen={onAccount} />
       </div>
     </nav>
   )

@@ -1,7 +1,6 @@
 import { call } from '../api/client.ts'
 import { useRole } from '../api/session.ts'
 import { useQuery } from '../api/use-query.ts'
-import { findStreams, streamsIn } from './find-streams.ts'
 import { missingWords, wordsOf } from './match-words.ts'
 import { findPage, pageEntries } from './page-map.ts'
 import { componentPath, streamPath } from './paths.ts'
@@ -86,10 +85,11 @@ function useStreams(words: readonly string[], { components, isSearching }: Found
   const isOff = words.length === 0 || isSearching
   const { data, error } = useQuery(
     ['stream', 'search', words.join(' '), ...opened.map(({ uid }) => uid)],
-    async (signal) =>
-      opened.length > 0
-        ? await streamsIn(opened, words, signal)
-        : (await findStreams(words, signal)).streams,
+    async (signal) => {
+      const { findStreams, streamsIn } = await import('./find-streams.ts')
+      if (opened.length > 0) return await streamsIn(opened, words, signal)
+      return (await findStreams(words, signal)).streams
+    },
     { isOff },
   )
   const finds = (data ?? []).map(

@@ -14,20 +14,22 @@ import {
 
 const skip = browserSkip()
 const FIRST_LOAD_BYTES_MAX = 300_000
+/** What a person loads to sign in, compressed with Brotli. */
+const SIGN_IN_BYTES_MAX = 80_000
 let studio: StudioTest
 before(async () => {
   if (skip === false) studio = await openStudio()
 })
 after(() => studio?.[Symbol.asyncDispose]())
 
-/** The bytes of every file of the first page, as they come over the wire to who takes gzip only. */
-async function firstLoadBytes(page: Page): Promise<number> {
+/** The bytes of every file of a page that shows a heading, as sent to a client that accepts one encoding. */
+async function loadBytes(page: Page, heading: string, encoding: 'br' | 'gzip'): Promise<number> {
   const sizes: Array<Promise<number>> = []
   page.on('response', (answer) => {
     const { pathname } = new URL(answer.url())
     if (pathname !== '/' && !pathname.startsWith('/assets/')) return
     sizes.push(
-      fetch(answer.url(), { headers: { 'Accept-Encoding': 'gzip' } }).then(async (again) => {
+      fetch(answer.url(), { headers: { 'Accept-Encoding': encoding } }).then(async (again) => {
         assert.equal(again.status, 200, pathname)
         const length = Number(again.headers.get('content-length'))
         await again.arrayBuffer()
@@ -36,7 +38,7 @@ async function firstLoadBytes(page: Page): Promise<number> {
     )
   })
   await page.reload()
-  await page.getByRole('heading', { name: 'Your first sample' }).waitFor()
+  await page.getByRole('heading', { name: heading }).waitFor()
   const found = await Promise.all(sizes)
   assert.ok(found.length >= 3, `${found.length} files`)
   return found.reduce((sum, size) => sum + size, 0)
@@ -46,10 +48,16 @@ test(`the first page weighs at most ${FIRST_LOAD_BYTES_MAX / 1000} kB and asks n
   skip,
 }, async () => {
   const { page, hosts, complaints } = await studio.open('/')
-  const bytes = await firstLoadBytes(page)
+  const bytes = await loadBytes(page, 'Your first sample', 'gzip')
   assert.ok(bytes > 10_000 && bytes <= FIRST_LOAD_BYTES_MAX, `${bytes} bytes`)
   assert.deepEqual([...hosts], [studio.service.url])
   assert.deepEqual(complaints, [], 'the policy of the page stopped nothing')
+})
+
+test(`the sign-in page weighs at most ${SIGN_IN_BYTES_MAX / 1000} kB`, { skip }, async () => {
+  const { page } = await studio.open('/', { isSignedIn: false })
+  const bytes = await loadBytes(page, 'Sign in', 'br')
+  assert.ok(bytes > 10_000 && bytes <= SIGN_IN_BYTES_MAX, `${bytes} bytes`)
 })
 
 test('the policy of the page stops scripts and styles that are not files of the studio', {
