@@ -246,6 +246,13 @@ export async function assertFits(page: Page): Promise<void> {
   await settlesTo(() => page.evaluate<number>(overhang), 0, page.url())
 }
 
+/** Chooses an action of the menu of a page or form. */
+export async function chooseMore(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'More actions' }).click()
+  const menu = page.getByRole('dialog', { name: 'More actions' })
+  await menu.getByRole('button', { name, exact: true }).click()
+}
+
 /** Keeps a picture of the page where WEIR_TEST_SCREENSHOTS says, for people to view. */
 export async function shoot(page: Page, name: string): Promise<void> {
   const folder = process.env.WEIR_TEST_SCREENSHOTS

@@ -87,6 +87,7 @@ test('studioOperations() answers the page at every path of the page map, held by
     '/boards/x',
     '/build',
     '/admin',
+    '/account/sessions',
   ]
   for (const url of paths) {
     const { statusCode, body, headers } = await ask({ url })

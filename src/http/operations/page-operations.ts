@@ -26,6 +26,8 @@ const PAGE_PATHS = [
   '/build/*',
   '/admin',
   '/admin/*',
+  '/account',
+  '/account/*',
 ]
 
 const HTML = 'text/html; charset=utf-8'

@@ -8,6 +8,8 @@ import { Dialog } from '../ui/dialog.tsx'
 import { FormAlert } from '../ui/field.tsx'
 import { Select } from '../ui/select.tsx'
 import styles from './account-menu.module.css'
+import { ACCOUNT } from './account-section.ts'
+import { Link } from './link.tsx'
 
 const THEMES: ReadonlyArray<readonly [ThemeChoice, string]> = [
   ['system', 'System'],
@@ -52,6 +54,17 @@ export function AccountDialog({ onClose }: { readonly onClose: () => void }) {
           ))}
         </div>
       </fieldset>
+      <nav aria-label="Account pages">
+        <ul className={styles.links}>
+          {ACCOUNT.places.map(({ to, label }) => (
+            <li key={to}>
+              <Link to={to} onClick={onClose}>
+                {label}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
       <FormAlert>{error}</FormAlert>
       <Button onClick={leave}>Sign out</Button>
     </Dialog>

@@ -1,4 +1,5 @@
 import { below } from '../api/base-path.ts'
+import { useRole } from '../api/session.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import styles from './help-dialog.module.css'
 import { Link } from './link.tsx'
@@ -15,6 +16,7 @@ const GUIDES: readonly (readonly [start: string, guide: string, label: string])[
   ['/build/cycle', '/help/statistics', 'Cycles and statistics'],
   ['/build', '/help/api', 'Records'],
   ['/admin', '/help/people', 'People and keys'],
+  ['/account', '/help/people', 'People and keys'],
   ['/', '/help/getting-started', 'Getting started'],
 ]
 
@@ -39,6 +41,7 @@ const CHART_GESTURES: readonly (readonly [gesture: string, act: string])[] = [
 /** Shortcuts, gestures, and the ways to the guides. */
 export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
   const { path } = usePlace()
+  const isGuest = useRole() === 'GUEST'
   const found = GUIDES.find(([start]) => path === start || path.startsWith(`${start}/`))
   const [, guide, label] = found ?? GUIDES[GUIDES.length - 1]
   return (
@@ -59,11 +62,13 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
             API reference
           </a>
         </li>
-        <li>
-          <Link to="/connect/send" onClick={onClose}>
-            Getting started: send samples
-          </Link>
-        </li>
+        {!isGuest && (
+          <li>
+            <Link to="/connect/send" onClick={onClose}>
+              Getting started: send samples
+            </Link>
+          </li>
+        )}
       </ul>
       <Pairs title="Shortcuts" pairs={KEYS} />
       <Pairs title="In a chart" pairs={CHART_GESTURES} />

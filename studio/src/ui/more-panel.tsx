@@ -40,6 +40,8 @@ export function MorePanel({ label, closesOnAct = false, children }: MorePanelPro
             const { target } = event
             if (closesOnAct && target instanceof Element && target.closest('button') !== null) {
               setIsOpen(false)
+              // A dialog that the button opens returns the focus here.
+              place.current?.querySelector('button')?.focus()
             }
           }}
         >

@@ -288,8 +288,8 @@ test('the health page draws what the service counts', { skip }, async () => {
 
 test('a second factor is switched on and off, and another session ended', { skip }, async () => {
   const as = { email: 'factor@example.com', password: PASSWORD }
-  const { page } = await openAs(as.email, '/admin/you')
-  const other = await studio.open('/admin/you', { as })
+  const { page } = await openAs(as.email, '/account/second-factor')
+  const other = await studio.open('/account/sessions', { as })
   await page.getByRole('button', { name: 'Turn on' }).click()
   await givePassword(page, PASSWORD)
   const form = page.getByRole('dialog', { name: 'Turn on the second factor' })
@@ -319,7 +319,7 @@ test('a second factor is switched on and off, and another session ended', { skip
   await page.getByText('Off. Signing in needs only your password.').waitFor()
   await shoot(page, 'admin-you')
 
-  await page.reload()
+  await page.getByRole('link', { name: 'Sessions' }).click()
   const sessions = page.getByRole('region', { name: 'Sessions' })
   const own = sessions.getByRole('row', { name: /This session/ })
   await own.getByRole('button', { name: 'End this session' }).waitFor()
@@ -331,18 +331,20 @@ test('a second factor is switched on and off, and another session ended', { skip
   await other.page.getByRole('heading', { name: 'Sign in' }).waitFor()
 })
 
-test('on a phone e-mails stay whole words, and the chosen tab is in sight', { skip }, async () => {
+test('on a phone e-mails stay whole words, and the current place is in sight', {
+  skip,
+}, async () => {
   const { page } = await studio.open('/admin/audit', { viewport: { width: 390, height: 800 } })
   const cell = page.getByRole('cell', { name: studio.service.ownerEmail }).first()
   const { width } = await restingPlace(cell)
   assert.ok(width >= 100, `${width} px`)
   await assertFits(page)
-  await page.goto(`${studio.service.url}/admin/you`)
+  const places = page.getByRole('navigation', { name: 'Administration pages' })
   await eventually(async () => {
-    const tab = await restingPlace(page.getByRole('tab', { name: 'You' }))
-    assert.ok(tab.x >= 0 && tab.x + tab.width <= 390, `${tab.x} px`)
+    const place = await restingPlace(places.getByRole('link', { name: 'Audit log' }))
+    assert.ok(place.x >= 0 && place.x + place.width <= 390, `${place.x} px`)
   })
-  await page.getByLabel('New password').waitFor()
+  await page.goto(`${studio.service.url}/account/sessions`)
   await page.getByRole('button', { name: 'End this session' }).waitFor()
   await assertFits(page)
   await assertAccessible(page)
@@ -365,11 +367,12 @@ test('a member sees people and their own account, and nothing to administer', {
   const email = 'member@example.com'
   const { page } = await openAs(email, '/admin')
   await page.getByRole('row').filter({ hasText: email }).waitFor()
-  await settlesTo(() => page.getByRole('tab').allInnerTexts(), ['People', 'You'])
+  const places = page.getByRole('navigation', { name: 'Administration pages' })
+  await settlesTo(() => places.getByRole('link').allInnerTexts(), ['People'])
   await shows(page.getByRole('button', { name: 'Add person' }), 0)
   await page.goto(`${service.url}/admin/keys`)
   await page.getByText('Only owners and admins').waitFor()
-  await page.goto(`${service.url}/admin/you`)
+  await page.goto(`${service.url}/account`)
   await page.getByLabel('First name').fill('Mem')
   await page.getByLabel('Time zone').fill('Europe/Nowhere')
   await page.getByRole('button', { name: 'Save' }).click()

@@ -8,6 +8,7 @@ import { restingPlace, settlesLike, shows } from '../../support/settle.ts'
 import {
   assertAccessible,
   assertFits,
+  chooseMore,
   openStudio,
   type StudioTest,
   shoot,
@@ -268,7 +269,7 @@ test('a board is exported and imported elsewhere, where missing streams are repl
   const uid = await save({ id: 'moving', name: 'Moving', panels: [value] })
   const { page } = await studio.open(`/boards/${uid}`)
   const downloading = page.waitForEvent('download')
-  await button(page, 'Export').click()
+  await chooseMore(page, 'Export')
   const download = await downloading
   assert.equal(download.suggestedFilename(), 'Moving.json')
   const file = readFileSync(await download.path(), 'utf8')
@@ -286,7 +287,7 @@ test('a board is exported and imported elsewhere, where missing streams are repl
   await button(page, 'Account').click()
   await page.getByRole('dialog').getByLabel('Organization').selectOption({ label: 'Other' })
   await page.keyboard.press('Escape')
-  await page.getByRole('link', { name: 'Boards' }).click()
+  await page.getByRole('link', { name: 'Boards' }).first().click()
   await page.getByText('No boards. A board shows charts').waitFor()
   await button(page, 'Import').click()
   const dialog = page.getByRole('dialog', { name: 'Import board' })

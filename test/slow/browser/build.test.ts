@@ -7,6 +7,7 @@ import { eventually, settlesTo, shows } from '../../support/settle.ts'
 import {
   assertAccessible,
   assertFits,
+  chooseMore,
   complaintsOtherThan,
   openStudio,
   type StudioTest,
@@ -106,7 +107,7 @@ test('what is built in is shown and cannot be changed', { skip }, async () => {
   const { page } = await studio.open('/build/cycle')
   await page.getByRole('link', { name: 'quarter' }).click()
   await page.getByText('Built-in. It cannot be changed.').waitFor()
-  await shows(button(page, 'Delete'), 0)
+  await shows(button(page, 'More actions'), 0)
   await page.getByRole('region', { name: 'Next periods' }).getByRole('row').nth(8).waitFor()
   await assertAccessible(page)
 })
@@ -152,12 +153,12 @@ test('a component is created from a template, its stream changed, and deleting l
   await page.getByRole('link', { name: 'Ölkessel 锅炉 غلاية' }).click()
   await page.getByRole('link', { name: 'energy' }).click()
   const dialog = page.getByRole('dialog')
-  await button(page, 'Delete').click()
+  await chooseMore(page, 'Delete')
   await dialog.getByRole('textbox').fill('energy')
   await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
   await showsToast(page, 'Stream deleted.')
   await shows(page.getByRole('link', { name: 'energy' }), 0)
-  await button(page, 'Delete').click()
+  await chooseMore(page, 'Delete')
   await dialog.getByText('One stream and 3 samples are deleted too').waitFor()
   await dialog.getByRole('button', { name: 'Delete', disabled: true }).waitFor()
   await assertAccessible(page)
@@ -180,10 +181,10 @@ test('a folder, a template and a delete profile are made and deleted', { skip },
   await button(page, 'Create').click()
   await showsToast(page, 'Folder saved.')
   await insert('component', { id: 'in-a', folder: '/Components/Halls/A' })
-  await button(page, 'Delete').click()
+  await chooseMore(page, 'Delete')
   await page.getByRole('dialog').getByText('One component is deleted too').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
-  await page.getByRole('link', { name: 'Delete profiles' }).click()
+  await page.getByRole('link', { name: 'Delete profiles' }).first().click()
   await page.getByText('A delete profile defines how long a stream keeps its samples.').waitFor()
   await assertAccessible(page)
   await button(page, 'New delete profile').first().click()
@@ -194,7 +195,7 @@ test('a folder, a template and a delete profile are made and deleted', { skip },
   await page.getByLabel('Counted in').selectOption('YEAR')
   await button(page, 'Create').click()
   await showsToast(page, 'Delete profile saved.')
-  await page.getByRole('link', { name: 'Delete profiles' }).click()
+  await page.getByRole('link', { name: 'Delete profiles' }).first().click()
   await page.getByText('2 years').waitFor()
   await page.getByRole('link', { name: 'Templates' }).click()
   await button(page, 'New template').first().click()
@@ -289,7 +290,7 @@ test('a guest reads and is offered nothing to change', { skip }, async () => {
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByText('Read-only: guests cannot make changes.').waitFor()
   await settlesTo(() => page.getByLabel('Name', { exact: true }).isDisabled(), true)
-  await page.getByRole('link', { name: 'Units' }).click()
+  await page.getByRole('link', { name: 'Units' }).first().click()
   await page.getByRole('link', { name: 'Read', exact: true }).waitFor()
   await shows(button(page, 'New unit'), 0)
   await page.goto(new URL('/build/unit/new', page.url()).href)

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { browserSkip } from '../../support/browser.ts'
 import {
   assertAccessible,
+  chooseMore,
   complaintsOtherThan,
   openStudio,
   type StudioTest,
@@ -55,12 +56,12 @@ test('a channel is created, tested, and deleted, and its secrets are never shown
   await assertAccessible(page)
   await shootAll(page, 'channel')
   assert.doesNotMatch(await page.content(), /top-secret|a-secret-of/)
-  await page.getByRole('link', { name: 'Channels' }).click()
+  await page.getByRole('link', { name: 'Channels' }).first().click()
   await page.getByRole('link', { name: 'Night shift' }).waitFor()
   await assertAccessible(page)
   await shootAll(page, 'channels')
   await page.getByRole('link', { name: 'Night shift' }).click()
-  await button(page, 'Delete').click()
+  await chooseMore(page, 'Delete')
   await page.getByLabel('Type “Night shift” to delete it').fill('Night shift')
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await showsToast(page, 'Channel deleted.')

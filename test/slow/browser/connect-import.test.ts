@@ -18,6 +18,7 @@ import {
 } from '../../support/postgresql-server.ts'
 import {
   assertAccessible,
+  chooseMore,
   complaintsOtherThan,
   openStudio,
   type StudioTest,
@@ -70,7 +71,7 @@ test('a connection is created and tested, and failures are shown in plain words'
   skip,
 }, async () => {
   const { page, complaints } = await studio.open('/connect')
-  await page.getByRole('link', { name: 'Connections' }).click()
+  await page.getByRole('link', { name: 'Connections' }).first().click()
   await connect(page, 'Nowhere', await keepablePort())
   await button(page, 'Test connection').click()
   await page.getByRole('alert').filter({ hasText: 'Connection failed: ' }).waitFor()
@@ -86,7 +87,7 @@ test('a connection is created and tested, and failures are shown in plain words'
   await page.getByLabel('Password').fill('the-password')
   await button(page, 'Save').click()
   await showsToast(page, 'Connection saved.')
-  await button(page, 'Delete').click()
+  await chooseMore(page, 'Delete')
   await page.getByLabel('Type “Nowhere” to delete it').fill('Nowhere')
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await showsToast(page, 'Connection deleted.')
@@ -101,7 +102,7 @@ test('an import is made on a schedule in words, run, watched, and fails in plain
   await connect(page, 'Plant', server.port)
   await button(page, 'Test connection').click()
   await page.getByText(/^Connected in .* PostgreSQL/).waitFor()
-  await page.getByRole('link', { name: 'Connectors', exact: true }).click()
+  await page.getByRole('link', { name: 'Connectors', exact: true }).first().click()
   await button(page, 'New import').click()
   await page.getByLabel('ID', { exact: true }).fill('plant')
   await page.getByLabel('Connection', { exact: true }).selectOption({ label: 'Plant' })

@@ -157,7 +157,7 @@ test('a connector is made from a starting point, checked while it is typed, call
   await button(page, 'Save').click()
   await showsToast(page, 'Connector saved.')
   await page.getByText('Disabled: requests get status 404.').waitFor()
-  await page.getByRole('link', { name: 'Connectors', exact: true }).click()
+  await page.getByRole('link', { name: 'Connectors', exact: true }).first().click()
   const list = page.getByRole('region', { name: 'Connectors' })
   await list.getByRole('row', { name: /green\/house.*Off/ }).waitFor()
   await shootAll(page, 'connect-list')

@@ -180,7 +180,7 @@ test('on a phone the tree is a page of its own', { skip }, async () => {
   await shoot(page, 'explore-component-phone-dark')
   await assertFits(page)
   await assertAccessible(page)
-  await page.getByRole('link', { name: 'All components' }).click()
+  await page.getByRole('link', { name: 'Devices', exact: true }).click()
   await page.getByRole('list', { name: 'Devices' }).waitFor()
   const wide = await studio.open('/c/boiler', { colorScheme: 'dark' })
   await wide.page.getByRole('link', { name: /Flow temperature/ }).waitFor()

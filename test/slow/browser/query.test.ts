@@ -10,6 +10,7 @@ import { eventually } from '../../support/settle.ts'
 import {
   assertAccessible,
   assertFits,
+  chooseMore,
   openStudio,
   type StudioTest,
   shoot,
@@ -230,7 +231,7 @@ test('queries are saved, renamed, changed and deleted; the URL holds the one tha
   assert.equal(download.suggestedFilename(), 'Flow-of-the-day.csv')
   const csv = await readFile(await download.path(), 'utf8')
   assert.equal(csv.trimEnd().split('\n').length, 97)
-  await button(page, 'Rename').click()
+  await chooseMore(page, 'Rename')
   await dialog.getByLabel('Name').fill('Flow')
   await dialog.getByRole('button', { name: 'Rename', exact: true }).click()
   await showsToast(page, 'Query renamed.')
@@ -247,7 +248,7 @@ test('queries are saved, renamed, changed and deleted; the URL holds the one tha
   })
   await assertAccessible(page)
   await shoot(page, 'query-saved')
-  await button(page, 'Delete').click()
+  await chooseMore(page, 'Delete')
   await dialog.getByRole('textbox').fill('Flow')
   await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
   await showsToast(page, 'Query deleted.')

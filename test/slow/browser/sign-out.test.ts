@@ -127,7 +127,7 @@ test('another person who signs in over an ended session starts with nothing of i
   await leaveDraft(other)
   const { request } = page.context()
   assert.equal((await request.delete(`${url}/api/login`)).status(), 200)
-  await page.getByRole('link', { name: 'Boards' }).click()
+  await page.getByRole('link', { name: 'Boards' }).first().click()
   await page.getByRole('dialog', { name: 'Sign in again' }).waitFor()
   await typeCredentials(page, OTHER.email, OTHER.password)
   for (const window of [page, other]) {

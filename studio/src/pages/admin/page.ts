@@ -1,8 +1,12 @@
+import { ACCOUNT } from '../../app/account-section.ts'
 import type { PageEntry } from '../../app/page-entry.ts'
 
 const load = () => import('./admin-page.tsx').then(({ AdminPage }) => ({ Page: AdminPage }))
 
-/** Who may do what, and how the service is. */
+const loadAccount = () =>
+  import('./account-page.tsx').then(({ AccountPage }) => ({ Page: AccountPage }))
+
+/** Permissions and the state of the service, and one's own account. */
 export const pages: readonly PageEntry[] = [
   {
     path: '/admin',
@@ -11,4 +15,5 @@ export const pages: readonly PageEntry[] = [
     nav: { label: 'Admin', to: '/admin', icon: 'admin', order: 60, holds: ['/admin'] },
   },
   { path: '/admin/:section', load },
+  ...ACCOUNT.places.map(({ to, label }) => ({ path: to, title: label, load: loadAccount })),
 ]

@@ -5,6 +5,7 @@ import { useAct } from '../../api/use-act.ts'
 import { navigate, useAddress } from '../../app/place.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDelete } from '../../ui/confirm-delete.tsx'
+import { MorePanel } from '../../ui/more-panel.tsx'
 import { Select } from '../../ui/select.tsx'
 import { zonedRangeText } from '../../ui/time/moment-text.ts'
 import { browserZone } from '../../ui/time/zone-time.ts'
@@ -88,24 +89,26 @@ export function BoardActions(props: BoardActionsProps) {
       <Button icon="full" onClick={full.enter}>
         Full screen
       </Button>
-      <Button
-        icon="download"
-        isBusy={save.isBusy}
-        onClick={() => void save.run(() => download(saved))}
-      >
-        Export
-      </Button>
       {save.error !== undefined && <span role="alert">{save.error.message}</span>}
       {!isReader && (
-        <>
+        <Button kind="primary" icon="edit" onClick={() => change({ edit: '1' })}>
+          Edit
+        </Button>
+      )}
+      <MorePanel label="More actions" closesOnAct>
+        <Button
+          icon="download"
+          isBusy={save.isBusy}
+          onClick={() => void save.run(() => download(saved))}
+        >
+          Export
+        </Button>
+        {!isReader && (
           <Button kind="danger" icon="trash" onClick={() => setIsDeleting(true)}>
             Delete
           </Button>
-          <Button kind="primary" icon="edit" onClick={() => change({ edit: '1' })}>
-            Edit
-          </Button>
-        </>
-      )}
+        )}
+      </MorePanel>
       {isDeleting && (
         <ConfirmDelete
           what={`the board “${name}”`}

@@ -3,6 +3,7 @@ import { queries } from '../../api/query-cache.ts'
 import { recordKey, saveRecord } from '../../api/records.ts'
 import { useRole } from '../../api/session.ts'
 import { useAct } from '../../api/use-act.ts'
+import { Breadcrumbs } from '../../app/breadcrumbs.tsx'
 import { useAddress } from '../../app/place.ts'
 import { useDraft } from '../../state/draft.ts'
 import { Button } from '../../ui/button.tsx'
@@ -72,6 +73,7 @@ export function Board({ saved }: { readonly saved: Dashboard }) {
   return (
     <PageFrame
       title={board.name || board.id || 'Board'}
+      above={<Breadcrumbs of={[{ to: '/boards', label: 'Boards' }]} />}
       actions={
         <BoardActions
           saved={saved}

@@ -4,8 +4,9 @@ import { Link } from '../../app/link.tsx'
 import { NoPage } from '../../app/no-page.tsx'
 import type { PageProps } from '../../app/page-entry.ts'
 import { componentPath } from '../../app/paths.ts'
+import { SectionFrame } from '../../app/section-frame.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { BuildFrame } from './build-frame.tsx'
+import { BUILD, listPath } from './build-section.ts'
 import { EDITORS } from './editors.ts'
 import { shownName } from './form.ts'
 import { type KindWords, wordsOf } from './kinds.ts'
@@ -23,8 +24,9 @@ function OneRecord({ words, uid }: { readonly words: KindWords; readonly uid: st
   const { data, error } = useQuery(recordKey(kind, uid), (signal) => getRecord(kind, uid, signal))
   const title = uid === 'new' ? `New ${one}` : data === undefined ? one : shownName(data)
   return (
-    <BuildFrame
-      kind={kind}
+    <SectionFrame
+      section={BUILD}
+      here={listPath(kind)}
       title={title}
       actions={
         kind === 'component' && uid !== 'new' ? (
@@ -34,6 +36,6 @@ function OneRecord({ words, uid }: { readonly words: KindWords; readonly uid: st
     >
       {data === undefined && error !== undefined && <Empty text={error.message} />}
       {data !== undefined && <RecordEditor words={words} editor={EDITORS[kind]} saved={data} />}
-    </BuildFrame>
+    </SectionFrame>
   )
 }

@@ -3,6 +3,7 @@ import type { Act } from '../../api/use-act.ts'
 import type { Draft } from '../../state/draft.ts'
 import { Button } from '../../ui/button.tsx'
 import { FormAlert } from '../../ui/field.tsx'
+import { MorePanel } from '../../ui/more-panel.tsx'
 import styles from './build.module.css'
 
 interface EditorFormProps {
@@ -87,9 +88,13 @@ function SaveBar(props: SaveBarProps) {
           </Button>
         )}
         {!isNew && (
-          <Button kind="danger" icon="trash" data-end onClick={onDelete}>
-            Delete
-          </Button>
+          <div className={styles.end}>
+            <MorePanel label="More actions" closesOnAct>
+              <Button kind="danger" icon="trash" onClick={onDelete}>
+                Delete
+              </Button>
+            </MorePanel>
+          </div>
         )}
       </div>
       {draft.isChanged && (

@@ -4,12 +4,13 @@ import { useQuery } from '../../api/use-query.ts'
 import { NoPage } from '../../app/no-page.tsx'
 import type { PageProps } from '../../app/page-entry.ts'
 import { navigate, useAddress } from '../../app/place.ts'
+import { SectionFrame } from '../../app/section-frame.tsx'
 import { Button } from '../../ui/button.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Field } from '../../ui/field.tsx'
 import styles from './build.module.css'
-import { BuildFrame } from './build-frame.tsx'
+import { BUILD, listPath } from './build-section.ts'
 import { type BuildKind, type KindWords, wordsOf } from './kinds.ts'
 import { columnsOf } from './list-columns.tsx'
 
@@ -46,7 +47,7 @@ function KindList({ words }: { readonly words: KindWords }) {
     </Button>
   )
   return (
-    <BuildFrame kind={kind} title={many} actions={make}>
+    <SectionFrame section={BUILD} here={listPath(kind)} actions={make}>
       {kind === 'component' && (
         <Filter key={`${folder}/${search}`} folder={folder} search={search} />
       )}
@@ -62,7 +63,7 @@ function KindList({ words }: { readonly words: KindWords }) {
         />
       )}
       <Pages start={start} total={data?.total ?? 0} />
-    </BuildFrame>
+    </SectionFrame>
   )
 }
 

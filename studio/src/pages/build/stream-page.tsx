@@ -3,10 +3,10 @@ import { getRecord, recordKey } from '../../api/records.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { Link } from '../../app/link.tsx'
 import type { PageProps } from '../../app/page-entry.ts'
-import { streamPath } from '../../app/paths.ts'
+import { editComponentPath, streamPath } from '../../app/paths.ts'
+import { SectionFrame } from '../../app/section-frame.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import styles from './build.module.css'
-import { BuildFrame } from './build-frame.tsx'
+import { BUILD, listPath } from './build-section.ts'
 import { shownName } from './form.ts'
 import { StreamEditor } from './stream-editor.tsx'
 
@@ -25,18 +25,15 @@ export function StreamPage({ params }: PageProps) {
   const error = component.error ?? found.error
   const saved = found.data?.stream
   const title = stream === 'new' ? 'New stream' : saved === undefined ? 'Stream' : shownName(saved)
+  const owner = component.data === undefined ? 'Component' : shownName(component.data)
   return (
-    <BuildFrame
-      kind="component"
+    <SectionFrame
+      section={BUILD}
+      here={listPath('component')}
+      trail={[{ to: editComponentPath(uid), label: owner }]}
       title={title}
       actions={stream === 'new' ? undefined : <Link to={streamPath(uid, stream)}>View data</Link>}
     >
-      <p className={styles.note}>
-        Stream of{' '}
-        <Link to={`/build/component/${uid}`}>
-          {component.data === undefined ? 'its component' : shownName(component.data)}
-        </Link>
-      </p>
       {error !== undefined && saved === undefined && <Empty text={error.message} />}
       {saved !== undefined && component.data !== undefined && (
         <StreamEditor
@@ -46,6 +43,6 @@ export function StreamPage({ params }: PageProps) {
           isNew={stream === 'new'}
         />
       )}
-    </BuildFrame>
+    </SectionFrame>
   )
 }

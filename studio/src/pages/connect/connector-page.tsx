@@ -2,8 +2,9 @@ import { getRecord, recordKey } from '../../api/records.ts'
 import { useQuery } from '../../api/use-query.ts'
 import type { PageProps } from '../../app/page-entry.ts'
 import { useAddress } from '../../app/place.ts'
+import { SectionFrame } from '../../app/section-frame.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { ConnectFrame } from './connect-frame.tsx'
+import { CONNECT } from './connect-section.ts'
 import { ConnectorEditor } from './connector-editor.tsx'
 import type { Connector } from './connector-types.ts'
 
@@ -34,11 +35,11 @@ function OneConnector({ uid, isImport }: { readonly uid: string; readonly isImpo
         : 'New connector'
       : data?.name || data?.id || 'Connector'
   return (
-    <ConnectFrame title={title} here="/connect">
+    <SectionFrame section={CONNECT} title={title} here="/connect">
       {data === undefined && error !== undefined && <Empty text={error.message} />}
       {data !== undefined && (
         <ConnectorEditor saved={isImport && uid === 'new' ? { ...data, ...NEW_IMPORT } : data} />
       )}
-    </ConnectFrame>
+    </SectionFrame>
   )
 }

@@ -3,12 +3,13 @@ import { useRole } from '../../api/session.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { Link } from '../../app/link.tsx'
 import { navigate, useAddress } from '../../app/place.ts'
+import { SectionFrame } from '../../app/section-frame.tsx'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Moment } from '../../ui/time/moment.tsx'
 import styles from './connect.module.css'
-import { ConnectFrame } from './connect-frame.tsx'
+import { CONNECT } from './connect-section.ts'
 import type { Connector } from './connector-types.ts'
 import { scheduleWords } from './import/schedule-words.ts'
 import { Pages } from './pages.tsx'
@@ -75,7 +76,7 @@ export function ConnectorsPage() {
     </>
   )
   return (
-    <ConnectFrame title="Connect" here="/connect" actions={make}>
+    <SectionFrame section={CONNECT} here="/connect" actions={make}>
       {error !== undefined && <Empty text={error.message} />}
       {data?.total === 0 && (
         <Empty text="No connectors. A connector receives payloads from another system and converts them to samples with SQL. An import reads a database." />
@@ -84,6 +85,6 @@ export function ConnectorsPage() {
         <DataTable label="Connectors" columns={columns} rows={data.rows} keyOf={({ uid }) => uid} />
       )}
       <Pages start={start} total={data?.total ?? 0} size={PAGE} name="start" />
-    </ConnectFrame>
+    </SectionFrame>
   )
 }

@@ -3,12 +3,13 @@ import { call } from '../../api/client.ts'
 import type { Schema } from '../../api/paths.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { useAddress } from '../../app/place.ts'
+import { SectionFrame } from '../../app/section-frame.tsx'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Moment } from '../../ui/time/moment.tsx'
 import styles from './connect.module.css'
-import { ConnectFrame } from './connect-frame.tsx'
+import { CONNECT } from './connect-section.ts'
 import { Pages } from './pages.tsx'
 import { useHeld } from './use-held.ts'
 
@@ -37,7 +38,7 @@ export function RefusedPage() {
     window.scrollTo({ top: 0 })
   }
   return (
-    <ConnectFrame title="Refused points" here="/connect/refused">
+    <SectionFrame section={CONNECT} here="/connect/refused">
       <p className={styles.soft}>
         Points of other protocols that could not be stored, newest first. The service keeps the last
         1,000 in memory: a restart clears the list.
@@ -64,7 +65,7 @@ export function RefusedPage() {
         )}
         <Pages start={start} total={totalCount} size={PAGE} name="start" />
       </div>
-    </ConnectFrame>
+    </SectionFrame>
   )
 }
 

@@ -1,11 +1,12 @@
+import { SectionFrame } from '../../app/section-frame.tsx'
 import { SendSteps } from '../home/first-run.tsx'
-import { ConnectFrame } from './connect-frame.tsx'
+import { CONNECT } from './connect-section.ts'
 
 /** Code with which programs send samples, for those who have data already. */
 export function SendPage() {
   return (
-    <ConnectFrame title="Send data" here="/connect/send">
+    <SectionFrame section={CONNECT} here="/connect/send">
       <SendSteps />
-    </ConnectFrame>
+    </SectionFrame>
   )
 }

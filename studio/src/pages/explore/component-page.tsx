@@ -1,6 +1,7 @@
 import { useLive, useLiveState } from '../../api/live.ts'
 import { useRole } from '../../api/session.ts'
 import { invalidate } from '../../api/use-query.ts'
+import { Breadcrumbs } from '../../app/breadcrumbs.tsx'
 import { Link } from '../../app/link.tsx'
 import { editComponentPath } from '../../app/paths.ts'
 import { Empty } from '../../ui/empty.tsx'
@@ -44,11 +45,7 @@ function ComponentView({ found }: { readonly found: FoundComponent }) {
   return (
     <PageFrame
       title={title}
-      above={
-        <Link className={styles.back} to="/c">
-          All components
-        </Link>
-      }
+      above={<Breadcrumbs of={[{ to: '/c', label: 'Devices' }]} />}
       actions={
         <>
           <LiveMark />

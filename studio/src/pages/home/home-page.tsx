@@ -1,5 +1,6 @@
 import { lazy, Suspense, useRef } from 'react'
 import { call } from '../../api/client.ts'
+import { useRole } from '../../api/session.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { PageFrame } from '../../ui/page-frame.tsx'
@@ -19,6 +20,7 @@ const OverviewPage = lazy(async () => ({
 export function HomePage() {
   const wasEmpty = useRef(false)
   const hasSamples = useRef(false)
+  const isGuest = useRole() === 'GUEST'
   const { data, error } = useQuery(
     ['component', 'overview'],
     (signal) => call('get', '/api/overview', { signal }),
@@ -27,6 +29,13 @@ export function HomePage() {
   if (data === undefined) return error === undefined ? null : <Empty text={error.message} />
   const { overview } = data
   hasSamples.current = overview.lastContact !== null
+  if (!hasSamples.current && isGuest) {
+    return (
+      <PageFrame title="Overview">
+        <Empty text="No samples yet. Devices appear here when they send samples." />
+      </PageFrame>
+    )
+  }
   if (!hasSamples.current) {
     wasEmpty.current = true
     return (

@@ -6,6 +6,7 @@ import { navigate } from '../../app/place.ts'
 import type { Draft } from '../../state/draft.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDelete } from '../../ui/confirm-delete.tsx'
+import { MorePanel } from '../../ui/more-panel.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { PutQueryOnBoard } from './put-query-on-board.tsx'
 import styles from './query.module.css'
@@ -63,13 +64,6 @@ export function QueryActions({ saved, draft, isReader, isChart }: QueryActionsPr
         <>
           {draft.isChanged && <Button onClick={draft.discard}>Discard changes</Button>}
           <PutQueryOnBoard saved={saved} isChart={isChart} />
-          <Button onClick={() => setOpen('rename')}>Rename</Button>
-          <Button disabled={isBlank} onClick={() => setOpen('new')}>
-            Save as
-          </Button>
-          <Button kind="danger" icon="trash" onClick={() => setOpen('delete')}>
-            Delete
-          </Button>
           <Button
             kind="primary"
             isBusy={act.isBusy}
@@ -78,6 +72,15 @@ export function QueryActions({ saved, draft, isReader, isChart }: QueryActionsPr
           >
             Save
           </Button>
+          <MorePanel label="More actions" closesOnAct>
+            <Button disabled={isBlank} onClick={() => setOpen('new')}>
+              Save as
+            </Button>
+            <Button onClick={() => setOpen('rename')}>Rename</Button>
+            <Button kind="danger" icon="trash" onClick={() => setOpen('delete')}>
+              Delete
+            </Button>
+          </MorePanel>
         </>
       )}
       {(open === 'new' || open === 'rename') && (

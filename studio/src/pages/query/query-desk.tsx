@@ -1,6 +1,7 @@
 import { type ReactNode, useMemo, useRef, useState } from 'react'
 import type { RecordKinds } from '../../api/records.ts'
 import { useRole } from '../../api/session.ts'
+import { Breadcrumbs } from '../../app/breadcrumbs.tsx'
 import { readFragment, useAddress } from '../../app/place.ts'
 import { useDraft } from '../../state/draft.ts'
 import { Button } from '../../ui/button.tsx'
@@ -59,6 +60,7 @@ export function QueryDesk({ saved }: { readonly saved: RecordKinds['query'] }) {
   return (
     <PageFrame
       title={title}
+      above={saved.uid === '' ? undefined : <Breadcrumbs of={[{ to: '/query', label: 'Query' }]} />}
       actions={<QueryActions saved={saved} draft={draft} isReader={isReader} isChart={isChart} />}
     >
       <div className={styles.desk}>

@@ -6,6 +6,7 @@ import { useAct } from '../../../api/use-act.ts'
 import { useQuery } from '../../../api/use-query.ts'
 import type { PageProps } from '../../../app/page-entry.ts'
 import { navigate, useAddress } from '../../../app/place.ts'
+import { SectionFrame } from '../../../app/section-frame.tsx'
 import { useDraft } from '../../../state/draft.ts'
 import { ConfirmDelete } from '../../../ui/confirm-delete.tsx'
 import { Empty } from '../../../ui/empty.tsx'
@@ -13,7 +14,7 @@ import { showToast } from '../../../ui/toast.tsx'
 import { EditorForm } from '../../build/editor-form.tsx'
 import { errorsOf } from '../../build/form.ts'
 import styles from '../../connect/connect.module.css'
-import { AlertsFrame } from '../alerts-frame.tsx'
+import { ALERTS } from '../alerts-section.ts'
 import { AlertActs } from './alert-acts.tsx'
 import { AlertFields } from './alert-fields.tsx'
 import { AlertEvents, FiringStreams } from './alert-history.tsx'
@@ -43,10 +44,10 @@ function OneAlert({ uid }: { readonly uid: string }) {
   )
   const title = isNew ? 'New alert' : saved === undefined ? 'Alert' : nameOf(saved)
   return (
-    <AlertsFrame title={title} here="/alerts">
+    <SectionFrame section={ALERTS} title={title} here="/alerts">
       {saved === undefined && error !== undefined && <Empty text={error.message} />}
       {saved !== undefined && <AlertEditor saved={saved} />}
-    </AlertsFrame>
+    </SectionFrame>
   )
 }
 

@@ -3,12 +3,13 @@ import { useRole } from '../../../api/session.ts'
 import { useQuery } from '../../../api/use-query.ts'
 import { Link } from '../../../app/link.tsx'
 import { navigate, useAddress } from '../../../app/place.ts'
+import { SectionFrame } from '../../../app/section-frame.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
 import { Empty } from '../../../ui/empty.tsx'
 import styles from '../../connect/connect.module.css'
 import { Pages } from '../../connect/pages.tsx'
-import { AlertsFrame } from '../alerts-frame.tsx'
+import { ALERTS } from '../alerts-section.ts'
 import { type Alert, nameOf, SEVERITY_WORDS, stateWords, watchedWords } from './alert-words.ts'
 import { StateBadge } from './state-badge.tsx'
 
@@ -59,7 +60,7 @@ export function AlertsPage() {
     </Button>
   )
   return (
-    <AlertsFrame title="Alerts" here="/alerts" actions={make}>
+    <SectionFrame section={ALERTS} here="/alerts" actions={make}>
       {error !== undefined && <Empty text={error.message} />}
       {data?.total === 0 && (
         <Empty text="No alerts. An alert watches streams and sends a message when a condition holds, or when samples stop." />
@@ -68,6 +69,6 @@ export function AlertsPage() {
         <DataTable label="Alerts" columns={columns} rows={data.rows} keyOf={({ uid }) => uid} />
       )}
       <Pages start={start} total={data?.total ?? 0} size={PAGE} name="start" />
-    </AlertsFrame>
+    </SectionFrame>
   )
 }

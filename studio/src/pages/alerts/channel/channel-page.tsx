@@ -6,6 +6,7 @@ import { useAct } from '../../../api/use-act.ts'
 import { useQuery } from '../../../api/use-query.ts'
 import type { PageProps } from '../../../app/page-entry.ts'
 import { navigate } from '../../../app/place.ts'
+import { SectionFrame } from '../../../app/section-frame.tsx'
 import { useDraft } from '../../../state/draft.ts'
 import { ConfirmDelete } from '../../../ui/confirm-delete.tsx'
 import { Empty } from '../../../ui/empty.tsx'
@@ -13,7 +14,7 @@ import { showToast } from '../../../ui/toast.tsx'
 import { EditorForm } from '../../build/editor-form.tsx'
 import { errorsOf } from '../../build/form.ts'
 import styles from '../../connect/connect.module.css'
-import { AlertsFrame } from '../alerts-frame.tsx'
+import { ALERTS } from '../alerts-section.ts'
 import { Attempts } from './attempts.tsx'
 import { ChannelFields, type Secrets } from './channel-fields.tsx'
 import { ChannelTest } from './channel-test.tsx'
@@ -30,10 +31,10 @@ function OneChannel({ uid }: { readonly uid: string }) {
   )
   const title = uid === 'new' ? 'New channel' : (data?.name ?? 'Channel')
   return (
-    <AlertsFrame title={title} here="/alerts/channels">
+    <SectionFrame section={ALERTS} title={title} here="/alerts/channels">
       {data === undefined && error !== undefined && <Empty text={error.message} />}
       {data !== undefined && <ChannelEditor saved={data} />}
-    </AlertsFrame>
+    </SectionFrame>
   )
 }
 

@@ -3,12 +3,13 @@ import { useRole } from '../../../api/session.ts'
 import { useQuery } from '../../../api/use-query.ts'
 import { Link } from '../../../app/link.tsx'
 import { navigate, useAddress } from '../../../app/place.ts'
+import { SectionFrame } from '../../../app/section-frame.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
 import { Empty } from '../../../ui/empty.tsx'
 import styles from '../../connect/connect.module.css'
 import { Pages } from '../../connect/pages.tsx'
-import { AlertsFrame } from '../alerts-frame.tsx'
+import { ALERTS } from '../alerts-section.ts'
 import { type Channel, placeOf, TARGET_WORDS, targetOf } from './channel-words.ts'
 
 const PAGE = 100
@@ -52,7 +53,7 @@ export function ChannelsPage() {
     </Button>
   )
   return (
-    <AlertsFrame title="Channels" here="/alerts/channels" actions={make}>
+    <SectionFrame section={ALERTS} here="/alerts/channels" actions={make}>
       {error !== undefined && <Empty text={error.message} />}
       {data?.total === 0 && (
         <Empty text="No channels. A channel sends alerts to Slack, Discord, Telegram, ntfy, Home Assistant, any webhook, or by email." />
@@ -61,6 +62,6 @@ export function ChannelsPage() {
         <DataTable label="Channels" columns={columns} rows={data.rows} keyOf={({ uid }) => uid} />
       )}
       <Pages start={start} total={data?.total ?? 0} size={PAGE} name="start" />
-    </AlertsFrame>
+    </SectionFrame>
   )
 }

@@ -6,6 +6,7 @@ import { useAct } from '../../../api/use-act.ts'
 import { useQuery } from '../../../api/use-query.ts'
 import type { PageProps } from '../../../app/page-entry.ts'
 import { navigate } from '../../../app/place.ts'
+import { SectionFrame } from '../../../app/section-frame.tsx'
 import { useDraft } from '../../../state/draft.ts'
 import { ConfirmDelete } from '../../../ui/confirm-delete.tsx'
 import { Empty } from '../../../ui/empty.tsx'
@@ -13,7 +14,7 @@ import { showToast } from '../../../ui/toast.tsx'
 import { EditorForm } from '../../build/editor-form.tsx'
 import { errorsOf } from '../../build/form.ts'
 import styles from '../connect.module.css'
-import { ConnectFrame } from '../connect-frame.tsx'
+import { CONNECT } from '../connect-section.ts'
 import { ConnectionFields } from './connection-fields.tsx'
 import { ConnectionTest } from './connection-test.tsx'
 import { type Connection, nameOf } from './connection-words.ts'
@@ -29,10 +30,10 @@ function OneConnection({ uid }: { readonly uid: string }) {
   )
   const title = uid === 'new' ? 'New connection' : data === undefined ? 'Connection' : nameOf(data)
   return (
-    <ConnectFrame title={title} here="/connect/connections">
+    <SectionFrame section={CONNECT} title={title} here="/connect/connections">
       {data === undefined && error !== undefined && <Empty text={error.message} />}
       {data !== undefined && <ConnectionEditor saved={data} />}
-    </ConnectFrame>
+    </SectionFrame>
   )
 }
 

@@ -3,11 +3,12 @@ import { useRole } from '../../../api/session.ts'
 import { useQuery } from '../../../api/use-query.ts'
 import { Link } from '../../../app/link.tsx'
 import { navigate, useAddress } from '../../../app/place.ts'
+import { SectionFrame } from '../../../app/section-frame.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
 import { Empty } from '../../../ui/empty.tsx'
 import styles from '../connect.module.css'
-import { ConnectFrame } from '../connect-frame.tsx'
+import { CONNECT } from '../connect-section.ts'
 import { Pages } from '../pages.tsx'
 import { type Connection, KIND_WORDS, nameOf, TLS_WORDS } from './connection-words.ts'
 
@@ -53,7 +54,7 @@ export function ConnectionsPage() {
     </Button>
   )
   return (
-    <ConnectFrame title="Connections" here="/connect/connections" actions={make}>
+    <SectionFrame section={CONNECT} here="/connect/connections" actions={make}>
       {error !== undefined && <Empty text={error.message} />}
       {data?.total === 0 && (
         <Empty text="No connections. A connection holds the address and the sign-in data of a database that imports read." />
@@ -67,6 +68,6 @@ export function ConnectionsPage() {
         />
       )}
       <Pages start={start} total={data?.total ?? 0} size={PAGE} name="start" />
-    </ConnectFrame>
+    </SectionFrame>
   )
 }
