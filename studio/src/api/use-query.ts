@@ -2,22 +2,25 @@ import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react'
 import { type QueryKey, type QueryState, queries } from './query-cache.ts'
 
 /** What a component may choose. */
-interface QueryOptions {
+interface QueryOptions<T> {
   /** Asks nothing while it is true. */
   readonly isOff?: boolean
   /** Shows the answer of the key before until that of the key is there: pictures stay, nothing blinks. */
   readonly keepPrevious?: boolean
-  /** Interval in milliseconds at which the query is repeated while the page is visible. */
-  readonly refreshMs?: number
+  /**
+   * Interval in milliseconds at which the query is repeated while the page is visible. A function returns it for the
+   * latest answer: what runs is followed closely.
+   */
+  readonly refreshMs?: number | ((data: T | undefined) => number)
 }
 
 /** The answer of the service to a query, or why it refused, kept in the cache: `useQuery(['component', uid], (signal) => …)`. */
 export function useQuery<T>(
   key: QueryKey,
   fetcher: (signal: AbortSignal) => Promise<T>,
-  options: QueryOptions = {},
+  options: QueryOptions<T> = {},
 ): QueryState<T> & { reload(): void } {
-  const { isOff = false, keepPrevious = false, refreshMs } = options
+  const { isOff = false, keepPrevious = false } = options
   const latest = useRef({ key, fetcher })
   latest.current = { key, fetcher }
   const text = JSON.stringify(key)
@@ -35,6 +38,8 @@ export function useQuery<T>(
   if (state.data !== undefined) previous.current = state.data
   // biome-ignore lint/correctness/useExhaustiveDependencies: the text is the key.
   const reload = useCallback(() => queries.invalidate(latest.current.key), [text])
+  const { refreshMs: given } = options
+  const refreshMs = typeof given === 'function' ? given(state.data) : given
   useEffect(() => {
     if (refreshMs === undefined || isOff) return undefined
     const timer = setInterval(() => {

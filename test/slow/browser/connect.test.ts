@@ -150,7 +150,6 @@ test('a connector is made from a starting point, checked while it is typed, call
     { key, body: 'TC/22.4/HU/85' },
   )
   assert.equal(sent.status, 200, sent.text)
-  await button(page, 'Refresh').click()
   await page.getByText('2 samples stored').waitFor()
   await shootAll(page, 'connect-curl')
   await page.getByLabel('Enabled: the URL accepts requests').uncheck()

@@ -63,7 +63,6 @@ async function makeConnector(page: Page): Promise<string> {
 /** Fixes the statements by a dry run on the failed payload, saves them, and runs it again. */
 async function fixAndRunAgain(page: Page): Promise<void> {
   const received = page.getByRole('region', { name: 'Received payloads' })
-  await button(page, 'Refresh').click()
   await received.getByText(/^Failed: Line 2, column \d+/).waitFor()
   await button(page, 'Show').click()
   await page.getByText('kiln;812.5').waitFor()

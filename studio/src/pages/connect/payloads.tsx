@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { call } from '../../api/client.ts'
 import { useRole } from '../../api/session.ts'
-import { invalidate, useQuery } from '../../api/use-query.ts'
+import { useQuery } from '../../api/use-query.ts'
 import { useAddress } from '../../app/place.ts'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
@@ -16,6 +16,7 @@ import { useRunAgain } from './use-run-again.ts'
 
 const PAGE = 20
 const REFRESH_MS = 5_000
+const RUNNING_REFRESH_MS = 500
 
 interface PayloadsProps {
   readonly connector: Connector
@@ -36,7 +37,11 @@ export function Payloads({ connector: { uid }, isChanged }: PayloadsProps) {
         query: { start, limit: PAGE },
         signal,
       }),
-    { keepPrevious: true, refreshMs: REFRESH_MS },
+    {
+      keepPrevious: true,
+      refreshMs: (known) =>
+        known?.payload.some(({ status }) => status === 'RUNNING') ? RUNNING_REFRESH_MS : REFRESH_MS,
+    },
   )
   const again = useRunAgain(uid)
   const [asked, setAsked] = useState<Payload>()
@@ -51,14 +56,11 @@ export function Payloads({ connector: { uid }, isChanged }: PayloadsProps) {
     <section className={styles.part} aria-labelledby="payloads-title">
       <div className={styles.head}>
         <h2 id="payloads-title">Received</h2>
-        <div className={styles.row}>
-          {!isGuest && failed.length > 1 && (
-            <Button isBusy={again.isBusy} onClick={() => void again.run(failed.toReversed())}>
-              Retry failed ({failed.length})
-            </Button>
-          )}
-          <Button onClick={() => invalidate(...payloadKey(uid))}>Refresh</Button>
-        </div>
+        {!isGuest && failed.length > 1 && (
+          <Button isBusy={again.isBusy} onClick={() => void again.run(failed.toReversed())}>
+            Retry failed ({failed.length})
+          </Button>
+        )}
       </div>
       <FormAlert>{again.error ?? error?.message}</FormAlert>
       {isChanged && failed.length > 0 && (

@@ -12,6 +12,7 @@ import { followJob, listCorrections, samplesText, undoCorrection, wordsOf } from
 type Job = Schema<'Job'>
 
 const REFRESH_MS = 10_000
+const RUNNING_REFRESH_MS = 500
 
 interface CorrectionListProps {
   readonly found: FoundStream
@@ -29,7 +30,10 @@ export function CorrectionList({ found, zone, onChanged }: CorrectionListProps) 
   const { data = [] } = useQuery(
     ['corrections', found.streamUid],
     (signal) => listCorrections(found, signal),
-    { refreshMs: REFRESH_MS },
+    {
+      refreshMs: (jobs) =>
+        jobs?.some(({ status }) => status === 'RUNNING') ? RUNNING_REFRESH_MS : REFRESH_MS,
+    },
   )
   const [undoing, setUndoing] = useState<string>()
   const [message, setMessage] = useState<string>()

@@ -12,8 +12,9 @@ import styles from './derive.module.css'
 
 type Job = Schema<'Job'>
 
-/** How often a job that runs is looked at. */
-const REFRESH_MS = 500
+/** How often a job is read that may begin, and one that runs. */
+const REFRESH_MS = 5_000
+const RUNNING_REFRESH_MS = 500
 
 interface DeriveHistoryProps {
   readonly componentUid: string
@@ -108,7 +109,7 @@ function useJob(streamUid: string): Job | undefined {
       }
       return found
     },
-    { refreshMs: known?.status === 'RUNNING' ? REFRESH_MS : undefined },
+    { refreshMs: (job) => (job?.status === 'RUNNING' ? RUNNING_REFRESH_MS : REFRESH_MS) },
   )
   return data ?? undefined
 }

@@ -17,7 +17,8 @@ import { Pages } from '../pages.tsx'
 type Run = Schema<'Run'>
 
 const PAGE = 20
-const REFRESH_MS = 2_000
+const REFRESH_MS = 5_000
+const RUNNING_REFRESH_MS = 500
 
 /** The runs of an import, the newest first, with one that is under way to watch and call off. */
 export function ImportRuns(props: { readonly connector: Connector; readonly isChanged: boolean }) {
@@ -91,11 +92,17 @@ function useRuns(uid: string, start: number) {
         query: { start, limit: PAGE },
         signal,
       }),
-    { keepPrevious: true, refreshMs: REFRESH_MS },
+    {
+      keepPrevious: true,
+      refreshMs: (known) => (runningOf(known) === undefined ? REFRESH_MS : RUNNING_REFRESH_MS),
+    },
   )
-  const running = data?.run.find(({ status }) => status === 'RUNNING')
+  const running = runningOf(data)
   return { data, running, error }
 }
+
+const runningOf = (data: { readonly run: readonly Run[] } | undefined) =>
+  data?.run.find(({ status }) => status === 'RUNNING')
 
 const columns: ReadonlyArray<Column<Run>> = [
   { id: 'start', label: 'Started', show: ({ start }) => <Moment time={start} /> },
