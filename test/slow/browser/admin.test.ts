@@ -255,6 +255,10 @@ test('the audit log is filtered by the URL, searched, and saved as CSV', { skip 
     .selectOption('Templates, cycles, units, delete profiles')
   await page.getByLabel('By', { exact: true }).selectOption(studio.service.ownerEmail)
   await shows(rows, 1)
+  // What is typed counts as soon as it is a whole day.
+  await page.getByLabel('To').fill('01/01/2001')
+  await page.getByLabel('To').blur()
+  await page.getByText('Enter a day such as 2026-11-15.').waitFor()
   await page.getByLabel('To').fill('2001-01-01')
   await page.getByText('No matching entries.').waitFor()
   await page.getByLabel('To').fill('')

@@ -196,7 +196,11 @@ test('dependencies, status, and history of a derived stream are shown, and its h
   await page.getByText('Save first. The saved formula is used.').waitFor()
   await button(page, 'Save').click()
   await showsToast(page, 'Stream saved.')
-  await history.getByLabel('From').fill('2026-03-01T01:01:00')
+  await history.getByLabel('From').fill('yesterday')
+  await history.getByLabel('From').blur()
+  await history.getByText('Enter a time such as 2026-11-15 16:31:48.').waitFor()
+  await settlesTo(() => button(page, 'Recalculate').isDisabled(), true)
+  await history.getByLabel('From').fill('2026-03-01 01:01:00')
   await button(page, 'Recalculate').click()
   await eventually(async () => {
     const { body } = await owner('GET', '/api/comp/boiler/stream/root/feed?limit=10')

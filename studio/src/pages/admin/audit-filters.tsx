@@ -1,9 +1,10 @@
-import type { FormEvent } from 'react'
+import { type FormEvent, useState } from 'react'
 import { useAddress } from '../../app/place.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Select } from '../../ui/select.tsx'
 import { readInput } from '../../ui/time/input-time.ts'
+import { TimeField } from '../../ui/time/time-field.tsx'
 import { browserZone } from '../../ui/time/zone-time.ts'
 import { ACT_GROUPS } from './audit-acts.ts'
 import styles from './section.module.css'
@@ -89,18 +90,8 @@ export function AuditFilters({
         choices={[{ value: '', label: 'Anyone' }, ...callers]}
         onChoose={(by) => set({ by })}
       />
-      <Field
-        label="From"
-        type="date"
-        value={inAddress('since')}
-        onChange={(event) => set({ since: event.currentTarget.value })}
-      />
-      <Field
-        label="To"
-        type="date"
-        value={inAddress('to')}
-        onChange={(event) => set({ to: event.currentTarget.value })}
-      />
+      <DayField label="From" day={inAddress('since')} onDay={(since) => set({ since })} />
+      <DayField label="To" day={inAddress('to')} onDay={(to) => set({ to })} />
       <div className={styles.actions}>
         <Button type="submit">Search</Button>
         {isFiltered && (
@@ -110,5 +101,32 @@ export function AuditFilters({
         )}
       </div>
     </form>
+  )
+}
+
+interface DayFieldProps {
+  readonly label: string
+  /** Blank without one. */
+  readonly day: string
+  readonly onDay: (day: string) => void
+}
+
+/** A day that is chosen as soon as it is complete. */
+function DayField({ label, day, onDay }: DayFieldProps) {
+  const [typed, setTyped] = useState({ day, text: day })
+  // Another day of the address replaces what was typed.
+  const text = typed.day === day ? typed.text : day
+  const type = (next: string) => {
+    const isWhole = next === '' || dayStart(next) !== undefined
+    setTyped({ day: isWhole ? next : day, text: next })
+    if (isWhole) onDay(next)
+  }
+  return (
+    <TimeField
+      label={label}
+      isDay
+      value={text}
+      onChange={(event) => type(event.currentTarget.value)}
+    />
   )
 }

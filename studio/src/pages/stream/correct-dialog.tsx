@@ -11,6 +11,7 @@ import { Field, FormAlert } from '../../ui/field.tsx'
 import { Select } from '../../ui/select.tsx'
 import { inputText, readInput } from '../../ui/time/input-time.ts'
 import { zonedText } from '../../ui/time/moment-text.ts'
+import { TimeField } from '../../ui/time/time-field.tsx'
 import { useQuiet } from '../../ui/use-quiet.ts'
 import styles from './correction.module.css'
 import {
@@ -64,17 +65,13 @@ export function CorrectDialog({ found, zone, range, onDone, onClose }: CorrectDi
     <Dialog title="Correct samples" onClose={onClose}>
       <form onSubmit={submit}>
         <div className={styles.range}>
-          <Field
+          <TimeField
             label="From"
-            type="datetime-local"
-            step={1}
             value={from}
             onChange={({ currentTarget }) => setFrom(currentTarget.value)}
           />
-          <Field
+          <TimeField
             label="Until"
-            type="datetime-local"
-            step={1}
             hint={zone}
             value={until}
             onChange={({ currentTarget }) => setUntil(currentTarget.value)}

@@ -10,6 +10,11 @@ export function inputText(zone: string, at: number): string {
 /** A day, or a day and a time with or without seconds. */
 const TIME = /^(\d{4}-\d{2}-\d{2})(?:[ T]+(\d{1,2}:\d{2})(:\d{2}(?:\.\d{1,3})?)?)?$/
 
+/** Whether a text is a day, or a day and a time. */
+export function isInput(text: string): boolean {
+  return !Number.isNaN(readInput('UTC', text))
+}
+
 /** The moment that an input names on the clocks of a zone; NaN where it names none. */
 export function readInput(zone: string, text: string): number {
   const found = TIME.exec(text.trim())

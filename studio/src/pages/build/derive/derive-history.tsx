@@ -5,9 +5,10 @@ import { queries } from '../../../api/query-cache.ts'
 import { useAct } from '../../../api/use-act.ts'
 import { useQuery } from '../../../api/use-query.ts'
 import { Button } from '../../../ui/button.tsx'
-import { Field, FormAlert } from '../../../ui/field.tsx'
-import { readInput } from '../../../ui/time/input-time.ts'
+import { FormAlert } from '../../../ui/field.tsx'
+import { isInput, readInput } from '../../../ui/time/input-time.ts'
 import { Moment } from '../../../ui/time/moment.tsx'
+import { TimeField } from '../../../ui/time/time-field.tsx'
 import styles from './derive.module.css'
 
 type Job = Schema<'Job'>
@@ -45,7 +46,7 @@ export function DeriveHistory(props: DeriveHistoryProps) {
       if (job !== undefined) await call('delete', '/api/job/{uid}', { path: { uid: job.uid } })
       queries.invalidate(['job', uid])
     })
-  const time = { type: 'datetime-local', step: 1 } as const
+  const isReadable = [from, until].every((text) => text === '' || isInput(text))
   return (
     <section className={styles.panel} aria-label="Recalculate history">
       <h2>Recalculate history</h2>
@@ -54,18 +55,16 @@ export function DeriveHistory(props: DeriveHistoryProps) {
         Replaces all samples of this stream in the range.
       </p>
       <div className={styles.range}>
-        <Field
+        <TimeField
           label="From"
           hint="Leave blank to start with the first sample"
-          {...time}
           value={from}
           error={act.errorAt('from')}
           onChange={(event) => setFrom(event.currentTarget.value)}
         />
-        <Field
+        <TimeField
           label="Until (exclusive)"
           hint={`Leave blank to end with the latest sample. Times in ${zone}`}
-          {...time}
           value={until}
           error={act.errorAt('until')}
           onChange={(event) => setUntil(event.currentTarget.value)}
@@ -74,7 +73,11 @@ export function DeriveHistory(props: DeriveHistoryProps) {
       <FormAlert>{act.errorBeside('from', 'until')}</FormAlert>
       {isChanged && <p className={styles.note}>Save first. The saved formula is used.</p>}
       <div className={styles.tools}>
-        <Button isBusy={act.isBusy} disabled={isChanged || isRunning} onClick={() => void start()}>
+        <Button
+          isBusy={act.isBusy}
+          disabled={isChanged || isRunning || !isReadable}
+          onClick={() => void start()}
+        >
           Recalculate
         </Button>
         {isRunning && <Button onClick={() => void cancel()}>Cancel</Button>}
