@@ -1,5 +1,5 @@
 /** The values of a condition's inputs for some samples of one stream. */
-import { EARLIEST_TIME, epochMs } from '../../base/index.ts'
+import { EARLIEST_TIME, epochMs, Pacer } from '../../base/index.ts'
 import type { StatisticId } from '../../catalog/shape/index.ts'
 import { readCutPeriods } from '../../feed/statistic/index.ts'
 import type { SampleStore, StreamHandle } from '../../store/index.ts'
@@ -34,6 +34,10 @@ export interface ValueColumn {
 }
 
 const MINUTE_MS = 60_000
+/** Windows that are read before others get a turn: each may take a millisecond. */
+const WINDOWS_PER_SLICE = 8
+/** Samples of other streams that are read before others get a turn. */
+const READS_PER_SLICE = 256
 
 /** Whether the values of an input are those of the samples themselves. */
 export function isOwn(input: ConditionInput): boolean {
@@ -157,6 +161,7 @@ async function recentColumn(
 ): Promise<ValueColumn> {
   const numbers = new Float64Array(rows.count).fill(Number.NaN)
   const texts: (string | undefined)[] = []
+  const pacer = new Pacer(WINDOWS_PER_SLICE)
   // Windows overlap, so each is read by itself.
   for (let row = 0; row < rows.count; row += 1) {
     const time = rows.times[row]
@@ -168,6 +173,7 @@ async function recentColumn(
     numbers[row] = one.numbers[0]
     const text = one.texts?.[0]
     if (text !== undefined) texts[row] = text
+    await pacer.spend(1)
   }
   return { numbers, texts: texts.length === 0 ? undefined : texts }
 }
@@ -181,6 +187,7 @@ async function otherColumn(
   const numbers = new Float64Array(rows.count).fill(Number.NaN)
   const texts: (string | undefined)[] = []
   const other = findStream(streamId)
+  const pacer = new Pacer(READS_PER_SLICE)
   for (let row = 0; other !== undefined && row < rows.count; row += 1) {
     const { count, ...found } = await store.range(other, {
       from: EARLIEST_TIME,
@@ -188,6 +195,7 @@ async function otherColumn(
       limit: 1,
       order: 'latest_first',
     })
+    await pacer.spend(1)
     if (count === 0) continue
     numbers[row] = found.numbers[0]
     const text = found.texts?.[0]

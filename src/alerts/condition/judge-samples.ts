@@ -1,3 +1,4 @@
+import { nextIteration } from '../../base/plain.ts'
 import { ExpressionError, type ExpressionValue } from '../../expression/index.ts'
 import type { ValueColumn } from './input-columns.ts'
 import type { Condition } from './read-condition.ts'
@@ -29,6 +30,40 @@ export function judgeSamples(
   const holds = new Uint8Array(count)
   for (let row = 0; row < count; row += 1) if (results[row] === 1) holds[row] = 1
   return { holds, failureCount, failure: error?.message }
+}
+
+/** Characters of conditions times rows that are judged at once where numbers are compared: some milliseconds. */
+const WORK_PER_SLICE = 2_000_000
+/** Rows with texts that are judged at once: each may work on many characters. */
+const TEXT_ROWS_PER_SLICE = 64
+
+/** Judges rows as judgeSamples does. Others get a turn in between. */
+export async function judgeInSlices(
+  condition: Condition,
+  columns: readonly ValueColumn[],
+  count: number,
+): Promise<Judged> {
+  const isText =
+    condition.compiled.evaluateNumbers === undefined ||
+    columns.some(({ texts }) => texts !== undefined)
+  const rows = isText ? TEXT_ROWS_PER_SLICE : Math.ceil(WORK_PER_SLICE / condition.text.length)
+  if (count <= rows) return judgeSamples(condition, columns, count)
+  const holds = new Uint8Array(count)
+  let failureCount = 0
+  let failure: string | undefined
+  for (let from = 0; from < count; from += rows) {
+    const until = Math.min(count, from + rows)
+    const some = columns.map(({ numbers, texts }) => ({
+      numbers: numbers.subarray(from, until),
+      texts: texts?.slice(from, until),
+    }))
+    const judged = judgeSamples(condition, some, until - from)
+    holds.set(judged.holds, from)
+    failureCount += judged.failureCount
+    failure ??= judged.failure
+    if (until < count) await nextIteration()
+  }
+  return { holds, failureCount, failure }
 }
 
 function judgeOneByOne(

@@ -40,6 +40,10 @@ const WATCH_EVERY_MS = 1_000
 const CHECK_USERS_EVERY_MS = 60_000
 /** How long the answer to a saved alert waits for its streams to be watched. */
 const FOLLOW_MS = 5_000
+/** Changes in memory: some megabytes. More are committed before the evaluation goes on. */
+const CHANGES_MAX = 10_000
+/** A wall clock that is corrected by less than this makes silence at most so much late. */
+const SET_BACK_MS_MIN = 1_000
 /** Changes of one epoch: numbers of a later process are greater. */
 const SEQUENCES_PER_EPOCH = 2 ** 32
 const LATEST_AT_ONCE = 1_000
@@ -83,6 +87,7 @@ export class AlertWorker {
   #watchedGeneration = -1
   #watchedAtMs = Number.NEGATIVE_INFINITY
   #checkedUsersAtMs = 0
+  #lastNowMs = Number.NEGATIVE_INFINITY
   #mayHoldLease = true
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | undefined
@@ -239,6 +244,7 @@ export class AlertWorker {
   /** Evaluates some of what is due; whether there may be more. */
   async #step(): Promise<boolean> {
     const { clock, store, watches } = this.#deps
+    this.#followClock()
     await this.#checkUsers()
     // Read first: the streams of these spans are known after the watches have followed the catalog.
     const { spans, cursor } =
@@ -271,6 +277,16 @@ export class AlertWorker {
     return spans.length >= SPANS_PER_LOOK || timers >= TIMERS_PER_LOOK
   }
 
+  /** After the wall clock was set back, arrivals would lie in the future, and their silence begin late. */
+  #followClock(): void {
+    const nowMs = this.#deps.clock.now()
+    if (nowMs <= this.#lastNowMs - SET_BACK_MS_MIN) {
+      this.#deps.watches.table.limitArrivals(nowMs)
+      this.#states.armAll()
+    }
+    this.#lastNowMs = nowMs
+  }
+
   #evaluateDeps(): EvaluateDeps {
     const { catalog, clock, store, watches } = this.#deps
     const nowMs = clock.now()
@@ -286,6 +302,9 @@ export class AlertWorker {
       states: this.#states,
       arrivalOf,
       mayRepeat: this.#isCatchingUp && this.#mayRepeat,
+      onChanges: async () => {
+        if (this.#states.changeCount >= CHANGES_MAX) await this.#commit()
+      },
       onProgress: (handle) => this.#progress.note(handle),
       onLate: (handle) => this.#progress.noteLate(handle),
       // After a crash this sample would be judged at the time of the mark, at which it was not too old.
@@ -325,6 +344,7 @@ export class AlertWorker {
     watches.table.resetProgress()
     const known = await readEvaluated(catalogStore, watches.table)
     const nowMs = clock.now()
+    watches.table.limitArrivals(nowMs)
     const epoch = (mark?.epoch ?? 0) + 1
     this.#sequence = epoch * SEQUENCES_PER_EPOCH
     this.#cursor = mark?.cursor ?? (await this.#endOfSpans())

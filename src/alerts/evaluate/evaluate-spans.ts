@@ -8,6 +8,7 @@ import type { LoadedAlert } from './loaded-alert.ts'
 import { blockFrom, readSpanSamples, type SpanSamples, type SpanToRead } from './span-samples.ts'
 import type { StateTable } from './state-table.ts'
 import type { WatchList } from './watch-list.ts'
+import { NEVER } from './watch-table.ts'
 
 /** What evaluation needs. */
 export interface EvaluateDeps extends JudgeDeps {
@@ -17,6 +18,8 @@ export interface EvaluateDeps extends JudgeDeps {
   readonly arrivalOf: (sampleTime: number) => number
   /** Whether spans may be ones that were evaluated before a crash. */
   readonly mayRepeat: boolean
+  /** Called after each block: changes are committed before they take much memory. */
+  readonly onChanges: () => Promise<void>
   /** Called with each stream that was evaluated further, or that a sample arrived for. */
   readonly onProgress: (handle: StreamHandle) => void
   /** Called with streams whose late sample is newer than what the catalog knows to be evaluated. */
@@ -27,6 +30,8 @@ export interface EvaluateDeps extends JudgeDeps {
 
 /** Streams evaluated before others get a turn. */
 const BLOCKS_PER_STEP = 2_000
+/** Streams with several samples that are read at once: each is up to a block of 10,000 samples. */
+const LONG_SPANS_AT_ONCE = 64
 
 /**
  * Evaluates spans in their order. Of several spans of one stream each is evaluated by itself, so that a sample that came
@@ -56,11 +61,22 @@ function isEvaluated({ catalog, watches }: EvaluateDeps, handle: StreamHandle): 
 
 /** Evaluates one span of each stream. */
 async function evaluateRound(deps: EvaluateDeps, spans: readonly TouchedSpan[]): Promise<void> {
-  let wanted = spans.map((span): SpanToRead => ({ span, from: earliestOf(deps, span) }))
-  const spanOf = new Map(spans.map((span) => [span.handle, span]))
-  while (wanted.length > 0) {
+  const wanted = spans.map((span): SpanToRead => ({ span, from: earliestOf(deps, span) }))
+  const isShort = ({ span: { from, until } }: SpanToRead) => until - from === 1
+  await evaluateRead(deps, wanted.filter(isShort))
+  const long = wanted.filter((one) => !isShort(one))
+  for (let at = 0; at < long.length; at += LONG_SPANS_AT_ONCE) {
+    await evaluateRead(deps, long.slice(at, at + LONG_SPANS_AT_ONCE))
+  }
+}
+
+/** Reads and evaluates spans, block by block. */
+async function evaluateRead(deps: EvaluateDeps, all: readonly SpanToRead[]): Promise<void> {
+  const spanOf = new Map(all.map(({ span }) => [span.handle, span]))
+  for (let wanted = all; wanted.length > 0; ) {
     const { blocks, rest } = await readSpanSamples(deps.store, wanted)
     await noteArrivals(deps, wanted, blocks)
+    await noteDeleted(deps, wanted, blocks)
     for (let at = 0; at < blocks.length; at += BLOCKS_PER_STEP) {
       await evaluateBlocks(deps, blocks.slice(at, at + BLOCKS_PER_STEP), spanOf)
       if (at + BLOCKS_PER_STEP < blocks.length) await nextIteration()
@@ -118,6 +134,31 @@ async function noteArrivals(
   }
 }
 
+/**
+ * Notes which streams have lost their last evaluated sample, and have no later one. Otherwise, a deleted sample from the
+ * future would still make all others late.
+ */
+async function noteDeleted(
+  deps: EvaluateDeps,
+  wanted: readonly SpanToRead[],
+  blocks: readonly SpanSamples[],
+): Promise<void> {
+  const { store, states, watches } = deps
+  const { table } = watches
+  const read = new Set(blocks.map(({ handle }) => handle))
+  for (const { span } of wanted) {
+    const { handle, from, until } = span
+    const last = table.lastTimeOf(handle)
+    if (read.has(handle) || last < from || last >= until) continue
+    const [latest] = await store.latest([handle], { isTimesOnly: true })
+    const time = latest?.time ?? NEVER
+    if (time >= last || table.lastTimeOf(handle) !== last) continue
+    table.setLastTime(handle, time)
+    deps.onProgress(handle)
+    for (const ref of table.refsOf(handle)) states.forgetSample(ref, handle)
+  }
+}
+
 function isSilenceWatched({ watches }: EvaluateDeps, handle: StreamHandle): boolean {
   return watches.table
     .refsOf(handle)
@@ -147,6 +188,7 @@ async function evaluateBlocks(
       .filter((block) => block.count > 0)
     for (const judged of await judgeBlocks(deps, loaded, fresh)) {
       await applyBlock(deps, loaded, judged)
+      await deps.onChanges()
     }
   }
   for (const { handle, count, times } of blocks) {

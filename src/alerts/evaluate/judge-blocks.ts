@@ -5,7 +5,7 @@ import { expressionTypeOf, VALUE_TYPES } from '../../catalog/shape/index.ts'
 import { ExpressionError } from '../../expression/index.ts'
 import type { SampleStore } from '../../store/index.ts'
 import { isOwn, readColumn, type ValueColumn } from '../condition/input-columns.ts'
-import { judgeSamples } from '../condition/judge-samples.ts'
+import { judgeInSlices } from '../condition/judge-samples.ts'
 import type { Condition } from '../condition/read-condition.ts'
 import { inputSourceOf } from './input-source.ts'
 import type { AlertConditions, LoadedAlert } from './loaded-alert.ts'
@@ -62,7 +62,7 @@ async function judgeGroup(
     return blocks.map((block) => ({ block, holds: new Uint8Array(block.count), conditions }))
   }
   if (condition.inputs.every(isOwn)) {
-    return judgeTogether(deps, loaded, { blocks, condition, conditions })
+    return await judgeTogether(deps, loaded, { blocks, condition, conditions })
   }
   const judged: JudgedBlock[] = []
   for (const [at, block] of blocks.entries()) {
@@ -89,7 +89,7 @@ function conditionsOf(
 }
 
 /** One evaluation over all blocks: a threshold over a thousand streams is one loop. */
-function judgeTogether(
+async function judgeTogether(
   { onFailure }: JudgeDeps,
   loaded: LoadedAlert,
   group: {
@@ -97,7 +97,7 @@ function judgeTogether(
     readonly condition: Condition
     readonly conditions: AlertConditions
   },
-): JudgedBlock[] {
+): Promise<JudgedBlock[]> {
   const { blocks, condition, conditions } = group
   const count = blocks.reduce((sum, block) => sum + block.count, 0)
   const times = new Float64Array(count)
@@ -116,7 +116,7 @@ function judgeTogether(
   const columns: ValueColumn[] = condition.inputs.map(({ kind }) =>
     kind === 'time' ? { numbers: times } : { numbers, texts },
   )
-  const { holds, failureCount, failure } = judgeSamples(condition, columns, count)
+  const { holds, failureCount, failure } = await judgeInSlices(condition, columns, count)
   if (failure !== undefined) onFailure(loaded, failureCount, failure)
   let from = 0
   return blocks.map((block) => {
@@ -135,7 +135,7 @@ export async function judgeBlock(
   const source = inputSourceOf(deps, loaded, block.handle)
   const columns: ValueColumn[] = []
   for (const input of condition.inputs) columns.push(await readColumn(source, input, block))
-  const { holds, failureCount, failure } = judgeSamples(condition, columns, block.count)
+  const { holds, failureCount, failure } = await judgeInSlices(condition, columns, block.count)
   if (failure !== undefined) deps.onFailure(loaded, failureCount, failure)
   return holds
 }

@@ -31,7 +31,15 @@ export async function loadContext(deps: LoadDeps, alert: Alert): Promise<AlertCo
   const activeCycle = cycle === null ? undefined : await catalog.findCycleByUid(orgUid, cycle.uid)
   if (cycle !== null && activeCycle === undefined)
     problem ||= 'Cannot find the cycle of active times'
-  return { mute: mute?.body as unknown as StoredMute | undefined, cycles, activeCycle, problem }
+  const template =
+    alert.template === null ? undefined : await catalog.templates.find(orgUid, alert.template.uid)
+  return {
+    mute: mute?.body as unknown as StoredMute | undefined,
+    cycles,
+    activeCycle,
+    templateId: template?.id ?? '',
+    problem,
+  }
 }
 
 /** Why an alert cannot run as its user; blank where it can. */

@@ -19,6 +19,8 @@ export interface AlertContext {
   /** The definitions of cycles that conditions name, by ID. */
   readonly cycles: ReadonlyMap<string, CycleDefinition>
   readonly activeCycle: CycleDefinition | undefined
+  /** The ID of its template; blank without one. */
+  readonly templateId: string
   /** Why the alert cannot be evaluated; blank where it can. */
   readonly problem: string
 }
@@ -53,6 +55,19 @@ export class LoadedAlert {
   /** Whether it can watch streams of a type. */
   fitsType(valueCode: number): boolean {
     return valueCode !== VALUE_CODE.FILE || this.alert.condition.trim() === ''
+  }
+
+  /** Whether it selects the streams that an earlier version of it selected. */
+  selectsAs(before: LoadedAlert): boolean {
+    return this.#selection === before.#selection
+  }
+
+  get #selection(): string {
+    const { alert, context } = this
+    const { streams, streamId, labels, condition } = alert
+    const { templateId } = context
+    const hasCondition = condition.trim() !== ''
+    return JSON.stringify([this.isActive, hasCondition, streams, templateId, streamId, labels])
   }
 
   isMuted(nowMs: number): boolean {

@@ -17,6 +17,9 @@ import type { LoadedAlert } from './loaded-alert.ts'
 import { TIMERS, type Timer, TimerHeap } from './timer-heap.ts'
 import type { LeaveCause, WatchList, WatchListener } from './watch-list.ts'
 
+/** Timers of states and alerts that have changed, which are kept until they are due: half a megabyte. */
+const OLD_TIMERS_MAX = 20_000
+
 /** A state that is not the first one, with the names that its stream has after it is deleted. */
 interface Row {
   state: StreamState
@@ -53,6 +56,8 @@ export class StateTable implements WatchListener {
   /** Streams without a timer of silence, by alert: one is added when they stop firing. */
   readonly #unarmed = new Map<number, Set<number>>()
   readonly #timers = new TimerHeap()
+  /** With more, most timers mean nothing any more. */
+  #timersMax = 0
   #changes: StateChange[] = []
   #reminders: Reminder[] = []
   #unmuted: LoadedAlert[] = []
@@ -148,11 +153,17 @@ export class StateTable implements WatchListener {
     this.#rowsOf(loaded.ref).delete(0)
   }
 
-  /** Sets the timers of all alerts, once all states are restored. */
+  /** How many changes wait to be taken. */
+  get changeCount(): number {
+    return this.#changes.length
+  }
+
+  /** Sets the timers of all alerts, once all states are restored, or after the wall clock was set back. */
   armAll(): void {
     this.#timers.clear()
     this.#unarmed.clear()
     for (const loaded of this.#deps.watches.all()) this.#arm(loaded)
+    this.#timersMax = 2 * this.#timers.count + OLD_TIMERS_MAX
   }
 
   onJoin(loaded: LoadedAlert, handle: StreamHandle, isNew: boolean): void {
@@ -249,9 +260,19 @@ export class StateTable implements WatchListener {
     if (state?.state === 'OK' && (state.lastTime ?? lastTime) <= lastTime) rows?.delete(handle)
   }
 
+  /** Lets a state no longer refer to the last sample of its stream, which was deleted. */
+  forgetSample(ref: number, handle: StreamHandle): void {
+    const loaded = this.#deps.watches.byRef(ref)
+    const state = this.#rows.get(ref)?.get(handle)?.state
+    if (loaded === undefined || state === undefined) return
+    this.note(loaded, handle, { state: { ...state, sampleTime: null, value: null } })
+  }
+
   /** Works off timers that are due, the earliest first, at most `countMax`. */
   runTimers(countMax: number): number {
     const nowMs = this.#deps.now()
+    // A state that comes and goes leaves a timer each time.
+    if (this.#timers.count > this.#timersMax) this.armAll()
     let count = 0
     for (; count < countMax; count += 1) {
       const timer = this.#timers.takeDue(nowMs)

@@ -1,4 +1,4 @@
-import { KeyedMutex, nextIteration } from '../../base/index.ts'
+import { KeyedMutex, nextIteration, Pacer } from '../../base/index.ts'
 import type { CatalogNews } from '../../catalog/index.ts'
 import {
   CatalogDamaged,
@@ -11,11 +11,12 @@ import type { Alerts } from '../record/alerts.ts'
 import { MUTE_KIND } from '../state/state-documents.ts'
 import { findProblem, type LoadDeps, loadContext } from './load-alert.ts'
 import { LoadedAlert } from './loaded-alert.ts'
+import { SelectorIndex } from './selector-index.ts'
 import { WatchTable } from './watch-table.ts'
 
 const ALERTS_PER_PAGE = 100
-/** Streams looked at before others get a turn. */
-const STREAMS_PER_STEP = 2_000
+/** Alerts whose streams are compared with those of their version before, together: each has a set of streams. */
+const COMPARED_AT_ONCE = 20
 
 /** Why an alert no longer watches a stream. */
 export type LeaveCause = 'deleted' | 'unwatched' | 'disabled'
@@ -61,6 +62,8 @@ export class WatchList {
   /** Streams with greater handles are new. */
   #lastHandle = 0
   #handleAtStart = 0
+  /** Alerts whose streams are being found, or could not be. */
+  readonly #unfinished = new Set<number>()
   readonly #mutex = new KeyedMutex<string>()
 
   constructor(deps: WatchDeps) {
@@ -116,8 +119,13 @@ export class WatchList {
         this.#changed.set(uid, orgUid)
         continue
       }
-      for (const { alert } of this.#byRef.values()) {
-        if (alert.orgUid === orgUid) this.#changed.set(alert.uid, orgUid)
+      for (const { alert, context } of this.#byRef.values()) {
+        if (alert.orgUid !== orgUid) continue
+        const isNamed =
+          kind === 'cycle'
+            ? alert.cycle?.uid === uid || context.cycles.size > 0 || context.problem !== ''
+            : alert.template?.uid === uid
+        if (isNamed) this.#changed.set(alert.uid, orgUid)
       }
     }
   }
@@ -160,24 +168,34 @@ export class WatchList {
   }
 
   async #loadChanged(): Promise<void> {
-    for (const [uid, orgUid] of this.#changed) {
-      this.#changed.delete(uid)
-      try {
-        await this.#load(orgUid, uid)
-      } catch (error) {
-        this.#changed.set(uid, orgUid)
-        throw error
+    const changed = this.#changed
+    this.#changed = new Map()
+    try {
+      const fresh = new Set<LoadedAlert>()
+      const compared = new Set<LoadedAlert>()
+      for (const [uid, orgUid] of changed) {
+        const isFresh = !this.#refs.has(uid)
+        const loaded = await this.#load(orgUid, uid)
+        if (loaded === undefined) continue
+        // A fresh alert has no streams to let go of, so its streams need not be gathered.
+        if (isFresh && loaded.isActive) fresh.add(loaded)
+        else compared.add(loaded)
       }
+      await this.#watchStreams({ fresh, compared })
+    } catch (error) {
+      this.#changed = new Map([...changed, ...this.#changed])
+      throw error
     }
   }
 
-  async #load(orgUid: string, uid: string): Promise<void> {
+  /** Loads an alert. Returns it if other streams than before may be watched. */
+  async #load(orgUid: string, uid: string): Promise<LoadedAlert | undefined> {
     const alert = await this.#read(orgUid, uid)
     const known = this.#refs.get(uid)
     const before = known === undefined ? undefined : this.#byRef.get(known)
     if (alert === undefined) {
       if (before !== undefined) this.#drop(before)
-      return
+      return undefined
     }
     const context = await loadContext(this.#deps, alert)
     const ref = known ?? ++this.#lastRef
@@ -185,12 +203,42 @@ export class WatchList {
     this.#refs.set(uid, ref)
     this.#byRef.set(ref, loaded)
     this.#listener?.onLoaded(loaded)
-    const members = loaded.isActive ? await this.membersOf(loaded) : new Set<StreamHandle>()
-    const cause = loaded.isActive ? 'unwatched' : 'disabled'
-    for (const handle of [...this.table.handles(ref)]) {
-      if (!members.has(handle)) this.#leave(ref, handle, cause)
+    const isSame =
+      loaded.isDynamic && before?.selectsAs(loaded) === true && !this.#unfinished.has(ref)
+    if (isSame) return undefined
+    this.#unfinished.add(ref)
+    return loaded
+  }
+
+  /** Watches the streams of alerts. Catalogs are large, so alerts on templates and labels share one walk. */
+  async #watchStreams(
+    alerts: Record<'fresh' | 'compared', ReadonlySet<LoadedAlert>>,
+  ): Promise<void> {
+    const { fresh, compared } = alerts
+    for (const [orgUid, own] of Map.groupBy(fresh, ({ alert }) => alert.orgUid)) {
+      await this.#walk(orgUid, own, (loaded, handle) => this.#join(loaded, handle, false))
     }
-    for (const handle of members) this.#join(loaded, handle, false)
+    for (const [orgUid, own] of Map.groupBy(compared, ({ alert }) => alert.orgUid)) {
+      for (let at = 0; at < own.length; at += COMPARED_AT_ONCE) {
+        await this.#compare(orgUid, own.slice(at, at + COMPARED_AT_ONCE))
+      }
+    }
+    for (const { ref } of [...fresh, ...compared]) this.#unfinished.delete(ref)
+  }
+
+  /** Lets alerts watch other streams than their versions before. */
+  async #compare(orgUid: string, alerts: readonly LoadedAlert[]): Promise<void> {
+    const members = new Map(alerts.map((loaded) => [loaded, new Set<StreamHandle>()]))
+    const active = alerts.filter(({ isActive }) => isActive)
+    await this.#walk(orgUid, active, (loaded, handle) => members.get(loaded)?.add(handle))
+    for (const [loaded, own] of members) {
+      const { ref } = loaded
+      const cause = loaded.isActive ? 'unwatched' : 'disabled'
+      for (const handle of [...this.table.handles(ref)]) {
+        if (!own.has(handle)) this.#leave(ref, handle, cause)
+      }
+      for (const handle of own) this.#join(loaded, handle, false)
+    }
   }
 
   /** Reads an alert past the cache of records, which may be behind what another process has committed. */
@@ -224,36 +272,53 @@ export class WatchList {
 
   /** All streams that an alert watches. */
   async membersOf(loaded: LoadedAlert): Promise<Set<StreamHandle>> {
+    const members = new Set<StreamHandle>()
+    await this.#walk(loaded.alert.orgUid, [loaded], (_, handle) => members.add(handle))
+    return members
+  }
+
+  /** Finds the streams that alerts of one organization watch. */
+  async #walk(
+    orgUid: string,
+    alerts: readonly LoadedAlert[],
+    onFound: (loaded: LoadedAlert, handle: StreamHandle) => void,
+  ): Promise<void> {
     const { catalog } = this.#deps
     const { index } = catalog
-    const { alert } = loaded
-    const { orgUid } = alert
-    const members = new Set<StreamHandle>()
-    const add = (handle: StreamHandle | 0) => {
-      if (handle !== 0 && loaded.fitsType(index.valueCodeOf(handle))) members.add(handle)
+    const find = (loaded: LoadedAlert, handle: StreamHandle | 0) => {
+      if (handle !== 0 && loaded.fitsType(index.valueCodeOf(handle))) onFound(loaded, handle)
     }
-    for (const { streamUid } of alert.streams) {
-      if (index.hasLivingUid(streamUid)) add(index.streamByUid(orgUid, streamUid))
+    const pacer = new Pacer()
+    for (const loaded of alerts) {
+      for (const { streamUid } of loaded.alert.streams) {
+        if (index.hasLivingUid(streamUid)) find(loaded, index.streamByUid(orgUid, streamUid))
+      }
+      await pacer.spend(loaded.alert.streams.length)
     }
-    if (alert.template !== null) {
-      const template = await catalog.templates.find(orgUid, alert.template.uid)
-      if (template === undefined || template.id === '') return members
+    const selectors = new SelectorIndex(alerts)
+    if (selectors.hasTemplates) {
       for await (const components of catalog.walkComponents(orgUid)) {
-        for (const component of components) {
-          if (component.template !== template.id) continue
-          const entry = index.componentByUid(orgUid, component.uid)
-          if (entry !== undefined) add(index.resolveStream(entry, alert.streamId))
+        for (const { uid, template } of components) {
+          const selecting = selectors.onTemplate(template ?? '')
+          const entry = index.componentByUid(orgUid, uid)
+          await pacer.spend(1 + selecting.length)
+          if (entry === undefined) continue
+          for (const loaded of selecting) {
+            find(loaded, index.resolveStream(entry, loaded.alert.streamId))
+          }
         }
-      }
-    } else if (loaded.isDynamic) {
-      for await (const streams of catalog.walkLabeled(orgUid)) {
-        for (const { handle, labels } of streams) {
-          if (index.has(handle) && hasLabels(labels, alert.labels)) add(handle)
-        }
-        await nextIteration()
       }
     }
-    return members
+    if (!selectors.hasLabels) return
+    for await (const streams of catalog.walkLabeled(orgUid)) {
+      for (const { handle, labels } of streams) {
+        if (!index.has(handle)) continue
+        const selecting = selectors.withLabels(labels)
+        for (const loaded of selecting) find(loaded, handle)
+        await pacer.spend(1 + selecting.length)
+      }
+      await nextIteration()
+    }
   }
 
   /**
@@ -279,63 +344,53 @@ export class WatchList {
   }
 
   async #lookAtComponents(): Promise<void> {
-    let looked = 0
+    const pacer = new Pacer()
     for (const [orgUid, uids] of this.#components) {
-      const dynamic = [...this.#byRef.values()].filter(
-        (loaded) => loaded.alert.orgUid === orgUid && loaded.isDynamic && loaded.isActive,
+      const selectors = new SelectorIndex(
+        [...this.#byRef.values()].filter(
+          ({ alert, isDynamic, isActive }) => alert.orgUid === orgUid && isDynamic && isActive,
+        ),
       )
-      const ids = await this.#templateIds(orgUid, dynamic)
       for (const uid of uids) {
-        if (dynamic.length > 0) await this.#lookAt({ orgUid, uid }, dynamic, ids)
+        await this.#lookAt({ orgUid, uid }, selectors, pacer)
         uids.delete(uid)
-        looked += 1
-        if (looked % STREAMS_PER_STEP === 0) await nextIteration()
       }
       if (uids.size === 0) this.#components.delete(orgUid)
     }
   }
 
-  async #templateIds(
-    orgUid: string,
-    dynamic: readonly LoadedAlert[],
-  ): Promise<Map<LoadedAlert, string>> {
-    const ids = new Map<LoadedAlert, string>()
-    for (const loaded of dynamic) {
-      const { template } = loaded.alert
-      if (template === null) continue
-      const found = await this.#deps.catalog.templates.find(orgUid, template.uid)
-      ids.set(loaded, found?.id ?? '')
-    }
-    return ids
-  }
-
   async #lookAt(
     { orgUid, uid }: { readonly orgUid: string; readonly uid: string },
-    dynamic: readonly LoadedAlert[],
-    templateIds: ReadonlyMap<LoadedAlert, string>,
+    selectors: SelectorIndex,
+    pacer: Pacer,
   ): Promise<void> {
     const { catalog } = this.#deps
     const { index } = catalog
     const component = await catalog.describeComponent(orgUid, uid)
     if (component === undefined) return
     const labels = new Map<StreamHandle, Labels | undefined>()
-    if (dynamic.some(({ alert }) => alert.template === null)) {
+    if (selectors.hasLabels) {
       for await (const streams of catalog.walkStreams(orgUid, uid)) {
         for (const stream of streams) labels.set(stream.handle, stream.labels)
       }
     }
     for (const handle of streamsOf(() => index.componentByUid(orgUid, uid)?.streams)) {
-      for (const loaded of dynamic) {
-        const { alert, ref } = loaded
-        const isMeant =
-          alert.template === null
-            ? hasLabels(labels.get(handle), alert.labels)
-            : component.template !== undefined &&
-              component.template === templateIds.get(loaded) &&
-              index.streamIdOf(handle) === alert.streamId
-        if (isMeant && loaded.fitsType(index.valueCodeOf(handle)))
-          this.#join(loaded, handle, handle > this.#lastHandle)
-        else if (this.table.isWatchedBy(handle, ref)) this.#leave(ref, handle, 'unwatched')
+      await pacer.spend(1)
+      if (!index.has(handle)) continue
+      const valueCode = index.valueCodeOf(handle)
+      const selecting = selectors
+        .selecting({
+          templateId: component.template,
+          streamId: index.streamIdOf(handle),
+          labels: labels.get(handle),
+        })
+        .filter((loaded) => loaded.fitsType(valueCode))
+      for (const loaded of selecting) this.#join(loaded, handle, handle > this.#lastHandle)
+      const refs = new Set(selecting.map(({ ref }) => ref))
+      for (const ref of this.table.refsOf(handle)) {
+        if (this.#byRef.get(ref)?.isDynamic === true && !refs.has(ref)) {
+          this.#leave(ref, handle, 'unwatched')
+        }
       }
     }
   }
@@ -349,11 +404,6 @@ export class WatchList {
       for (const ref of this.table.refsOf(handle)) this.#leave(ref, handle, 'deleted')
     }
   }
-}
-
-function hasLabels(labels: Labels | undefined, wanted: Alert['labels']): boolean {
-  if (labels === undefined) return false
-  return Object.entries(wanted).every(([name, text]) => labels[name] === text)
 }
 
 /** Streams of a component; none where some are lost. */

@@ -123,6 +123,13 @@ export class WatchTable {
     this.#arrivals[this.placeOf(handle)] = atMs
   }
 
+  /** Notes that nothing arrived later than a time. */
+  limitArrivals(latestMs: number): void {
+    for (let place = 1; place < this.#end; place += 1) {
+      if (this.#arrivals[place] > latestMs) this.#arrivals[place] = latestMs
+    }
+  }
+
   #newPlace(handle: StreamHandle): number {
     const place = this.#free.pop() ?? this.#end++
     this.#places = growColumn(this.#places, handle + 1)
