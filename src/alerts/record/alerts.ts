@@ -1,6 +1,6 @@
 import { allows, type Principal, requirePermit } from '../../access/index.ts'
 import { type Identity, nameOf } from '../../auth/index.ts'
-import type { Clock } from '../../base/index.ts'
+import { type Clock, nextIteration } from '../../base/index.ts'
 import type { Author, Catalog } from '../../catalog/index.ts'
 import {
   type Page,
@@ -63,6 +63,8 @@ export interface AlertsDeps {
 /** Of the uses of a channel, in a message. */
 const USES_NAMED_MAX = 5
 const USES_PAGE = 100
+/** Alerts whose states are counted before others get a turn. */
+const COUNTED_PAGE = 200
 const SHOWN_LENGTH = 60
 
 /** Alerts: get, list, insert, update, delete, each checked against the caller's rights. */
@@ -87,11 +89,40 @@ export class Alerts {
     return await this.#show(principal, await this.#records.get(principal, uid))
   }
 
-  async list(principal: Principal, page: Page): Promise<RecordList<ShownAlert>> {
-    const { records, totalCount } = await this.#records.list(principal, page)
+  /** A page of alerts; with a state only the enabled ones that are in this state on a stream. */
+  async list(
+    principal: Principal,
+    { state, ...page }: Page & { readonly state?: AlertState | undefined },
+  ): Promise<RecordList<ShownAlert>> {
+    const { records, totalCount } =
+      state === undefined
+        ? await this.#records.list(principal, page)
+        : await this.#listIn(principal, state, page)
     const shown: ShownAlert[] = []
     for (const record of records) shown.push(await this.#show(principal, record))
     return { records: shown, totalCount }
+  }
+
+  /** Counts the states of each alert: one with many must not hide the others. */
+  async #listIn(
+    principal: Principal,
+    state: AlertState,
+    { start, limit }: Page,
+  ): Promise<RecordList<Kept>> {
+    requirePermit(principal, ALERT_KIND, 'GET')
+    const { orgUid } = principal
+    const found: Kept[] = []
+    for (let at = 0; ; at += COUNTED_PAGE) {
+      const some = await this.#records.listAll(orgUid, { start: at, limit: COUNTED_PAGE })
+      for (const record of some) {
+        const { enabled, uid } = record
+        if (!enabled || !allows(principal, `${ALERT_KIND}/${uid}`, 'GET')) continue
+        if ((await this.#count(orgUid, uid, state)) > 0) found.push(record)
+      }
+      if (some.length < COUNTED_PAGE) break
+      await nextIteration()
+    }
+    return { records: found.slice(start, start + limit), totalCount: found.length }
   }
 
   async insert(principal: Author, input: unknown): Promise<ShownAlert> {

@@ -36,6 +36,18 @@ const ONE = '/api/alert/:uid'
 const about = { callers: 'admin', tag: 'alert', ids: uidParams } as const
 const answers = answersOf('alert', alertRecord)
 
+/** States that alerts are listed by: of the others no state need be stored. */
+const LISTED_STATES = ['PENDING', 'FIRING'] as const
+
+const listQuery = Type.Object({
+  ...pageSchema.properties,
+  state: Type.Optional(
+    Type.Enum([...LISTED_STATES], {
+      description: 'Only enabled alerts that are in this state on at least one stream',
+    }),
+  ),
+})
+
 const stateQuery = Type.Object({
   ...pageSchema.properties,
   state: Type.Optional(Type.Enum([...ALERT_STATES], { description: 'FIRING by default' })),
@@ -50,6 +62,8 @@ export function alertOperations(deps: AlertOperationsDeps): HttpOperation[] {
       shape: alertShape,
       answer: alertRecord,
       records: deps.alerts,
+      listQuery,
+      readList: (query) => ({ ...readPage(query), state: readListedState(query) }),
     }),
     ...listOperations(deps),
     ...actOperations(deps),
@@ -86,6 +100,14 @@ function listOperations({ alertStates }: AlertOperationsDeps): HttpOperation[] {
       },
     }),
   ]
+}
+
+function readListedState(query: unknown): (typeof LISTED_STATES)[number] | undefined {
+  const text = readQueryText(query, 'state')
+  if (text === undefined) return undefined
+  const known = LISTED_STATES.find((state) => state === text)
+  if (known !== undefined) return known
+  return refuse('bad_input', { what: `state must be one of ${LISTED_STATES.join(', ')}` })
 }
 
 function readState(query: unknown): (typeof ALERT_STATES)[number] {

@@ -64,6 +64,31 @@ test('what is put after the answer to a saved alert is evaluated, and what was p
   assert.deepEqual(values.toSorted(), ['40', '41'])
 })
 
+test('alerts are listed by a state that they are in on some stream', async () => {
+  const names = async (state: string) => {
+    const { body, text } = await home.owner('GET', `/api/alert?state=${state}&limit=1000`)
+    assert.ok(body.alert, text)
+    assert.equal(body.totalCount, body.alert.length)
+    return body.alert
+      .map(({ name }: { name: string }) => name)
+      .filter((name: string) => /^by/.test(name))
+  }
+  const hot = await watched({ name: 'by state, hot', condition: 'value > 30' })
+  const slow = await watched({ name: 'by state, slow', condition: 'value > 30', forMs: HOUR })
+  await hot.put(31)
+  await slow.put(31)
+  assert.deepEqual(await names('FIRING'), ['by state, hot'])
+  assert.deepEqual(await names('PENDING'), ['by state, slow'])
+  const { totalCount } = (await home.owner('GET', '/api/alert?state=FIRING&limit=1')).body
+  assert.ok(totalCount >= 1)
+  const wrong = await home.owner('GET', '/api/alert?state=HOT')
+  assert.equal(wrong.status, 400, wrong.text)
+  assert.match(wrong.body.message, /PENDING, FIRING/)
+  await home.owner('POST', `/api/alert/${hot.uid}`, { alert: { enabled: false } })
+  await home.settle()
+  assert.deepEqual(await names('FIRING'), [])
+})
+
 test('rules and alerts of the Prometheus API list what fires, for callers who may read alerts', async () => {
   const { compId, put, uid } = await watched({
     name: 'too hot',

@@ -3,17 +3,15 @@ import { useQuery } from '../../api/use-query.ts'
 import styles from './firing-badge.module.css'
 
 const REFRESH_MS = 15_000
-/** Alerts that are counted: those of one page of the list. */
-const COUNTED_MAX = '100'
 
 /** How many alerts fire, for the navigation. */
 export function FiringBadge() {
   const { data } = useQuery(
     recordKey('alert', 'firing'),
-    (signal) => listRecords('alert', { limit: COUNTED_MAX }, signal),
+    (signal) => listRecords('alert', { state: 'FIRING', limit: '1' }, signal),
     { keepPrevious: true, refreshMs: REFRESH_MS },
   )
-  const count = data?.rows.filter(({ enabled, state }) => enabled && state === 'FIRING').length ?? 0
+  const count = data?.total ?? 0
   if (count === 0) return null
   return (
     <span className={styles.badge}>
