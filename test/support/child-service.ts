@@ -10,6 +10,8 @@ export interface ChildService {
   readonly url: string
   readonly port: number
   readonly pid: number
+  /** Resolves when the process is gone, with the signal that ended it. */
+  readonly ended: Promise<NodeJS.Signals | null>
   /** Ends the process at once, as a power cut would; resolves when it is gone. */
   kill(): Promise<void>
   /** Asks the process to stop; resolves with its exit code. */
@@ -53,6 +55,7 @@ export async function startChildService(
     if (code !== 0 && code !== null) process.stderr.write(output)
   })
   const url = await addressOf(child)
+  const ended = once(child, 'exit').then(([, signal]) => signal as NodeJS.Signals | null)
   // A parent that does not read fills the pipe and blocks the child.
   child.stdout?.resume()
   const stop = async (): Promise<number | null> => {
@@ -66,7 +69,7 @@ export async function startChildService(
     child.kill('SIGKILL')
     await gone
   }
-  return { url, port: Number(new URL(url).port), pid: child.pid ?? 0, kill, stop }
+  return { url, port: Number(new URL(url).port), pid: child.pid ?? 0, ended, kill, stop }
 }
 
 /** Starts services at once, on a folder each; when one does not start none is left. */

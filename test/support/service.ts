@@ -1,4 +1,4 @@
-import { cpSync, lstatSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type AppOptions, openApp, type WeirApp } from '../../src/app.ts'
@@ -22,8 +22,10 @@ export interface Service {
   close(): Promise<void>
   /** Stops the service and starts it again on the same folder; `url` and `port` change. */
   restart(settings?: Readonly<Record<string, string>>): Promise<void>
-  /** Starts the service again on its folder as it was at the call: as after a kill. */
-  restartKilled(): Promise<void>
+  /** Copies the folder as a kill at the call would leave it. The next restartKilled() starts from this copy. */
+  freeze(): void
+  /** Starts the service again on its folder as it was at the call, or when it was frozen before: as after a kill. */
+  restartKilled(beforeStart?: () => void): Promise<void>
   /** Stops the service, brings all it holds from the journal into samples.db if it has them, and starts it again. */
   sealAndRestart(): Promise<void>
 }
@@ -58,6 +60,33 @@ export function onCluster(why: string): string | false {
   return takePlace === undefined ? false : why
 }
 
+const COPIES_MAX = 1_000
+
+/** Copies a folder as it is at one moment. Threads may write to it, so a copy is made again until none of them has. */
+function copyStill(from: string, to: string): void {
+  const look = () =>
+    readdirSync(from, { recursive: true, encoding: 'utf8' })
+      .sort()
+      .map((name) => {
+        const { size, mtimeMs } = lstatSync(join(from, name))
+        return `${name} ${size} ${mtimeMs}`
+      })
+      .join()
+  // Sockets of the running service are no part of its data.
+  const filter = (path: string) => !lstatSync(path).isSocket()
+  for (let count = 0; count < COPIES_MAX; count += 1) {
+    try {
+      const before = look()
+      rmSync(to, { recursive: true, force: true })
+      cpSync(from, to, { recursive: true, filter })
+      if (look() === before) return
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    }
+  }
+  throw new Error(`${from} does not hold still`)
+}
+
 /** Starts a service; rate limits are off, and SQL may take its time on a slow machine, unless the test sets them. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const dataDir = mkdtempSync(join(tmpdir(), 'weir-service-'))
@@ -85,6 +114,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     app = opened.app
     url = opened.url
   }
+  let frozen: string | undefined
+  const freeze = () => {
+    if (frozen !== undefined) return
+    frozen = mkdtempSync(join(tmpdir(), 'weir-killed-'))
+    copyStill(dataDir, frozen)
+  }
   const created = app.firstStart
   if (created === undefined) throw new Error('the first start of an empty folder told nothing')
   return {
@@ -107,17 +142,19 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       await app.close()
       await place?.release()
       rmSync(dataDir, { recursive: true, force: true })
+      if (frozen !== undefined) rmSync(frozen, { recursive: true, force: true })
     },
     restart,
-    restartKilled: async () => {
-      const copy = mkdtempSync(join(tmpdir(), 'weir-killed-'))
-      // Sockets of the running service are no part of its data.
-      const filter = (path: string) => !lstatSync(path).isSocket()
-      cpSync(dataDir, copy, { recursive: true, filter })
+    freeze,
+    restartKilled: async (beforeStart = () => {}) => {
+      freeze()
+      const copy = frozen ?? ''
+      frozen = undefined
       await app.close()
       rmSync(dataDir, { recursive: true })
       cpSync(copy, dataDir, { recursive: true })
       rmSync(copy, { recursive: true })
+      beforeStart()
       const opened = await open(options.settings ?? {})
       app = opened.app
       url = opened.url

@@ -24,6 +24,8 @@ export interface WebhookReceiver {
   readonly received: readonly Received[]
   /** How it answers the request of a number, counted from 0. */
   behave: (at: number, request: Received) => Behavior
+  /** Stands between a request and its answer, which is on its way when `answer` resolves. */
+  intercept: (request: Received, answer: () => Promise<void>) => Promise<void>
   /** Resolves when it has got as many requests. */
   atLeast(count: number): Promise<void>
   close(): Promise<void>
@@ -43,7 +45,13 @@ export async function startReceiver(): Promise<WebhookReceiver> {
     const { url: path = '', headers } = asked
     const request = { path, headers, body: Buffer.concat(pieces).toString('utf8') }
     received.push(request)
-    perform(receiver.behave(received.length - 1, request), response)
+    const behavior = receiver.behave(received.length - 1, request)
+    await receiver.intercept(request, async () => {
+      perform(behavior, response)
+      const { promise, resolve } = Promise.withResolvers<void>()
+      response.once('close', resolve)
+      if (response.writableEnded && !response.destroyed) await promise
+    })
   })
   server.on('connection', (socket) => {
     sockets.add(socket)
@@ -56,6 +64,7 @@ export async function startReceiver(): Promise<WebhookReceiver> {
     url: `http://127.0.0.1:${port}`,
     received,
     behave: () => 200,
+    intercept: (_request, answer) => answer(),
     atLeast: (count) => comesTrue(() => received.length >= count),
     close: async () => {
       for (const socket of sockets) socket.destroy()

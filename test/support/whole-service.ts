@@ -59,12 +59,53 @@ export async function fillService(service: Service): Promise<void> {
     await callSink(service, { orgUid, id: 'hook' }, { body, key: service.feedKey })
   }
   await callSink(service, { orgUid, id: 'hook' }, { body: 'no JSON', key: service.feedKey })
+  await raiseAlert(service, owner, uid)
   const { component: gone } = await put('/api/component', {
     component: { id: 'gone', stream: [{ id: 's' }] },
   })
   await new FeedClient(service).putJson([{ compId: 'gone', streamId: 's', time: 1, data: 5 }])
   assert.equal((await owner('DELETE', `/api/component/${gone.uid}`)).status, 200)
   await jobsEnd(owner)
+}
+
+/** Makes alerts and a channel: one alert fires and is acknowledged, one is muted. */
+async function raiseAlert(
+  service: Service,
+  owner: ReturnType<typeof caller>,
+  userUid: string,
+): Promise<void> {
+  const call = async (method: string, path: string, body: object) => {
+    const answer = await owner(method, path, body)
+    assert.equal(answer.status, 200, `${path}: ${answer.text}`)
+    return answer.body
+  }
+  const secrets = {
+    url: 'https://hooks.example/path',
+    token: 'a-token',
+    secret: 'a-signing-secret',
+  }
+  const { channel } = await call('PUT', '/api/channel', { channel: { name: 'Ops', ...secrets } })
+  const stream = [{ id: 'temp', valueType: 'DOUBLE', labels: { site: 'north' } }]
+  await call('PUT', '/api/component', { component: { id: 'watched', stream } })
+  const common = { condition: 'value > 30', runningUser: { uid: userUid } }
+  const muted = {
+    ...common,
+    name: 'Muted',
+    labels: { site: 'north' },
+    channels: [{ uid: channel.uid }],
+  }
+  const { alert: quiet } = await call('PUT', '/api/alert', { alert: muted })
+  await call('POST', `/api/alert/${quiet.uid}/mute`, { mute: { untilMs: null } })
+  const streams = [{ componentId: 'watched', streamId: 'temp' }]
+  const { alert } = await call('PUT', '/api/alert', { alert: { ...common, name: 'Hot', streams } })
+  await service.app.alertWorker.settle()
+  await new FeedClient(service).put('compId=watched&temp=31')
+  await service.app.alertWorker.settle()
+  for (const { uid } of [quiet, alert]) {
+    assert.equal((await owner('GET', `/api/alert/${uid}`)).body.alert.state, 'FIRING')
+  }
+  const acknowledge = { comment: 'On my way' }
+  await call('POST', `/api/alert/${alert.uid}/acknowledge`, { acknowledge })
 }
 
 /** Waits until nothing is derived over history any more. */
@@ -152,6 +193,10 @@ export async function askEverything(
   for (const kind of LISTS) lists[kind] = (await ask(`/api/${kind}?limit=1000`))[kind]
   await ask('/api/organization')
   await ask('/api/audit?limit=1000')
+  for (const { uid } of lists.alert) {
+    await ask(`/api/alert/${uid}/state`)
+    await ask(`/api/alert/${uid}/event`)
+  }
   for (const { uid } of lists.dashboard) await ask(`/api/dashboard/${uid}`)
   for (const { uid } of lists.connector) {
     const { payload: payloads = [] } = (await ask(`/api/connector/${uid}/payload`)) ?? {}
