@@ -29,6 +29,12 @@ const matchers = [
   '{job="api",inst="a"}',
   '{mode=~"x|y"}',
   '{nothing=""}',
+  // As dashboards write them.
+  "{job='api',inst!=''}",
+  '{inst=~".+",}',
+  '{inst=~"^(a|c)$"}',
+  '{job!~"^(db|x.*)$",inst=~"[a-b]|c"}',
+  '{mode=~"x|y|",job=~".*"}',
 ]
 const groupings = ['job', 'inst', 'job, inst', 'mode', 'nothing', '']
 
@@ -179,7 +185,7 @@ export class RandomPromql {
     const inner = depth - 1
     const kind = random.integer(0, 11)
     if (kind < 3) return this.#rangeCall(inner)
-    if (kind < 5) return this.#aggregation(inner)
+    if (kind < 5) return random.next() < 0.3 ? this.#panel(inner) : this.#aggregation(inner)
     if (kind < 7) return this.#binary(inner)
     if (kind === 7) return `${random.pick(numberCalls)}(${this.#vector(inner)})`
     if (kind === 8) return this.#otherCall(inner)
@@ -216,6 +222,48 @@ export class RandomPromql {
       return `${random.pick(['topk', 'bottomk'])}${grouping} (${random.pick(['1', '2', '3', '10'])}, ${vector})`
     if (kind < 0.25) return `count_values${grouping} ("v", ${vector})`
     return `${random.pick(aggregations)}${grouping} (${vector})`
+  }
+
+  /** The forms that queries of public dashboards have: node exporter, Kubernetes, and histograms of latency. */
+  #panel(depth: number): string {
+    const random = this.#random
+    const labels = random.pick(['job', 'inst', 'job, inst', 'job,inst,', ''])
+    const range = random.pick(['2m', '5m', '1m30s', '1h'])
+    const counter = `req_total${random.pick(['', ...matchers])}`
+    const vector = this.#vector(depth)
+    const rate = `${random.pick(['rate', 'irate', 'increase'])}(${counter}[${range}])`
+    const aggregation = random.pick(aggregations)
+    return random.pick([
+      () => `${aggregation}(${vector}) by (${labels})`,
+      () => `${aggregation}(${vector}) without(${labels})`,
+      () => `count(count(${vector}) by (inst)) by (job)`,
+      () => `scalar(sum(${rate})) * 100 / count(count(${counter}) by (inst))`,
+      () => `100 - avg by (job) (${rate}) * 100`,
+      () => `sum by(inst) (${rate}) / on(inst) group_left sum by (inst)((${rate}))`,
+      () => `sum(${rate}) by (job) / ignoring(mode) group_left () sum(up) by (job)`,
+      () => `${rate} * on (job, inst) group_left(mode) (temp * 0 + 1)`,
+      () => `${rate} * on (job) group_left(version) target_info`,
+      () => `(1 - (${counter} / (${counter} + 1))) * 1e2 > .5`,
+      () => `sum(${vector}) or vector(0)`,
+      () => `count(${vector} == 1) or on() vector(0)`,
+      () => `${vector} unless on (inst) (up == 0)`,
+      () => `${vector} and on(job, inst) up > bool 0`,
+      () => `absent(up${random.pick(matchers)} == 1)`,
+      () => `time() - timestamp(${this.#selector()})`,
+      () => `-${rate}`,
+      () => `max(max_over_time(${rate}[30m:${random.pick(['', '1m', '90s'])}])) by (job)`,
+      () => `histogram_quantile(.99, sum(rate(lat_bucket[${range}])) by (le, job))`,
+      () => `histogram_quantile(0.5, sum without (nothing) (increase(lat_bucket[${range}])))`,
+      () =>
+        `sum(rate(lat_bucket{le="0.5"}[${range}])) / sum(rate(lat_bucket{le='+Inf'}[${range}]))`,
+      () => `topk(3, sum(${rate}) by (inst) # the busiest\n)`,
+      () => `quantile(.9, ${rate}) by (job)`,
+      () => `label_replace(sum by (inst) (${rate}), "pod", "pod-$1", "inst", "([a-z]+).*")`,
+      () => `sum(rate(${counter}[${range}] offset 10m)) - sum(rate(${counter}[${range}] @ end()))`,
+      () => `clamp_max(sum(changes(up[${range}])) by (inst), 3) > bool 1`,
+      () => `group by (job) (${vector}) * 0x10`,
+      () => `avg_over_time(up[1h]) < 0.95 or up == 0`,
+    ])()
   }
 
   #matching(isSet: boolean): string {
