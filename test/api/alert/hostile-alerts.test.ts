@@ -185,10 +185,8 @@ test('an alert on a template follows changes of the template and of its componen
   const renamed = await home.owner('POST', `/api/component_template/${templateUid}`, {
     component_template: { id: 'second' },
   })
+  assert.equal(renamed.status, 200, renamed.text)
   await home.settle()
-  // Components name their template by its ID.
-  const followed = renamed.status === 200 ? (await home.states(uid)).length : 1
-  assert.ok(followed >= 1, renamed.text)
   home.clock.advance(1_000)
   const later = `compId=t2&compTmplId=second&temp=31&time=${home.clock.now()}`
   assert.equal((await home.client.put(later)).status, 200)
