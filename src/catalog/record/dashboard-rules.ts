@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import { ID_LENGTH_MAX } from '../../base/index.ts'
 import type { StreamIndex } from '../index/stream-index.ts'
 import {
+  type BoardVariable,
   checkRange,
   DASHBOARD_BYTES_MAX,
   type DashboardBody,
@@ -56,12 +57,45 @@ function readDashboard(input: DashboardInput, around: Surroundings): DashboardBo
   checkText('dashboard.description', description, DESCRIPTION_LENGTH_MAX)
   checkRange('dashboard.range', range)
   const panels = input.panels === undefined ? before.panels : readPanels(input.panels, around)
-  const body = { id, name, description, range, panels }
+  const variable = readVariable(input.variable, before.variable, panels)
+  const body = {
+    id,
+    name,
+    description,
+    range,
+    panels,
+    ...(variable === undefined ? {} : { variable }),
+  }
   const bytes = Buffer.byteLength(JSON.stringify(body))
   if (bytes > DASHBOARD_BYTES_MAX) {
     refuseField('dashboard', `has ${bytes} bytes as JSON: at most ${DASHBOARD_BYTES_MAX}`)
   }
   return body
+}
+
+/** The variable of a board; its component is one that a panel shows, so that callers may know of it. */
+function readVariable(
+  input: DashboardInput['variable'],
+  before: BoardVariable | undefined,
+  panels: readonly Panel[],
+): BoardVariable | undefined {
+  if (input === null) return undefined
+  if (input === undefined) return before
+  const { componentUid, template = '', folder = '', label = '' } = input
+  for (const [name, text] of Object.entries({ template, folder, label })) {
+    checkText(`dashboard.variable.${name}`, text, NAME_LENGTH_MAX)
+  }
+  const isShown = panels.some(({ streams }) =>
+    streams.some((stream) => stream.componentUid === componentUid),
+  )
+  if (!isShown) {
+    const shown = componentUid.slice(0, 40)
+    refuseField(
+      'dashboard.variable.componentUid',
+      `"${shown}" is not a component of this board. Set it to the component of a stream in a panel`,
+    )
+  }
+  return { componentUid, template, folder, label }
 }
 
 function readPanels(inputs: readonly PanelInput[], around: Surroundings): Panel[] {

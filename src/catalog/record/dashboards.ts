@@ -89,12 +89,14 @@ export class Dashboards {
 
   /** A dashboard for another organization or service: its streams by IDs too, of those that the caller may see. */
   async exportOne(principal: Principal, uid: string): Promise<ExportedDashboard> {
-    const { id, name, description, range, panels } = await this.#records.get(principal, uid)
+    const board = await this.#records.get(principal, uid)
+    const { id, name, description, range, panels, variable } = board
     const shown = panels.map(({ streams, ...panel }) => ({
       ...panel,
       streams: streams.map((stream) => this.#withIds(principal, stream)),
     }))
-    const body = { id, name, description, range, panels: shown }
+    const own = variable === undefined ? {} : { variable }
+    const body = { id, name, description, range, panels: shown, ...own }
     return { format: EXPORT_FORMAT, version: EXPORT_VERSION, ...body }
   }
 
@@ -105,17 +107,22 @@ export class Dashboards {
   async importOne(principal: Author, input: unknown): Promise<ImportedDashboard> {
     requirePermit(principal, 'dashboard', 'PUT')
     const order = readImport(input)
-    const { id, name, description, range, panels } = order.dashboard
+    const { id, name, description, range, panels, variable } = order.dashboard
+    // The component of the file, as the one of this organization.
+    let variableUid: string | undefined
     const missing = new Map<string, ExportedStream>()
     const resolved = panels.map((panel) => ({
       ...panel,
       streams: (panel.streams ?? []).flatMap((stream) => {
         const found = this.#resolve(principal, stream, order)
         if (found === undefined) missing.set(JSON.stringify(stream), stream)
+        else if (stream.componentUid === variable?.componentUid) variableUid ??= found.componentUid
         return found ?? []
       }),
     }))
-    const record = { id, name, description, range, panels: resolved }
+    const own =
+      variableUid === undefined ? {} : { variable: { ...variable, componentUid: variableUid } }
+    const record = { id, name, description, range, panels: resolved, ...own }
     const dashboard = order.isTrial
       ? await this.#records.check(principal, record)
       : await this.#records.insert(principal, record)

@@ -119,6 +119,19 @@ const panelShape = Type.Object({
   query: Type.Optional(queryShape),
 })
 
+const variableShape = Type.Object(
+  {
+    componentUid: Type.String({ description: 'The component whose streams are replaced' }),
+    template: Type.Optional(Type.String({ description: 'ID of the template of its choices' })),
+    folder: Type.Optional(Type.String({ description: 'Folder of its choices' })),
+    label: Type.Optional(Type.String({ description: 'Label of its choices, such as site=north' })),
+  },
+  {
+    description:
+      'Shows the board for other components: streams of one component are replaced by those with the same IDs',
+  },
+)
+
 /** What a caller may say about a dashboard; its panels are replaced as a whole. */
 export const dashboardShape = Type.Object({
   id: idShape('Unique in the organization, may be blank'),
@@ -126,6 +139,7 @@ export const dashboardShape = Type.Object({
   description: descriptionShape,
   range: Type.Optional(Type.String({ description: 'Of the panels that have none of their own' })),
   panels: Type.Optional(Type.Array(panelShape, { maxItems: PANELS_MAX })),
+  variable: Type.Optional(Type.Union([Type.Null(), variableShape], { description: 'Null: none' })),
   revision: revisionShape,
 })
 
@@ -170,6 +184,16 @@ export interface Panel {
   readonly query?: { readonly uid: string; readonly view: (typeof QUERY_VIEWS)[number] }
 }
 
+/** A board that serves many components: one of its components stands for those of a choice. */
+export interface BoardVariable {
+  /** The component whose streams are replaced by those of the chosen one, by their IDs. */
+  readonly componentUid: string
+  /** The choices, as `GET /api/device` filters them; blank: all. */
+  readonly template: string
+  readonly folder: string
+  readonly label: string
+}
+
 /** A dashboard as the catalog keeps it. */
 export type DashboardBody = {
   readonly id: string
@@ -177,6 +201,8 @@ export type DashboardBody = {
   readonly description: string
   readonly range: string
   readonly panels: readonly Panel[]
+  /** Absent without one. */
+  readonly variable?: BoardVariable
 }
 
 /** Refuses what is no range of time in the words of dashboards; blank is one. */

@@ -79,11 +79,25 @@ const panelExample = {
   options: { min: null, max: null, cycleId: '', stat: '', rows: 20, timeZoneId: '' },
 }
 
+const boardVariable = Type.Optional(
+  named(
+    'BoardVariable',
+    {
+      componentUid: Type.String({ description: 'Component whose streams are replaced' }),
+      template: Type.String({ description: 'Template ID of the choices. Blank: all' }),
+      folder: Type.String({ description: 'Folder of the choices. Blank: all' }),
+      label: Type.String({ description: 'Label of the choices, such as site=north. Blank: all' }),
+    },
+    { componentUid: EXAMPLE_UID, template: 'boiler', folder: '', label: '' },
+  ),
+)
+
 const boardFields = {
   id: Type.String({ description: 'Chosen by users, optional' }),
   name: Type.String(),
   description: Type.String(),
   range: Type.String({ description: 'Time range of panels without their own' }),
+  variable: boardVariable,
 }
 
 const boardExample = { id: 'cellar', name: 'Cellar', description: '', range: 'last-24h' }

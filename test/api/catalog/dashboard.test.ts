@@ -308,3 +308,25 @@ test('a query panel keeps its query, through export and import too; one without 
     )
   }
 })
+
+test('a board keeps its variable, through export and import too, and takes no component it does not show', async () => {
+  const variable = { componentUid: shown.componentUid, template: 'boiler', label: 'site=north' }
+  const whole = { ...variable, folder: '' }
+  const made = await save({ name: 'Any boiler', panels: [chart()], variable })
+  assert.deepEqual(made.variable, whole)
+  const path = `/api/dashboard/${made.uid}`
+  const kept = await owner('POST', path, { dashboard: { name: 'Each boiler' } })
+  assert.deepEqual(kept.body.dashboard.variable, whole)
+  const { dashboard: file } = (await owner('GET', `${path}/export`)).body
+  const other = await otherOrganization()
+  const theirs = await makeStream(other, 'boiler', 'temp')
+  const imported = await other('PUT', '/api/dashboard/import', { dashboard: file })
+  assert.deepEqual(imported.body.dashboard.variable, {
+    ...whole,
+    componentUid: theirs.componentUid,
+  })
+  const wrong = { variable: { componentUid: theirs.componentUid } }
+  await refused(owner('POST', path, { dashboard: wrong }), 400, /not a component of this board/)
+  const removed = await owner('POST', path, { dashboard: { variable: null } })
+  assert.equal('variable' in removed.body.dashboard, false)
+})

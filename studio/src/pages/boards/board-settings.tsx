@@ -4,6 +4,7 @@ import { Field, FormAlert, TextArea } from '../../ui/field.tsx'
 import styles from './board.module.css'
 import type { Dashboard } from './board-types.ts'
 import { RangeField } from './range-field.tsx'
+import { VariableFields } from './variable-fields.tsx'
 
 interface BoardSettingsProps {
   readonly board: Dashboard
@@ -16,9 +17,9 @@ interface BoardSettingsProps {
 
 /** What a board is called, what its panels show by default, and what was wrong when it was saved. */
 export function BoardSettings({ board, error, onChange, onSaveOver, wrong }: BoardSettingsProps) {
-  const own = ['name', 'id', 'description', 'range']
+  const own = /^(?:name|id|description|range|variable(?:\..*)?)$/
   const errorOf = (field: string) => (error?.field === field ? error.message : undefined)
-  const rest = error !== undefined && !own.includes(error.field ?? '') ? error.message : undefined
+  const rest = error !== undefined && !own.test(error.field ?? '') ? error.message : undefined
   return (
     <div>
       <FormAlert>{rest}</FormAlert>
@@ -58,6 +59,7 @@ export function BoardSettings({ board, error, onChange, onSaveOver, wrong }: Boa
           error={errorOf('range')}
           onChange={(range) => onChange({ range })}
         />
+        <VariableFields board={board} errorOf={errorOf} onChange={onChange} />
         <TextArea
           label="Description"
           rows={1}

@@ -15,12 +15,14 @@ import { BoardActions } from './board-actions.tsx'
 import { BoardGrid } from './board-grid.tsx'
 import { BoardSettings } from './board-settings.tsx'
 import { blankPanel, type Dashboard, type Panel, panelName } from './board-types.ts'
+import { useBoardChoice } from './board-variable.ts'
 import { useBoardZoom, ZoomContext } from './board-zoom.ts'
 import { findPlace } from './grid-layout.ts'
 import { LiveContext, useLiveValues } from './live-board.ts'
 import { withLabels } from './panel-labels.ts'
 import { PanelEditor } from './panels/panel-editor.tsx'
 import { useFullScreen } from './use-full-screen.ts'
+import { VariablePicker } from './variable-picker.tsx'
 
 /** A board: looked at, live and full screen, or edited and saved. */
 export function Board({ saved }: { readonly saved: Dashboard }) {
@@ -32,11 +34,13 @@ export function Board({ saved }: { readonly saved: Dashboard }) {
   const draft = useDraft(`dashboard/${saved.uid}`, saved)
   const board = draft.value
   const panels = board.panels ?? []
+  const choice = useBoardChoice(board, isEditing)
+  const shown = choice?.panels ?? panels
   const place = useRef<HTMLDivElement>(null)
   const full = useFullScreen(place)
   const values = useLiveValues(
-    panels.flatMap(({ streams }) => streams),
-    { isLive, isAll: isLive && panels.some(({ kind }) => kind === 'table') },
+    shown.flatMap(({ streams }) => streams),
+    { isLive, isAll: isLive && shown.some(({ kind }) => kind === 'table') },
   )
   const zoom = useBoardZoom()
   /** The place of the panel that is edited; behind the last one: a new one. */
@@ -142,13 +146,14 @@ export function Board({ saved }: { readonly saved: Dashboard }) {
               )}
             </Empty>
           )}
+          {choice !== undefined && <VariablePicker choice={choice} />}
           <ZoomContext value={zoom}>
             <BoardGrid
-              panels={panels}
+              panels={shown}
               range={range || board.range}
               isLive={isLive}
               edit={isEditing ? { onChange: setPanels, onEdit: setEdited } : undefined}
-              onDrop={isReader ? undefined : drop}
+              onDrop={isReader || shown !== panels ? undefined : drop}
             />
           </ZoomContext>
         </div>

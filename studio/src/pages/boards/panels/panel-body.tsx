@@ -25,7 +25,9 @@ export function PanelBody({ panel, boardRange, isLive }: PanelBodyProps) {
   if (panel.kind === 'text') return <TextPanel panel={panel} />
   if (panel.kind === 'query') return <QueryPanel panel={panel} range={range} isLive={isLive} />
   if (panel.streams.length === 0) {
-    return <p className={styles.gone}>No stream chosen. Edit the panel to choose one.</p>
+    return (
+      <p className={styles.gone}>No stream. Choose one in the panel, or a device that has it.</p>
+    )
   }
   switch (panel.kind) {
     case 'gauge':

@@ -1,0 +1,123 @@
+/** One board for many components: streams of one are replaced by those of the component that is chosen. */
+import { useMemo, useRef } from 'react'
+import { call } from '../../api/client.ts'
+import { useQuery } from '../../api/use-query.ts'
+import { useAddress } from '../../app/place.ts'
+import type { Dashboard, Panel } from './board-types.ts'
+import { readComponentName } from './panels/stream-facts.ts'
+
+/** More components than anyone chooses from a list. */
+const CHOICES_MAX = 1_000
+const STREAMS_MAX = 1_000
+
+/** The choice of a board with a variable. */
+export interface BoardChoice {
+  /** The components to choose from, by name; the component of the board is one of them. */
+  readonly choices: readonly { readonly value: string; readonly label: string }[]
+  /** Components beyond these. */
+  readonly moreCount: number
+  readonly chosen: string
+  /** The panels with the streams of the chosen component; those of the one before while they are read. */
+  readonly panels: readonly Panel[]
+  readonly error: string | undefined
+  choose(componentUid: string): void
+}
+
+/** What the address chooses of a board with a variable; undefined without one. */
+export function useBoardChoice(
+  { variable, panels = [] }: Dashboard,
+  isOff: boolean,
+): BoardChoice | undefined {
+  const { query, change } = useAddress()
+  const base = variable?.componentUid ?? ''
+  const chosen = query.get('component') || base
+  const listed = useChoices(variable, isOff)
+  const name = useName(chosen, isOff || listed.choices.some(({ value }) => value === chosen))
+  const isBase = chosen === base
+  const before = useStreamIds(base, isOff || isBase)
+  const after = useStreamIds(chosen, isOff || isBase)
+  const shown = useMemo(() => {
+    if (isBase) return panels
+    if (before.ids === undefined || after.ids === undefined) return undefined
+    return replaced(panels, { base, before: before.ids, chosen, after: after.ids })
+  }, [panels, isBase, base, before.ids, chosen, after.ids])
+  const last = useRef<readonly Panel[]>([])
+  if (shown !== undefined) last.current = shown
+  if (!variable || isOff) return undefined
+  return {
+    ...listed,
+    // A link may choose one beyond the list.
+    choices:
+      name === undefined ? listed.choices : [{ value: chosen, label: name }, ...listed.choices],
+    chosen,
+    panels: last.current,
+    error: before.error ?? after.error ?? listed.error,
+    choose: (uid) => change({ component: uid === base ? undefined : uid }, { step: true }),
+  }
+}
+
+function useChoices(variable: Dashboard['variable'], isOff: boolean) {
+  const { componentUid = '', template = '', folder = '', label = '' } = variable ?? {}
+  const { data, error } = useQuery(
+    ['component', 'choices', template, folder, label],
+    (signal) => {
+      const query = {
+        limit: CHOICES_MAX,
+        ...(template === '' ? {} : { template }),
+        ...(folder === '' ? {} : { folder }),
+        ...(label === '' ? {} : { label }),
+      }
+      return call('get', '/api/device', { query, signal })
+    },
+    { isOff: isOff || componentUid === '', keepPrevious: true },
+  )
+  const { device = [], totalCount = 0 } = data ?? {}
+  const choices = device.map(({ uid, name, id }) => ({ value: uid, label: name || id || uid }))
+  return { choices, moreCount: totalCount - choices.length, error: error?.message }
+}
+
+/** The name of a component; undefined while it is read. */
+function useName(uid: string, isOff: boolean): string | undefined {
+  const key = ['component', 'name', uid]
+  const { data } = useQuery(key, () => readComponentName(uid), { isOff: isOff || uid === '' })
+  return isOff || data === undefined ? undefined : data || uid
+}
+
+/** The IDs of the streams of a component, by UID. */
+function useStreamIds(componentUid: string, isOff: boolean) {
+  const { data, error } = useQuery(
+    ['stream', componentUid, 'ids'],
+    async (signal) => {
+      const path = { componentUid }
+      const query = { limit: STREAMS_MAX }
+      const address = '/api/component/{componentUid}/stream'
+      const { stream } = await call('get', address, { path, query, signal })
+      return new Map(stream.map(({ uid, id }) => [uid, id]))
+    },
+    { isOff: isOff || componentUid === '' },
+  )
+  return { ids: data, error: error?.message }
+}
+
+interface Replacement {
+  readonly base: string
+  readonly before: ReadonlyMap<string, string>
+  readonly chosen: string
+  readonly after: ReadonlyMap<string, string>
+}
+
+/** Panels in which streams of one component are replaced by those of another with the same IDs. */
+export function replaced(
+  panels: readonly Panel[],
+  { base, before, chosen, after }: Replacement,
+): Panel[] {
+  const uidOf = new Map([...after].map(([uid, id]) => [id, uid]))
+  return panels.map((panel) => ({
+    ...panel,
+    streams: panel.streams.flatMap((stream) => {
+      if (stream.componentUid !== base) return [stream]
+      const streamUid = uidOf.get(before.get(stream.streamUid) ?? '')
+      return streamUid === undefined ? [] : [{ componentUid: chosen, streamUid }]
+    }),
+  }))
+}
