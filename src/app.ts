@@ -8,6 +8,7 @@ import {
   connectionLimits,
   memoryBytesOf,
   oauthSettings,
+  outerUrls,
   tlsFiles,
 } from './assembly/app-settings.ts'
 import {
@@ -224,6 +225,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
         usageOf: usageReader(catalogStore, data.fileUsage),
         readMetrics,
         measure: data.stores.measure,
+        findOuterUrls: () => outerUrls(config, server.port),
       }),
   })
   const run = (command: Command) => runServiceCommand({ ...data, identity }, command)

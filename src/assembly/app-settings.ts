@@ -51,13 +51,13 @@ export function connectionLimits(
   return { connectionsMax, perAddressMax }
 }
 
-/** An address of this machine that others can reach, as far as it has one. */
-function outerAddress(): string {
-  const outer = Object.values(networkInterfaces())
+/** The addresses of this machine that others can reach, those of IPv4 first. */
+function outerAddresses(): string[] {
+  return Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
     .filter(({ internal, address }) => !internal && !/^(?:fe80:|169\.254\.)/.test(address))
-  const byVersion = outer.find(({ family }) => family === 'IPv4') ?? outer[0]
-  return byVersion?.address ?? 'localhost'
+    .sort((a, b) => a.family.localeCompare(b.family))
+    .map(({ address }) => address)
 }
 
 /** Whether only programs on this machine can reach the service, as far as its settings show. */
@@ -67,10 +67,23 @@ export function isForThisMachine({ host, publicUrl }: Config): boolean {
 
 /** The URL to print: one that can be opened, not the wildcard address. */
 export function addressOf(config: Config, port: number): string {
-  if (config.publicUrl !== undefined) return config.publicUrl
-  const scheme = config.tlsCert === undefined ? 'http' : 'https'
-  const isWildcard = config.host === '0.0.0.0' || config.host === '::'
-  const host = isWildcard ? outerAddress() : config.host
+  const [outer] = outerUrls(config, port)
+  return outer ?? urlOf(config, isWildcard(config) ? 'localhost' : config.host, port)
+}
+
+/** The URLs under which other machines reach the service; none where it listens for this machine alone. */
+export function outerUrls(config: Config, port: number): string[] {
+  if (config.publicUrl !== undefined) return [config.publicUrl]
+  if (isForThisMachine(config)) return []
+  const hosts = isWildcard(config) ? outerAddresses() : [config.host]
+  const heard = config.host === '0.0.0.0' ? hosts.filter((host) => !host.includes(':')) : hosts
+  return heard.map((host) => urlOf(config, host, port))
+}
+
+const isWildcard = ({ host }: Config) => host === '0.0.0.0' || host === '::'
+
+function urlOf({ tlsCert }: Config, host: string, port: number): string {
+  const scheme = tlsCert === undefined ? 'http' : 'https'
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 

@@ -18,6 +18,7 @@ interface DeviceOperationDeps {
   readonly alertStates: AlertStates
   readonly budget: MemoryBudget
   readonly devices: Devices
+  readonly findOuterUrls: () => readonly string[]
 }
 
 const reading = {
@@ -32,7 +33,8 @@ export function deviceOperations(deps: DeviceOperationDeps): HttpOperation[] {
   return [listOperation(deps), overviewOperation(deps)]
 }
 
-function overviewOperation({ alertStates, devices }: DeviceOperationDeps): HttpOperation {
+function overviewOperation(deps: DeviceOperationDeps): HttpOperation {
+  const { alertStates, devices, findOuterUrls } = deps
   return httpOperation({
     ...reading,
     name: 'getOverview',
@@ -44,7 +46,7 @@ function overviewOperation({ alertStates, devices }: DeviceOperationDeps): HttpO
       const silentForMs = readSilentFor(readLoosePairs(queryText))
       const figures = await devices.overview(principal, silentForMs)
       const firingAlerts = sumOf(await findFiring(alertStates, principal))
-      return envelope('overview', { ...figures, firingAlerts })
+      return envelope('overview', { ...figures, firingAlerts, addresses: findOuterUrls() })
     },
   })
 }

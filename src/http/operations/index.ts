@@ -87,6 +87,8 @@ interface OperationParts extends StorageOperationsDeps {
   readonly devices: Devices
   readonly derivation: Pick<StreamDeriver, 'jobs' | 'views'>
   readonly files: FileService
+  /** The URLs under which other machines reach the service. */
+  readonly findOuterUrls: () => readonly string[]
   readonly gate: Gate
   readonly identity: Identity
   readonly imports: Imports

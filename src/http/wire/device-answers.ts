@@ -63,6 +63,10 @@ export const overviewRecord = named(
     silentCount: Type.Integer({ description: 'Number of silent devices' }),
     lastContact: orNull(msOf('When the service last received samples')),
     firingAlerts,
+    addresses: Type.Array(Type.String(), {
+      description:
+        'URLs under which other machines reach the service. Empty: only this machine does',
+    }),
   },
   {
     componentCount: 3,
@@ -71,6 +75,7 @@ export const overviewRecord = named(
     silentCount: 1,
     lastContact: 1767225600000,
     firingAlerts: {},
+    addresses: ['http://192.168.1.20:8080'],
   },
 )
 

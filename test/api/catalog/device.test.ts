@@ -114,6 +114,8 @@ test('GET /api/overview counts devices, streams, and samples', async () => {
       silentCount: 2,
       lastContact: clock.now(),
       firingAlerts: {},
+      // The service of a test listens for its own machine.
+      addresses: [],
     },
     text,
   )

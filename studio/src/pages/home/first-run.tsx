@@ -2,13 +2,14 @@ import { type ReactNode, useState } from 'react'
 import { asApiError } from '../../api/api-error.ts'
 import { serviceAddress } from '../../api/base-path.ts'
 import { call } from '../../api/client.ts'
-import { invalidate } from '../../api/use-query.ts'
+import { invalidate, useQuery } from '../../api/use-query.ts'
 import { OwnKeyRow } from '../../app/own-key-row.tsx'
 import { useAddress } from '../../app/place.ts'
 import { type OwnKey, useOwnKey } from '../../state/use-own-key.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { FormAlert } from '../../ui/field.tsx'
+import { Select } from '../../ui/select.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import styles from './first-run.module.css'
 import { snippets } from './snippets.ts'
@@ -16,6 +17,8 @@ import { snippets } from './snippets.ts'
 /** By default the service listens on this machine alone. */
 const ELSEWHERE =
   ' To send from another device, start the service with WEIR_HOST=0.0.0.0 and use the network address of this machine.'
+
+const isLocal = /^(?:localhost|127\.|\[::1\])/.test(location.hostname)
 
 /** How the first sample gets here: a key, a program that sends it, and the wait for it. */
 export function FirstRun() {
@@ -50,9 +53,14 @@ function KeyStep({ of: key }: { readonly of: OwnKey }) {
 function SendStep({ of: key }: { readonly of: OwnKey }) {
   const { query, change } = useAddress()
   const chosen = snippets.find(({ id }) => id === query.get('with')) ?? snippets[0]
-  const write = (secret: string) => chosen.write({ address: serviceAddress, key: secret })
+  const [address, setAddress] = useState<string>()
+  const addresses = useAddresses()
+  // A board on the network reaches this machine by none of the addresses that only this machine has.
+  const fallback =
+    chosen.isForDevices && isLocal ? addresses.find((one) => one !== serviceAddress) : undefined
+  const used = address ?? fallback ?? serviceAddress
+  const write = (secret: string) => chosen.write({ address: used, key: secret })
   const canCopy = key.secret !== undefined || key.text === 'YOUR_KEY'
-  const isLocal = /^(?:localhost|127\.|\[::1\])/.test(location.hostname)
   return (
     <section className={styles.step} aria-labelledby="first-send">
       <h2 id="first-send">2. Send a sample</h2>
@@ -62,6 +70,14 @@ function SendStep({ of: key }: { readonly of: OwnKey }) {
         chosen={chosen.id}
         onChoose={(id) => change({ with: id })}
       >
+        {addresses.length > 1 && (
+          <Select
+            label="Address of the service"
+            value={used}
+            choices={addresses.map((one) => ({ value: one, label: one }))}
+            onChoose={setAddress}
+          />
+        )}
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
         <pre className={styles.code} tabIndex={0}>
           {write(key.text)}
@@ -73,11 +89,19 @@ function SendStep({ of: key }: { readonly of: OwnKey }) {
         )}
         <p className={styles.hint}>
           {chosen.hint}
-          {isLocal && ELSEWHERE}
+          {isLocal && addresses.length === 1 && ELSEWHERE}
         </p>
       </Tabs>
     </section>
   )
+}
+
+/** The addresses of the service: that of this page, and those for other machines. */
+function useAddresses(): readonly string[] {
+  const { data } = useQuery(['component', 'overview'], (signal) =>
+    call('get', '/api/overview', { signal }),
+  )
+  return [...new Set([serviceAddress, ...(data?.overview.addresses ?? [])])]
 }
 
 function WaitStep() {

@@ -14,6 +14,8 @@ export interface Snippet {
   /** What to do with the text. */
   readonly hint: string
   readonly write: (sender: Sender) => string
+  /** Whether it runs on another machine. */
+  readonly isForDevices?: boolean
 }
 
 /** The ways, the shortest first. */
@@ -103,6 +105,7 @@ await writer.close()`,
     label: 'ESP32',
     hint: 'A whole sketch for the Arduino IDE, for ESP32 and ESP8266. Set the name and password of your Wi-Fi.',
     write: writeSketch,
+    isForDevices: true,
   },
 ]
 
