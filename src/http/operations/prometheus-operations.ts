@@ -78,7 +78,9 @@ const selectorQuery = {
       description: 'Selectors. A series must match one of them',
     }),
   ),
-  start: time('Series without a sample since then are left out, if at most 5,000 series match'),
+  start: time(
+    'Series without a sample since that time are left out, if at most 5,000 series match',
+  ),
   end: time('Checked, and otherwise ignored'),
   limit,
 }

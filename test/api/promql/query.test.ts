@@ -108,7 +108,7 @@ test('query_range shows the latest sample at each step of a series with tens of 
     }
   }))
 
-test('start of the label browser leaves out series without a sample since then', () =>
+test('start of the label browser leaves out series without a sample since that time', () =>
   withService(async ({ client }) => {
     const hour = 3_600_000
     await client.write(

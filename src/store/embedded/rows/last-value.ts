@@ -22,7 +22,7 @@ function checksum(bytes: Uint8Array, stream: number, last: number): number {
   return crc32(bytes, crc32(seedView))
 }
 
-/** Whether a row of so many samples may keep its last value. */
+/** Whether a row with this number of samples may keep its last value. */
 export function keepsLastValue(count: number): boolean {
   return count > DECODED_AS_QUICKLY
 }
