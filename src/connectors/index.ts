@@ -1,4 +1,4 @@
-export { connectionShape } from './connection/connection-shape.ts'
+export { connectionShape, previewShape } from './connection/connection-shape.ts'
 export { Connections } from './connection/connections.ts'
 export { DATABASE_KINDS, TLS_MODES } from './database/database-port.ts'
 export { IMPORTS_RUNNING_MAX } from './import/import-runs.ts'

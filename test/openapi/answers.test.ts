@@ -274,6 +274,11 @@ test('connections answer as described', async () => {
   const { test: tried } = await owner('POST', `/api/connection/${connection.uid}/test`)
   assert.equal(tried.reason, 'not_allowed')
   await owner('POST', '/api/connection/none/test', undefined, { expect: '4' })
+  const asked = { connection: { uid: connection.uid }, externalSql: 'SELECT 1' }
+  const path = '/api/connector/import_preview'
+  const { preview } = await owner('POST', path, { preview: asked })
+  assert.deepEqual([preview.reason, preview.rows], ['not_allowed', []])
+  await owner('POST', path, { preview: {} }, { expect: '4' })
 })
 
 test('channels answer as described', async () => {

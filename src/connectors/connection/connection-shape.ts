@@ -7,6 +7,7 @@ import {
   TLS_MODES,
   type TlsMode,
 } from '../database/database-port.ts'
+import { PROC_SQL_LENGTH_MAX } from '../record/connector-shape.ts'
 
 /** What the fields of a connection may have at most: what DNS and databases take. */
 export const CONNECTION_LENGTHS = { host: 253, name: 128, password: 1_024 } as const
@@ -51,6 +52,29 @@ export const connectionShape = Type.Object({
   ),
   revision: revisionShape,
 })
+
+/** A statement whose first rows somebody wants to see before an import is saved. */
+export const previewShape = Type.Object(
+  {
+    preview: Type.Object({
+      connection: Type.Object({ uid: Type.String({ description: 'UID of the connection' }) }),
+      externalSql: Type.String({
+        description: 'The statement, which only reads',
+        maxLength: PROC_SQL_LENGTH_MAX,
+      }),
+    }),
+  },
+  {
+    examples: [
+      {
+        preview: {
+          connection: { uid: '0192f3a1-7c1e-4b7a-9d55-0a1b2c3d4e5f' },
+          externalSql: 'SELECT device, at, temp FROM readings',
+        },
+      },
+    ],
+  },
+)
 
 export type ConnectionInput = Static<typeof connectionShape>
 

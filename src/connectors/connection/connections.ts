@@ -1,3 +1,4 @@
+import type { Static } from 'typebox'
 import { type Principal, requirePermit } from '../../access/index.ts'
 import type { SecretBox } from '../../auth/index.ts'
 import { type Clock, refuse } from '../../base/index.ts'
@@ -8,16 +9,18 @@ import {
   refuseUnknown,
   type SimpleRecords,
 } from '../../catalog/record/index.ts'
+import { refuseField, shapeCheck } from '../../catalog/shape/index.ts'
 import {
   DatabaseFailure,
   type DatabaseLimits,
   type DatabaseTarget,
+  type Row,
 } from '../database/database-port.ts'
 import type { DatabaseSession } from '../database/database-session.ts'
 import { openDatabase } from '../database/open-database.ts'
 import type { OutboundRules } from '../outbound/outbound-rules.ts'
 import { connectionRules, passwordOwner } from './connection-rules.ts'
-import type { ConnectionBody } from './connection-shape.ts'
+import { type ConnectionBody, previewShape } from './connection-shape.ts'
 
 /** A connection as callers see it: that there is a password, and nothing of it. */
 type ConnectionRecord = Omit<ConnectionBody, 'sealedPassword'> & {
@@ -52,9 +55,24 @@ interface Deps {
 
 /** A trial that takes longer is of no use to the one who waits for it. */
 const TEST_LIMITS: DatabaseLimits = { connectMs: 10_000, answerMs: 5_000 }
+/** A preview waits for a statement that somebody is writing. */
+const PREVIEW_LIMITS: DatabaseLimits = { connectMs: 10_000, answerMs: 20_000 }
+/** As many rows as show what a statement returns, with as much of each cell as a page shows. */
+const PREVIEW_ROWS = 20
+const PREVIEW_COLUMNS = 50
+const PREVIEW_CELL_LENGTH = 200
 /** Trials at a time: each holds a socket to a host that someone has chosen. */
 const TESTS_MAX = 8
 const TESTS_PER_ORGANIZATION_MAX = 2
+
+/** The first rows of a statement, or why there are none. */
+interface RowPreview extends ConnectionTest {
+  readonly columns: readonly string[]
+  readonly rows: readonly Row[]
+  readonly hasMore: boolean
+}
+
+const checkPreview = shapeCheck('', previewShape)
 
 /** Databases that imports read: get, list, insert, update, delete and trial, each checked against the caller's rights. */
 export class Connections {
@@ -122,7 +140,34 @@ export class Connections {
     const { orgUid } = principal
     const record = await this.#records.find(orgUid, uid)
     if (record === undefined) refuseUnknown('connection', uid)
+    return await this.#inTurn(orgUid, () => this.#try(this.#targetOf(orgUid, record), TEST_LIMITS))
+  }
+
+  /** The first rows of a statement that need not be saved, for those who may change imports. */
+  async preview(principal: Principal, input: unknown): Promise<RowPreview> {
+    requirePermit(principal, 'connector', 'POST')
+    checkPreview(input)
+    const { connection, externalSql } = (input as Static<typeof previewShape>).preview
+    if (externalSql.trim() === '') refuseField('preview.externalSql', 'must not be blank')
+    const { orgUid } = principal
+    // As for an import, which may name every connection of the organization.
+    const record = await this.#records.find(orgUid, connection.uid)
+    if (record === undefined) refuseUnknown('connection', connection.uid)
+    let found: Pick<RowPreview, 'columns' | 'rows' | 'hasMore'> = {
+      columns: [],
+      rows: [],
+      hasMore: false,
+    }
+    const read = async (session: DatabaseSession) => {
+      found = await firstRows(session, externalSql)
+    }
     const target = this.#targetOf(orgUid, record)
+    const outcome = await this.#inTurn(orgUid, () => this.#try(target, PREVIEW_LIMITS, read))
+    return { ...outcome, ...found }
+  }
+
+  /** Does what holds a socket to a host that someone has chosen: a few at a time. */
+  async #inTurn<T>(orgUid: string, act: () => Promise<T>): Promise<T> {
     const running = this.#testing.get(orgUid) ?? 0
     const total = this.#testing.values().reduce((sum, count) => sum + count, 0)
     if (running >= TESTS_PER_ORGANIZATION_MAX || total >= TESTS_MAX) {
@@ -130,7 +175,7 @@ export class Connections {
     }
     this.#testing.set(orgUid, running + 1)
     try {
-      return await this.#try(target)
+      return await act()
     } finally {
       const left = (this.#testing.get(orgUid) ?? 1) - 1
       if (left === 0) this.#testing.delete(orgUid)
@@ -146,8 +191,12 @@ export class Connections {
     refuse('forbidden', { what })
   }
 
-  async #try(target: DatabaseTarget): Promise<ConnectionTest> {
-    const { rules, clock, driversDir, limits = TEST_LIMITS } = this.#deps
+  async #try(
+    target: DatabaseTarget,
+    usual: DatabaseLimits,
+    read = async (_: DatabaseSession): Promise<void> => {},
+  ): Promise<ConnectionTest> {
+    const { rules, clock, driversDir, limits = usual } = this.#deps
     const start = clock.now()
     const outcome = (isOk: boolean, reason: string, message: string) => ({
       isOk,
@@ -158,7 +207,11 @@ export class Connections {
     try {
       const signal = new AbortController().signal
       const session = await openDatabase(target, { rules, limits, signal, driversDir })
-      await session.close()
+      try {
+        await read(session)
+      } finally {
+        await session.close()
+      }
       const encrypted = target.tls === 'off' ? 'unencrypted' : 'encrypted'
       return outcome(true, 'ok', `Signed in to ${session.server}, ${encrypted}`)
     } catch (error) {
@@ -179,6 +232,23 @@ export class Connections {
         what: 'This password was encrypted with another secret.key. Restore that file, or enter the password again',
       })
     }
+  }
+}
+
+/** The first rows of a statement, cut to what a page shows. */
+async function firstRows(session: DatabaseSession, sql: string) {
+  let names: readonly string[] = []
+  const rows: Row[] = []
+  for await (const batch of session.read(sql, PREVIEW_ROWS + 1)) {
+    names = batch.columns
+    rows.push(...batch.rows)
+  }
+  const cut = (row: Row) =>
+    row.slice(0, PREVIEW_COLUMNS).map((cell) => cell?.slice(0, PREVIEW_CELL_LENGTH) ?? null)
+  return {
+    columns: cut(names).map(String),
+    rows: rows.slice(0, PREVIEW_ROWS).map(cut),
+    hasMore: rows.length > PREVIEW_ROWS,
   }
 }
 

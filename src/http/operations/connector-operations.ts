@@ -10,6 +10,7 @@ import {
   dryRunShape,
   type Imports,
   type KeptPayloads,
+  previewShape,
   scheduleCheckShape,
 } from '../../connectors/index.ts'
 import type { GqlOutcome } from '../../gql/index.ts'
@@ -17,7 +18,7 @@ import type { IssuerReader } from '../issuer.ts'
 import { answersOf, doneAnswer } from '../openapi/answer-schema.ts'
 import type { Call } from '../table/call.ts'
 import { type HttpOperation, httpOperation, json } from '../table/http-operation.ts'
-import { connectionRecord, connectionTest } from '../wire/connection-answers.ts'
+import { connectionRecord, connectionTest, rowPreview } from '../wire/connection-answers.ts'
 import {
   connectorRecord,
   dryRunAnswer,
@@ -80,6 +81,19 @@ export function connectorOperations(deps: ConnectorOperationsDeps): HttpOperatio
       answer: answersOf('test', connectionTest).one,
       run: async ({ principal, ids }) =>
         envelope('test', await connections.test(principal, ids.uid)),
+    }),
+    httpOperation({
+      ...about,
+      name: 'getImportPreview',
+      methods: ['POST'],
+      path: '/api/connector/import_preview',
+      needs: 'POST connector',
+      summary: 'Run an unsaved statement in a database and return its first rows',
+      errors: [400, 401, 403, 404, 409, 429],
+      input: json(previewShape),
+      answer: answersOf('preview', rowPreview).one,
+      run: async ({ principal, body }) =>
+        envelope('preview', await connections.preview(principal, body)),
     }),
   ]
 }

@@ -2,7 +2,7 @@
 
 import { Type } from '../../base/index.ts'
 import { DATABASE_KINDS, TLS_MODES } from '../../connectors/index.ts'
-import { EXAMPLE_UID, named, oneOf } from '../openapi/answer-schema.ts'
+import { EXAMPLE_UID, named, oneOf, orNull } from '../openapi/answer-schema.ts'
 
 /** A connection; its password is never shown. */
 export const connectionRecord = named(
@@ -55,14 +55,39 @@ const REASONS = [
   'cancelled',
 ]
 
-/** What came of trying a connection. */
-export const connectionTest = named(
-  'ConnectionTest',
+const tried = {
+  isOk: Type.Boolean(),
+  message: Type.String({ description: 'Version of the server, or the reason of the failure' }),
+  reason: oneOf(REASONS),
+  tookMs: Type.Integer(),
+}
+
+/** The first rows of a statement. */
+export const rowPreview = named(
+  'RowPreview',
   {
-    isOk: Type.Boolean(),
-    message: Type.String({ description: 'Version of the server, or the reason of the failure' }),
-    reason: oneOf(REASONS),
-    tookMs: Type.Integer(),
+    ...tried,
+    columns: Type.Array(Type.String(), { description: 'Names of the first 50 columns' }),
+    rows: Type.Array(Type.Array(orNull(Type.String())), {
+      description: 'The first 20 rows, with at most 200 characters of each cell',
+    }),
+    hasMore: Type.Boolean({ description: 'Whether the statement returns more rows' }),
   },
-  { isOk: true, message: 'Signed in to PostgreSQL 17.2, encrypted', reason: 'ok', tookMs: 41 },
+  {
+    isOk: true,
+    message: 'Signed in to PostgreSQL 17.2, encrypted',
+    reason: 'ok',
+    tookMs: 58,
+    columns: ['device', 'temperature'],
+    rows: [['kiln', '812.5']],
+    hasMore: false,
+  },
 )
+
+/** What came of trying a connection. */
+export const connectionTest = named('ConnectionTest', tried, {
+  isOk: true,
+  message: 'Signed in to PostgreSQL 17.2, encrypted',
+  reason: 'ok',
+  tookMs: 41,
+})

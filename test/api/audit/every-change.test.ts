@@ -35,6 +35,7 @@ const WITHOUT_ENTRY: Readonly<Record<string, string>> = {
   beginChannelTest: 'a test changes nothing',
   beginConnectionTest: 'a test changes nothing',
   getScheduleCheck: 'a check changes nothing',
+  getImportPreview: 'a preview changes nothing',
   getPayloadTrial: 'a dry run changes nothing',
   getConnectorTrial: 'a dry run changes nothing',
   getCyclePeriods: 'a preview changes nothing',

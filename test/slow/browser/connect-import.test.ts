@@ -16,6 +16,7 @@ import {
   postgresqlSkip,
   startPostgresql,
 } from '../../support/postgresql-server.ts'
+import { shows } from '../../support/settle.ts'
 import {
   assertAccessible,
   chooseMore,
@@ -119,6 +120,20 @@ test('an import is made on a schedule in words, run, watched, and fails in plain
   await page.getByRole('alert').filter({ hasText: 'must be minute, hour, day' }).waitFor()
   await page.getByLabel('Schedule', { exact: true }).selectOption({ label: 'Every N minutes' })
   await page.getByText('Runs every 15 minutes.').waitFor()
+  await write(page, 'Database query', 'SELECT device, at, temp FROM readings')
+  await button(page, 'Preview rows').click()
+  const preview = page.getByRole('region', { name: 'Row preview' })
+  await preview.getByText('The first 20 rows.').waitFor()
+  await preview.getByRole('columnheader', { name: 'device' }).waitFor()
+  await shows(preview.getByRole('row'), 21)
+  await shootAll(page, 'import-preview')
+  await write(page, 'Database query', 'SELECT nothing FROM readings')
+  await shows(preview.getByRole('row'), 0)
+  await button(page, 'Preview rows').click()
+  await preview.getByRole('alert').filter({ hasText: 'nothing' }).waitFor()
+  await write(page, 'Database query', "SELECT NULL AS a, '' AS a WHERE 1 = 1")
+  await button(page, 'Preview rows').click()
+  await preview.getByRole('row', { name: 'NULL' }).waitFor()
   await write(page, 'Database query', 'SELECT device, at, temp FROM readings')
   await write(page, 'SQL', INGEST)
   await button(page, 'Create').click()

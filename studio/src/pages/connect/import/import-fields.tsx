@@ -12,6 +12,7 @@ import { useGqlLanguage } from '../../query/use-gql-editor.ts'
 import styles from '../connect.module.css'
 import { nameOf } from '../connection/connection-words.ts'
 import type { Connector } from '../connector-types.ts'
+import { RowPreview } from './row-preview.tsx'
 import { ScheduleField } from './schedule-field.tsx'
 import { startingImports } from './starting-imports.ts'
 
@@ -63,6 +64,7 @@ export function ImportFields(props: ImportFieldsProps) {
           isReadOnly={isReadOnly}
         />
       </div>
+      {!isReadOnly && <RowPreview value={value} />}
     </>
   )
 }
