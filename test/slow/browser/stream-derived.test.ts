@@ -5,7 +5,13 @@ import { browserSkip } from '../../support/browser.ts'
 import { caller, signIn } from '../../support/caller.ts'
 import { putSamples, type SeededComponent, seedComponent } from '../../support/seeded-streams.ts'
 import { eventually, shows } from '../../support/settle.ts'
-import { assertAccessible, openStudio, type StudioTest, shoot } from '../../support/studio.ts'
+import {
+  assertAccessible,
+  chooseMore,
+  openStudio,
+  type StudioTest,
+  shoot,
+} from '../../support/studio.ts'
 
 const skip = browserSkip()
 let studio: StudioTest
@@ -69,16 +75,15 @@ test('deleting a source lists the derived streams that stop', { skip }, async ()
   ])
   const source = `/build/component/${meter.uid}/stream/${meter.uidOf('use')}`
   const { page, complaints } = await studio.open(source)
-  const remove = page.getByRole('button', { name: 'Delete', exact: true })
   const stops = page.getByRole('list', { name: 'Streams that get no new samples' })
-  await remove.click()
+  await chooseMore(page, 'Delete')
   await page.getByText('3 streams are derived from it.').waitFor()
   for (const name of ['Cost of Meter', 'Share of Meter', 'Sum of Bill'])
     await stops.getByText(name, { exact: true }).waitFor()
   await shoot(page, 'delete-source')
   await assertAccessible(page)
   await page.goto(`${studio.service.url}/build/component/${meter.uid}`)
-  await remove.click()
+  await chooseMore(page, 'Delete')
   await page.getByText('One stream is derived from it.').waitFor()
   await shows(stops.getByRole('listitem'), 1)
   await stops.getByText('Sum of Bill', { exact: true }).waitFor()
