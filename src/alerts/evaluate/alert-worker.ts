@@ -92,7 +92,7 @@ export class AlertWorker {
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | undefined
   /** Called when what was stored before is watched. */
-  readonly #followers: Array<() => void> = []
+  readonly #followers = new Set<() => void>()
   readonly #closing = new AbortController()
   readonly totals = { changes: 0, failures: 0 }
 
@@ -146,18 +146,19 @@ export class AlertWorker {
   }
 
   /**
-   * Waits until alerts that are stored already watch their streams, but not forever: what is put afterwards is evaluated,
-   * what was put before is not. A process that does not evaluate cannot know.
+   * Waits until the alerts that are stored watch their streams, but not forever. Samples that are put afterwards are
+   * evaluated, earlier ones are not. A process that does not evaluate alerts does not wait: it cannot know.
    */
   async follow(): Promise<void> {
     if (this.#closing.signal.aborted || (this.#deps.isShared && !this.isHolder)) return
     const followed = Promise.withResolvers<void>()
-    this.#followers.push(followed.resolve)
+    this.#followers.add(followed.resolve)
     void this.settle()
     const limit = new AbortController()
     const { signal } = limit
     const late = wait(FOLLOW_MS, undefined, { signal, ref: false }).catch(() => {})
     await Promise.race([followed.promise, late])
+    this.#followers.delete(followed.resolve)
     limit.abort()
   }
 
@@ -251,13 +252,13 @@ export class AlertWorker {
       watches.isEmpty && !watches.isBehind
         ? { spans: [], cursor: this.#cursor }
         : await store.touchedSince(this.#cursor, SPANS_PER_LOOK)
-    const followers = this.#followers.length
+    const followers = [...this.#followers]
     if (watches.isBehind) await watches.sync()
     await this.#watch()
     await this.#admitJoined()
     // A kill may follow the answer at once.
-    if (followers > 0 && this.#mustKeep && !this.#isCatchingUp) await this.#keep()
-    for (const resolve of this.#followers.splice(0, followers)) resolve()
+    if (followers.length > 0 && this.#mustKeep && !this.#isCatchingUp) await this.#keep()
+    for (const resolve of followers) resolve()
     if (spans.length > 0) {
       if (clock.now() - this.#mark.atMs > KEEP_EVERY_MS && !this.#isCatchingUp) await this.#keep()
       await evaluateSpans(this.#evaluateDeps(), spans)

@@ -77,7 +77,7 @@ export function VariableFields({ board, errorOf, onChange }: VariableFieldsProps
   )
 }
 
-/** The components of which the panels show streams, by name. */
+/** The components whose streams the panels show, by name. */
 function useComponentNames({ panels = [], variable }: Dashboard) {
   const shown = panels.flatMap(({ streams }) => streams.map(({ componentUid }) => componentUid))
   const uids = [...new Set(variable ? [variable.componentUid, ...shown] : shown)]
