@@ -282,10 +282,17 @@ export class AlertWorker {
   #followClock(): void {
     const nowMs = this.#deps.clock.now()
     if (nowMs <= this.#lastNowMs - SET_BACK_MS_MIN) {
-      this.#deps.watches.table.limitArrivals(nowMs)
+      this.#limitArrivals(nowMs)
       this.#states.armAll()
     }
     this.#lastNowMs = nowMs
+  }
+
+  /** Limits are kept soon: a start after a crash would read an arrival that is in the past by then. */
+  #limitArrivals(nowMs: number): void {
+    const limited = this.#deps.watches.table.limitArrivals(nowMs)
+    for (const handle of limited) this.#progress.note(handle)
+    if (limited.length > 0) this.#mustKeep = true
   }
 
   #evaluateDeps(): EvaluateDeps {
@@ -345,7 +352,7 @@ export class AlertWorker {
     watches.table.resetProgress()
     const known = await readEvaluated(catalogStore, watches.table)
     const nowMs = clock.now()
-    watches.table.limitArrivals(nowMs)
+    this.#limitArrivals(nowMs)
     const epoch = (mark?.epoch ?? 0) + 1
     this.#sequence = epoch * SEQUENCES_PER_EPOCH
     this.#cursor = mark?.cursor ?? (await this.#endOfSpans())

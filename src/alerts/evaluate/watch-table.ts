@@ -123,11 +123,15 @@ export class WatchTable {
     this.#arrivals[this.placeOf(handle)] = atMs
   }
 
-  /** Notes that nothing arrived later than a time. */
-  limitArrivals(latestMs: number): void {
-    for (let place = 1; place < this.#end; place += 1) {
-      if (this.#arrivals[place] > latestMs) this.#arrivals[place] = latestMs
+  /** Notes that nothing arrived later than a time; the streams for which something did. */
+  limitArrivals(latestMs: number): StreamHandle[] {
+    const limited: StreamHandle[] = []
+    for (const handle of this.handles()) {
+      if (this.arrivalOf(handle) <= latestMs) continue
+      this.setArrival(handle, latestMs)
+      limited.push(handle)
     }
+    return limited
   }
 
   #newPlace(handle: StreamHandle): number {
