@@ -5,12 +5,14 @@ import styles from './chart.module.css'
 import { type ChartSeries, isNumbers } from './chart-series.ts'
 import { STRIP_HEIGHT, STRIP_ROOM } from './draw-states.ts'
 import { type EmptyChart, EmptyNote } from './empty-note.tsx'
+import { type Guide, GuideLine } from './guide-line.tsx'
 import { Legend } from './legend.tsx'
 import type { AxisLimits, Threshold } from './levels.ts'
 import { moved, type NextRange, type TimeRange, zoomed } from './time-range.ts'
 import { readTokens } from './tokens.ts'
 import { AXIS_HEIGHT, type Picture, UplotView } from './uplot-view.ts'
 import { useGestures } from './use-gestures.ts'
+import { isSameScale, type ValueScale } from './value-scale.ts'
 
 /** The range of a chart. */
 export interface RangeEvents {
@@ -43,6 +45,8 @@ interface ChartProps extends RangeEvents {
   readonly thresholds?: readonly Threshold[]
   /** Shown over the plot when nothing is in the range. */
   readonly empty?: EmptyChart
+  /** A line at a value of the left axis, which can be dragged. */
+  readonly guide?: Guide
 }
 
 const HEIGHT = 340
@@ -50,8 +54,10 @@ const HEIGHT = 340
 /** A chart of streams over time, with its legend; all about it can be done with keys too. */
 export function Chart(props: ChartProps) {
   const { label, series, range, zone, hidden, onHidden, height = HEIGHT, syncKey = 'page' } = props
-  const { limits, thresholds } = props
+  const { limits, thresholds, guide } = props
   const [cursor, setCursor] = useState<number>()
+  const [scale, setScale] = useState<ValueScale>()
+  const reach = guide?.reach
   const { shown: theme } = useTheme()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the theme decides what the tokens are.
   const tokens = useMemo(() => readTokens(), [theme])
@@ -69,14 +75,15 @@ export function Chart(props: ChartProps) {
         ? []
         : [{ data, colour, unit, side: axes.sides[at], isHidden: hidden.has(key) }]
     })
-    return { range, series: drawn, axes, zone, tokens, limits, thresholds }
-  }, [series, range, zone, tokens, hidden, limits, thresholds])
+    return { range, series: drawn, axes, zone, tokens, limits, thresholds, reach }
+  }, [series, range, zone, tokens, hidden, limits, thresholds, reach])
   const note = ownScaleText(picture.axes)
   const place = useUplot(picture, {
     ...props,
     height: heightOf(picture, height),
     syncKey,
     setCursor,
+    onScale: (next) => setScale((before) => (isSameScale(before, next) ? before : next)),
   })
   return (
     <div className={styles.chart}>
@@ -96,6 +103,7 @@ export function Chart(props: ChartProps) {
           style={{ minHeight: heightOf(picture, height) }}
         />
         {props.empty !== undefined && <EmptyNote {...props.empty} />}
+        {guide !== undefined && scale !== undefined && <GuideLine guide={guide} scale={scale} />}
       </div>
       {note !== '' && <p className={styles.shared}>{note}</p>}
       <Legend
@@ -124,6 +132,7 @@ interface UplotProps extends RangeEvents {
   readonly range: TimeRange
   readonly onWidth?: (pixels: number) => void
   readonly setCursor: (time: number | undefined) => void
+  readonly onScale: (scale: ValueScale) => void
 }
 
 /** Keeps a uPlot chart in a place, which is answered as a ref. */
@@ -149,6 +158,7 @@ function useUplot(picture: Picture, props: UplotProps) {
       width: element.clientWidth,
       onSelect: (range) => latest.current.onMove(range, { isStep: true }),
       onCursor: (time) => latest.current.setCursor(time),
+      onScale: (scale) => latest.current.onScale(scale),
     })
     view.current = made
     const observer = new ResizeObserver(() => {

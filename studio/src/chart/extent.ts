@@ -19,6 +19,17 @@ export function extentOf(
   return low > high ? undefined : [low, high]
 }
 
+/** An extent that includes one more value. */
+export function widened(
+  extent: readonly [number, number] | undefined,
+  value: number | undefined,
+): readonly [number, number] | undefined {
+  if (value === undefined) return extent
+  return extent === undefined
+    ? [value, value]
+    : [Math.min(extent[0], value), Math.max(extent[1], value)]
+}
+
 /** An extent with room around it, for an axis; a level line gets room on both sides. */
 export function roomyExtent(extent: readonly [number, number] | undefined): [number, number] {
   if (extent === undefined) return [0, 1]

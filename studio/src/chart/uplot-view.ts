@@ -5,12 +5,13 @@ import type { Axes, Side } from './axes.ts'
 import { type ChartData, isNumbers } from './chart-series.ts'
 import { drawNumbers, drawPoints } from './draw-numbers.ts'
 import { drawStrip, STRIP_HEIGHT, STRIP_ROOM } from './draw-states.ts'
-import { extentOf, roomyExtent } from './extent.ts'
+import { extentOf, roomyExtent, widened } from './extent.ts'
 import { type AxisLimits, limited, type Threshold } from './levels.ts'
 import { type Canvas, LINE_WIDTH } from './plot-canvas.ts'
 import type { TimeRange } from './time-range.ts'
 import { tickTexts, timeTicks } from './time-ticks.ts'
 import type { ChartTokens } from './tokens.ts'
+import type { ValueScale } from './value-scale.ts'
 import { valueTexts } from './value-ticks.ts'
 
 /** A series as it is drawn. */
@@ -31,6 +32,8 @@ export interface Picture {
   readonly tokens: ChartTokens
   readonly limits?: AxisLimits
   readonly thresholds?: readonly Threshold[]
+  /** A value that the left axis includes, next to those of its series. */
+  readonly reach?: number
 }
 
 interface ViewOptions {
@@ -44,6 +47,8 @@ interface ViewOptions {
   readonly onSelect: (range: TimeRange) => void
   /** Called with the position of the crosshair; undefined when it is hidden. */
   readonly onCursor: (time: number | undefined) => void
+  /** Called with the left axis each time it is drawn. */
+  readonly onScale: (scale: ValueScale) => void
 }
 
 /** The height of the time axis. */
@@ -189,7 +194,7 @@ export class UplotView {
       })),
       axes: [this.#timeAxis(), this.#valueAxis('y'), this.#valueAxis('y2')],
       hooks: {
-        draw: [(self) => this.#draw(self)],
+        draw: [(self) => this.#draw(self), (self) => this.#reportScale(self)],
         setSelect: [(self) => this.#select(self)],
         setCursor: [(self) => this.#reportCursor(self)],
       },
@@ -237,17 +242,17 @@ export class UplotView {
 
   /** The left axis, which may have limits of its own. */
   #leftExtent(): [number, number] {
-    const [low, high] = this.#extent(({ side }) => side === 'y')
+    const [low, high] = this.#extent(({ side }) => side === 'y', this.#picture.reach)
     return limited([low, high], this.#picture.limits)
   }
 
   /** What a scale reaches from and to, so that all series of it have room. */
-  #extent(isOfScale: (series: DrawnSeries) => boolean): [number, number] {
+  #extent(isOfScale: (series: DrawnSeries) => boolean, reach?: number): [number, number] {
     const { series, range } = this.#picture
     const own = series.flatMap((one) =>
       isNumbers(one.data) && !one.isHidden && isOfScale(one) ? [one.data] : [],
     )
-    const [low, high] = roomyExtent(extentOf(own, range.from, range.until))
+    const [low, high] = roomyExtent(widened(extentOf(own, range.from, range.until), reach))
     // Strips are drawn at the top of the plot; numbers get the room below them.
     const taken = Math.min(0.8, this.#stripsHeight() / Math.max(this.#height - AXIS_HEIGHT, 1))
     return [low, high + ((high - low) * taken) / (1 - taken)]
@@ -340,5 +345,14 @@ export class UplotView {
   #reportCursor(self: uPlot): void {
     const { left = -1 } = self.cursor
     this.#options.onCursor(left < 0 ? undefined : self.posToVal(left, 'x'))
+  }
+
+  #reportScale({ bbox, scales }: uPlot): void {
+    const { min, max } = scales.y
+    if (min === undefined || max === undefined || min === null || max === null) return
+    const [left, top, width, height] = [bbox.left, bbox.top, bbox.width, bbox.height].map(
+      (pixels) => pixels / uPlot.pxRatio,
+    )
+    this.#options.onScale({ min, max, left, top, width, height })
   }
 }

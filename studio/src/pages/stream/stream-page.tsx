@@ -7,6 +7,7 @@ import { type FoundStream, isUid, useStream } from '../../state/use-stream.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { PageFrame } from '../../ui/page-frame.tsx'
+import { newAlertPath } from '../alerts/new-alert-path.ts'
 import { PutOnBoardButton } from '../boards/put-on-board-button.tsx'
 import { CompareButton } from '../view/compare-button.tsx'
 import { isDerived } from './derived-line.tsx'
@@ -46,7 +47,7 @@ export function StreamPage({ component, stream }: StreamPageProps) {
           <CopyAddress />
           <PutOnBoardButton streams={[found]} title={found.streamName} />
           {found.kind !== 'file' && role !== 'GUEST' && (
-            <Link to={alertOn(found)}>Create alert</Link>
+            <Link to={newAlertPath(found)}>Create alert</Link>
           )}
         </>
       }
@@ -67,12 +68,6 @@ export function StreamPage({ component, stream }: StreamPageProps) {
 function CopyAddress() {
   useAddress()
   return <CopyButton text={sharedAddress()} label="Copy link" />
-}
-
-/** A new alert that watches this stream. */
-function alertOn({ componentUid, componentName, streamUid, streamName }: FoundStream): string {
-  const fields = { component: componentUid, stream: streamUid, of: componentName, name: streamName }
-  return `/alerts/new?${new URLSearchParams(fields)}`
 }
 
 function Heading({ found }: { readonly found: FoundStream }) {

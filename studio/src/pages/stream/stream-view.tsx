@@ -1,12 +1,9 @@
 import { useEffect, useMemo, useState } from 'react'
 import { useAddress } from '../../app/place.ts'
-import { Chart } from '../../chart/chart.tsx'
 import { chartData } from '../../chart/chart-series.ts'
 import { ChartBar } from '../../chart/controls/chart-bar.tsx'
 import { CyclePicker, cycleIn } from '../../chart/controls/cycle-picker.tsx'
-import { LeftOut } from '../../chart/left-out.tsx'
 import { precisionOf } from '../../chart/precision.ts'
-import { useChartHeight } from '../../chart/use-chart-height.ts'
 import { emptyChart } from '../../state/empty-chart.ts'
 import { usePeriodFigures } from '../../state/period-figures.ts'
 import { pointsFor, usePlots } from '../../state/plots.ts'
@@ -15,15 +12,14 @@ import type { FoundStream } from '../../state/use-stream.ts'
 import { useViewRange } from '../../state/use-view-range.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { FileUploads } from '../build/files/file-uploads.tsx'
-import { AheadLine } from './ahead-line.tsx'
+import { ThresholdButton } from './alert-threshold.tsx'
 import { DerivedLine } from './derived-line.tsx'
 import { FileList } from './file-list.tsx'
 import { LabelLine } from './label-line.tsx'
 import { PeriodSection } from './period-section.tsx'
 import { SampleTable } from './sample-table.tsx'
 import styles from './stream.module.css'
-
-const NONE: ReadonlySet<string> = new Set()
+import { StreamChart } from './stream-chart.tsx'
 
 interface StreamViewProps {
   readonly found: FoundStream
@@ -34,10 +30,8 @@ interface StreamViewProps {
 export function StreamView({ found, canChange }: StreamViewProps) {
   const { query } = useAddress()
   const [width, setWidth] = useState(0)
-  const [hidden, setHidden] = useState(NONE)
   const [extent, setExtent] = useState(found.extent)
   const view = useViewRange(found.zone, extent)
-  const height = useChartHeight()
   const cycle = cycleIn(query)
   const stat = cycle?.stat
   const streams = useMemo(() => [found], [found])
@@ -75,22 +69,18 @@ export function StreamView({ found, canChange }: StreamViewProps) {
     <div className={styles.stream}>
       <ChartBar view={view} zoneOfData={found.zone} hasExtent={extent !== undefined}>
         {found.kind !== 'file' && <CyclePicker />}
+        <ThresholdButton found={found} />
       </ChartBar>
       {(refused ?? error) !== undefined && <Empty text={(refused ?? error)?.message} />}
-      <section className={styles.chart} aria-label="Chart">
-        <Chart
-          {...view}
-          label={`Chart of ${found.streamName}`}
-          series={series}
-          hidden={hidden}
-          onHidden={setHidden}
-          onWidth={setWidth}
-          height={height}
-          empty={empty}
-        />
-        <LeftOut plots={[plot]} />
-        <AheadLine extent={extent} view={view} />
-      </section>
+      <StreamChart
+        found={found}
+        view={view}
+        plot={plot}
+        extent={extent}
+        series={series}
+        onWidth={setWidth}
+        empty={empty}
+      />
       <DerivedLine found={found} />
       <LabelLine found={found} />
       <section className={styles.card} aria-label={cycle === undefined ? 'Samples' : 'Statistics'}>

@@ -42,19 +42,26 @@ function OneAlert({ uid }: { readonly uid: string }) {
     () => (data === undefined || !isNew ? data : { ...data, ...suggestedAlert(query) }),
     [data, isNew, query],
   )
+  // Drafts of new alerts differ by what the address suggests.
+  const draftKey = `alert/${isNew ? query : uid}`
   const title = isNew ? 'New alert' : saved === undefined ? 'Alert' : nameOf(saved)
   return (
     <SectionFrame section={ALERTS} title={title} here="/alerts">
       {saved === undefined && error !== undefined && <Empty text={error.message} />}
-      {saved !== undefined && <AlertEditor saved={saved} />}
+      {saved !== undefined && <AlertEditor key={draftKey} draftKey={draftKey} saved={saved} />}
     </SectionFrame>
   )
 }
 
-function AlertEditor({ saved }: { readonly saved: Alert }) {
+interface AlertEditorProps {
+  readonly saved: Alert
+  readonly draftKey: string
+}
+
+function AlertEditor({ saved, draftKey }: AlertEditorProps) {
   const isNew = saved.uid === ''
   const isGuest = useRole() === 'GUEST'
-  const draft = useDraft(`alert/${saved.uid}`, saved)
+  const draft = useDraft(draftKey, saved)
   const [isDeleting, setIsDeleting] = useState(false)
   const save = useAct()
   const saveNow = (isOver: boolean) =>

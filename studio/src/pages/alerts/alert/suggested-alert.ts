@@ -6,5 +6,6 @@ export function suggestedAlert(query: URLSearchParams): Partial<Alert> {
   const [componentUid, streamUid] = [textOf('component'), textOf('stream')]
   if (componentUid === '' || streamUid === '') return {}
   const watched = { componentUid, streamUid, componentId: textOf('of'), streamId: textOf('name') }
-  return { name: textOf('name'), condition: 'value > ', streams: [watched] }
+  const condition = textOf('condition') || 'value > '
+  return { name: textOf('name'), condition, streams: [watched] }
 }
