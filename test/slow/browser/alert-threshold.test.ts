@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSkip } from '../../support/browser.ts'
 import { putSamples, type SeededComponent, seedComponent } from '../../support/seeded-streams.ts'
-import { eventually, settlesTo } from '../../support/settle.ts'
+import { eventually, settlesTo, shows } from '../../support/settle.ts'
 import {
   assertFits,
   inBothThemes,
@@ -42,6 +42,8 @@ const lineOf = (page: Page) => page.getByRole('slider', { name: 'Alert threshold
 const fieldOf = (page: Page) => page.getByLabel('Threshold', { exact: true })
 const thresholdOf = async (page: Page) => Number(await lineOf(page).getAttribute('aria-valuenow'))
 
+const parameterOf = (page: Page, name: string) => new URL(page.url()).searchParams.get(name)
+
 /** Where the middle of the line is on the screen. */
 async function middleOf(page: Page): Promise<{ readonly x: number; readonly y: number }> {
   const box = await lineOf(page).boundingBox()
@@ -64,12 +66,12 @@ test('a line over the chart is dragged, moved by keys, and becomes the condition
   await page.mouse.move(x, y + 40)
   await eventually(async () => assert.ok((await thresholdOf(page)) < before))
   assert.equal(await fieldOf(page).inputValue(), String(await thresholdOf(page)))
-  assert.equal(new URL(page.url()).searchParams.get('threshold'), `above:${before}`)
+  await settlesTo(() => parameterOf(page, 'threshold'), `above:${before}`)
   await page.mouse.up()
   const dragged = await thresholdOf(page)
   await page.waitForURL((url) => url.searchParams.get('threshold') === `above:${dragged}`)
   assert.equal(dragged, Math.round(dragged * 10) / 10, 'as precise as the samples')
-  assert.equal(new URL(page.url()).searchParams.get('from'), String(T0), 'nothing was zoomed')
+  await settlesTo(() => parameterOf(page, 'from'), String(T0), 'nothing was zoomed')
   await lineOf(page).focus()
   await page.keyboard.press('ArrowUp')
   const higher = Math.round((dragged + 0.1) * 10) / 10
@@ -127,11 +129,11 @@ test('switches and statistics have no threshold', { skip }, async () => {
   const { page } = await studio.open(`${hall.pageOf('door')}?threshold=above:1`)
   await page.getByRole('group', { name: 'Chart of Door' }).waitFor()
   await page.getByRole('link', { name: 'Create alert' }).waitFor()
-  assert.equal(await page.getByRole('button', { name: 'Alert threshold' }).count(), 0)
+  await shows(page.getByRole('button', { name: 'Alert threshold' }), 0)
   await page.goto(
     `${studio.service.url}${hall.pageOf('temp')}?${RANGE}&cycle=hour&threshold=above:1`,
   )
   await page.getByRole('group', { name: 'Chart of Temperature' }).waitFor()
-  assert.equal(await page.getByRole('button', { name: 'Alert threshold' }).count(), 0)
-  assert.equal(await lineOf(page).count(), 0)
+  await shows(page.getByRole('button', { name: 'Alert threshold' }), 0)
+  await shows(lineOf(page), 0)
 })
