@@ -41,6 +41,8 @@ test('a malformed request is refused at once, also after a request to upgrade', 
     400,
   )
   await check('no HTTP', 400)
+  await check('GET no HTTP\r\n', 400)
+  await check('GET / HTTP/1.1\r\nHost: x\r\nBad Header\r\n', 400)
   await check('\r\n\x16\x03\x01', 400)
   await check(`GET / HTTP/1.1\r\nHost: x\r\nLong: ${'x'.repeat(300 * 1024)}\r\n\r\n`, 431)
 })

@@ -9,12 +9,14 @@ const BLANK_LINE = Buffer.from('\r\n\r\n')
 /** The last chunk of a body begins so; chunks may, and what is in them. */
 const LAST_CHUNK = Buffer.from('\r\n0')
 const NOTHING = Buffer.alloc(0)
-const CR = 13
-const LF = 10
 
+/** Blank lines may come before a request. */
+const BLANK_BEGINNING = /^[\r\n]+/
 /** What a request begins with. */
 const BEGINNINGS = METHODS.map((method) => `${method} `)
-const BEGINNING_LENGTH_MAX = Math.max(...BEGINNINGS.map(({ length }) => length))
+const REQUEST_LINE = /^[A-Z-]+ [^ ]+ HTTP\/1\.[01]$/
+/** A field of a head, or the rest of the field before it. */
+const FIELD_LINE = /^(?:[^\s:]+:|[ \t])/
 
 /** Parts that the parser is given before others get a turn: only what is made for it has as many. */
 const PARTS_MAX = 64
@@ -46,10 +48,12 @@ export class MessageGate {
   #headBytes = 0
   /**
    * Whether the parser hides what is wrong with the next head: Node drops the error of a head that follows a request
-   * to upgrade. Its text is then looked at here.
+   * to upgrade. Its lines are then looked at here.
    */
   #isMute = false
-  #headText = ''
+  /** The line of the head that has not ended, and whether one has. */
+  #headLine = ''
+  #hasRequestLine = false
   #begun: IncomingMessage | undefined
   /** The request whose body is under way, and how much of it is to come where it has a length. */
   #body: IncomingMessage | undefined
@@ -95,7 +99,8 @@ export class MessageGate {
   note(req: IncomingMessage, res: ServerResponse): void {
     this.#begun = req
     this.#isMute = req.headers.upgrade !== undefined
-    this.#headText = ''
+    this.#headLine = ''
+    this.#hasRequestLine = false
     this.#answering = res
     res.once('close', () => {
       if (this.#answering !== res) return
@@ -192,25 +197,31 @@ export class MessageGate {
 
   /** Answers a head that is none, has ended, or has become too long, and that the parser has not taken. */
   #requireHead(part: Buffer, last: Buffer): void {
-    this.#readHeadText(part)
-    const text = this.#headText
-    const isHead = BEGINNINGS.some((one) => one.startsWith(text) || text.startsWith(one))
-    const hasEnded = text !== '' && last.subarray(-4).equals(BLANK_LINE)
-    if (isHead && !hasEnded && this.#headBytes <= HEADER_BYTES_MAX) return
+    const isHead = this.#readHeadLines(part)
+    const hasEnded = this.#hasRequestLine && last.subarray(-4).equals(BLANK_LINE)
     const isLong = this.#headBytes > HEADER_BYTES_MAX
+    if (isHead && !hasEnded && !isLong) return
     const code = isLong ? 'HPE_HEADER_OVERFLOW' : 'HPE_INVALID_CONSTANT'
     answerClientError(Object.assign(new Error(code), { code }), this.#socket)
     this.#isLast = true
     this.#rest = NOTHING
   }
 
-  /** Keeps what a head begins with behind blank lines. */
-  #readHeadText(part: Buffer): void {
-    const isBlank = this.#headText === ''
-    const from = isBlank ? part.findIndex((byte) => byte !== CR && byte !== LF) : 0
-    if (from < 0) return
-    const left = BEGINNING_LENGTH_MAX - this.#headText.length
-    this.#headText += part.toString('latin1', from, from + left)
+  /** Whether the lines that `part` ends, and what it begins a line with, can be of a head. */
+  #readHeadLines(part: Buffer): boolean {
+    const lines = `${this.#headLine}${part.toString('latin1')}`.split('\r\n')
+    const line = lines.pop() ?? ''
+    // Long lines would be copied for each piece; what they begin and end with says enough.
+    this.#headLine = line.length > 1024 ? `${line.slice(0, 512)}${line.slice(-16)}` : line
+    for (const ended of lines) {
+      const text = this.#hasRequestLine ? ended : ended.replace(BLANK_BEGINNING, '')
+      if (text === '') continue
+      if (!(this.#hasRequestLine ? FIELD_LINE : REQUEST_LINE).test(text)) return false
+      this.#hasRequestLine = true
+    }
+    if (this.#hasRequestLine) return true
+    const begun = this.#headLine.replace(BLANK_BEGINNING, '')
+    return BEGINNINGS.some((one) => one.startsWith(begun) || begun.startsWith(one))
   }
 
   /** Updates the known position of the parser after a part of `bytes` bytes. */
