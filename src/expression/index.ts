@@ -19,6 +19,7 @@ export {
   compileExpression,
   EVALUATION_CHARACTERS_MAX,
 } from './run/compile-expression.ts'
+export { judgeRange, type RangeJudge } from './run/judge-range.ts'
 export { printSql, printTerm, type SqlSpelling } from './run/print-sql.ts'
 export {
   castText,

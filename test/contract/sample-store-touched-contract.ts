@@ -52,8 +52,34 @@ export function touchedContract(check: Check): void {
     await store.append(batch([[1, 10, 1]]))
     const { cursor } = await store.touchedSince(0, 100)
     const { spans } = await store.touchedSince(cursor + 1_000, 100)
-    assert.deepEqual(spans, [{ handle: stream(1), from: epochMs(10), until: epochMs(11) }])
+    const edges = spans.map(({ handle, from, until }) => [handle, from, until])
+    assert.deepEqual(edges, [[1, 10, 11]])
   })
+
+  check(
+    'touchedSince() gives the least and the greatest number, if it gives any',
+    async (_, store) => {
+      await store.watch([stream(1), stream(2), stream(3)])
+      await store.append(
+        batch([
+          [1, 10, 7],
+          [1, 30, -2],
+          [2, 10, 'text'],
+          [2, 20, 4],
+          [1, 20, 5],
+        ]),
+      )
+      await store.append(batch([[3, 10, 1]]))
+      await store.remove({ handle: stream(3), from: epochMs(0), until: epochMs(5) })
+      const { spans } = await store.touchedSince(0, 100)
+      for (const { handle, until, least, most } of spans) {
+        const isKnown = least !== undefined || most !== undefined
+        if (isKnown && handle === 1) assert.deepEqual([until, least, most], [31, -2, 7])
+        if (isKnown && handle === 3) assert.deepEqual([until, least, most], [11, 1, 1])
+        if (handle === 2) assert.equal(isKnown, false)
+      }
+    },
+  )
 
   check(
     'watch() holds from the call on, also where others were watched',

@@ -4,8 +4,10 @@ import {
   ExpressionChecker,
   ExpressionError,
   type ExpressionType,
+  judgeRange,
   nearestName,
   parseExpression,
+  type RangeJudge,
   shorten,
   type Term,
   toCondition,
@@ -18,6 +20,8 @@ export interface Condition {
   /** In the order of the values that it takes. */
   readonly inputs: readonly ConditionInput[]
   readonly compiled: ReturnType<typeof compileExpression>
+  /** Where the condition compares only the value, and with numbers: what it gives for values of a range. */
+  readonly judgeRange: RangeJudge | undefined
 }
 
 /** What the values of a condition are. */
@@ -59,7 +63,8 @@ export function readCondition(text: string, types: ConditionTypes): Condition {
     used: [],
     warnings: [],
   })
-  return { text, inputs, compiled }
+  const isOfValue = inputs.every((input) => input.kind === 'value' && input.back === 0)
+  return { text, inputs, compiled, judgeRange: isOfValue ? judgeRange(term) : undefined }
 }
 
 function unknownName(name: string): string {

@@ -3,30 +3,18 @@ import { nextIteration } from '../../base/index.ts'
 import { INTERVAL, VALUE_CODE } from '../../catalog/shape/index.ts'
 import type { StreamHandle, TouchedSpan } from '../../store/index.ts'
 import { afterSample } from '../state/next-state.ts'
-import { type JudgeDeps, type JudgedBlock, judgeBlock, judgeBlocks } from './judge-blocks.ts'
+import type { EvaluateDeps } from './evaluate-deps.ts'
+import { type JudgedBlock, judgeBlock, judgeBlocks } from './judge-blocks.ts'
 import type { LoadedAlert } from './loaded-alert.ts'
+import {
+  earliestOf,
+  isSilenceWatched,
+  noteArrival,
+  noteEvaluated,
+  settleSpan,
+} from './settle-span.ts'
 import { blockFrom, readSpanSamples, type SpanSamples, type SpanToRead } from './span-samples.ts'
-import type { StateTable } from './state-table.ts'
-import type { WatchList } from './watch-list.ts'
 import { NEVER } from './watch-table.ts'
-
-/** What evaluation needs. */
-export interface EvaluateDeps extends JudgeDeps {
-  readonly watches: WatchList
-  readonly states: StateTable
-  /** When a sample arrived, by its time. */
-  readonly arrivalOf: (sampleTime: number) => number
-  /** Whether spans may be ones that were evaluated before a crash. */
-  readonly mayRepeat: boolean
-  /** Called after each block: changes are committed before they take much memory. */
-  readonly onChanges: () => Promise<void>
-  /** Called with each stream that was evaluated further, or that a sample arrived for. */
-  readonly onProgress: (handle: StreamHandle) => void
-  /** Called with streams whose late sample is newer than what the catalog knows to be evaluated. */
-  readonly onLate: (handle: StreamHandle) => void
-  /** Called when a sample was too old by less than some time. */
-  readonly onTooOld: (byMs: number) => void
-}
 
 /** Streams evaluated before others get a turn. */
 const BLOCKS_PER_STEP = 2_000
@@ -41,7 +29,7 @@ export async function evaluateSpans(
   deps: EvaluateDeps,
   spans: readonly TouchedSpan[],
 ): Promise<void> {
-  let left = spans.filter(({ handle }) => isEvaluated(deps, handle))
+  let left = spansToRead(deps, spans)
   while (left.length > 0) {
     const now = new Map<number, TouchedSpan>()
     const later: TouchedSpan[] = []
@@ -53,6 +41,19 @@ export async function evaluateSpans(
     left = later
     if (left.length > 0) await nextIteration()
   }
+}
+
+/** The spans whose samples have to be read. The others are evaluated. */
+function spansToRead(deps: EvaluateDeps, spans: readonly TouchedSpan[]): TouchedSpan[] {
+  const left: TouchedSpan[] = []
+  const waiting = new Set<number>()
+  for (const span of spans) {
+    const { handle } = span
+    if (!isEvaluated(deps, handle) || (!waiting.has(handle) && settleSpan(deps, span))) continue
+    waiting.add(handle)
+    left.push(span)
+  }
+  return left
 }
 
 function isEvaluated({ catalog, watches }: EvaluateDeps, handle: StreamHandle): boolean {
@@ -86,22 +87,6 @@ async function evaluateRead(deps: EvaluateDeps, all: readonly SpanToRead[]): Pro
   }
 }
 
-/** Earlier samples of a span change no state: they are late, or too old for each alert. */
-function earliestOf(deps: EvaluateDeps, { handle, from, until }: TouchedSpan): number {
-  const { table } = deps.watches
-  const last = table.lastTimeOf(handle)
-  const newest = until - 1
-  const arrival = deps.arrivalOf(newest)
-  let maxAgeMs = 0
-  for (const ref of table.refsOf(handle)) {
-    maxAgeMs = Math.max(maxAgeMs, deps.watches.byRef(ref)?.alert.maxAgeMs ?? 0)
-  }
-  const oldest = arrival - maxAgeMs
-  if (newest < oldest) deps.onTooOld(oldest - newest)
-  if (from < last && newest > table.keptTimeOf(handle)) deps.onLate(handle)
-  return Math.max(from, last, oldest)
-}
-
 /**
  * Notes that samples arrived. Of spans without samples that may change a state, those of streams whose silence is watched
  * are looked at: they may be late samples, or samples that were deleted. A span that may be older counts where it has
@@ -113,12 +98,6 @@ async function noteArrivals(
   blocks: readonly SpanSamples[],
 ): Promise<void> {
   const { table } = deps.watches
-  const note = (handle: StreamHandle, time: number): void => {
-    const arrival = deps.arrivalOf(time)
-    if (table.placeOf(handle) === 0 || table.arrivalOf(handle) >= arrival) return
-    table.setArrival(handle, arrival)
-    deps.onProgress(handle)
-  }
   const isOlder = ({ handle, until, mayBeOlder }: TouchedSpan) =>
     mayBeOlder === true && until - 1 <= table.lastTimeOf(handle)
   const read = new Map(blocks.map((block) => [block.handle, block]))
@@ -126,11 +105,11 @@ async function noteArrivals(
     const { handle, from, until } = span
     if (isOlder(span)) continue
     const block = read.get(handle)
-    if (block !== undefined) note(handle, block.times[block.count - 1])
+    if (block !== undefined) noteArrival(deps, handle, block.times[block.count - 1])
     if (block !== undefined || !isSilenceWatched(deps, handle)) continue
     const query = { from, until, limit: 1, order: 'latest_first', isTimesOnly: true } as const
     const { count, times } = await deps.store.range(handle, query)
-    if (count > 0) note(handle, times[0])
+    if (count > 0) noteArrival(deps, handle, times[0])
   }
 }
 
@@ -159,18 +138,12 @@ async function noteDeleted(
   }
 }
 
-function isSilenceWatched({ watches }: EvaluateDeps, handle: StreamHandle): boolean {
-  return watches.table
-    .refsOf(handle)
-    .some((ref) => (watches.byRef(ref)?.alert.silentForMs ?? 0) > 0)
-}
-
 async function evaluateBlocks(
   deps: EvaluateDeps,
   blocks: readonly SpanSamples[],
   spanOf: ReadonlyMap<StreamHandle, TouchedSpan>,
 ): Promise<void> {
-  const { states, watches, catalog } = deps
+  const { watches, catalog } = deps
   const byAlert = new Map<number, SpanSamples[]>()
   for (const block of blocks) {
     if (!catalog.index.has(block.handle)) continue
@@ -191,14 +164,7 @@ async function evaluateBlocks(
       await deps.onChanges()
     }
   }
-  for (const { handle, count, times } of blocks) {
-    const { table } = watches
-    const last = times[count - 1]
-    if (table.placeOf(handle) === 0 || last <= table.lastTimeOf(handle)) continue
-    table.setLastTime(handle, last)
-    deps.onProgress(handle)
-    for (const ref of table.refsOf(handle)) states.forgetOkOf(ref, handle, last)
-  }
+  for (const { handle, count, times } of blocks) noteEvaluated(deps, handle, times[count - 1])
 }
 
 /** The samples of a block that may change the state of an alert. */

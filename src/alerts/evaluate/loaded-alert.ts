@@ -1,5 +1,5 @@
-import { VALUE_CODE } from '../../catalog/shape/index.ts'
-import type { ExpressionType } from '../../expression/index.ts'
+import { expressionTypeOf, VALUE_CODE, VALUE_TYPES } from '../../catalog/shape/index.ts'
+import { ExpressionError, type ExpressionType, type RangeJudge } from '../../expression/index.ts'
 import { compiledCycle } from '../../feed/statistic/index.ts'
 import type { Cycle, CycleDefinition } from '../../time/index.ts'
 import { type Condition, readCondition } from '../condition/read-condition.ts'
@@ -11,6 +11,12 @@ export interface AlertConditions {
   /** Undefined where the alert watches silence only. */
   readonly condition: Condition | undefined
   readonly clear: Condition | undefined
+}
+
+/** What the conditions of an alert give for values of a range. */
+interface RangeJudges {
+  readonly holds: RangeJudge
+  readonly clears: RangeJudge
 }
 
 /** What an alert refers to, as it was when the alert was loaded. */
@@ -34,6 +40,8 @@ export class LoadedAlert {
   readonly alert: Alert
   readonly context: AlertContext
   readonly #conditions = new Map<string, AlertConditions>()
+  /** By type of value. */
+  readonly #judges: (RangeJudges | undefined)[] = []
 
   constructor(alert: Alert, context: AlertContext, id: { ref: number; version: number }) {
     this.alert = alert
@@ -86,6 +94,26 @@ export class LoadedAlert {
     const conditions = { condition: read(condition), clear: read(clearCondition) }
     this.#conditions.set(key, conditions)
     return conditions
+  }
+
+  /** What the conditions give for ranges of values of a type: nothing where they read more than values. */
+  judgesFor(valueCode: number): RangeJudges {
+    this.#judges[valueCode] ??= this.#readJudges(expressionTypeOf(VALUE_TYPES[valueCode]))
+    return this.#judges[valueCode]
+  }
+
+  #readJudges(type: ExpressionType): RangeJudges {
+    const unknown: RangeJudge = () => undefined
+    try {
+      const { condition, clear } = this.conditionsFor(type, 'UTC')
+      return {
+        holds: condition === undefined ? () => 0 : (condition.judgeRange ?? unknown),
+        clears: clear === undefined ? () => 1 : (clear.judgeRange ?? unknown),
+      }
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error
+      return { holds: unknown, clears: unknown }
+    }
   }
 
   /** The active times in a component's zone; undefined: always. */

@@ -72,6 +72,25 @@ export function afterSample(
   return { state: changed(before, { state: 'OK', sinceMs: time, ...sample }), event: 'sample' }
 }
 
+/** What a condition gives for several samples: 1 where it holds for all, 0 for none; undefined: it may differ. */
+type JudgedRange = 0 | 1 | undefined
+
+/** Whether a state surely stays through samples up to a time, all of which say the same. */
+export function staysThrough(
+  before: StreamState,
+  { time, holds, clears }: { time: number; holds: JudgedRange; clears: JudgedRange },
+  forMs: number,
+): boolean {
+  switch (before.state) {
+    case 'OK':
+      return holds === 0
+    case 'PENDING':
+      return holds === 1 && time - before.sinceMs < forMs
+    case 'FIRING':
+      return before.cause === 'condition' && (holds === 1 || (holds === 0 && clears === 0))
+  }
+}
+
 /** The state after a time has come at which a pending condition has held for long enough. */
 export function afterHolding(before: StreamState, forMs: number): NextState | undefined {
   if (before.state !== 'PENDING') return undefined

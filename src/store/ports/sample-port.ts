@@ -121,6 +121,12 @@ export interface TouchedSpan {
    * other writes.
    */
   readonly mayBeOlder?: boolean
+  /**
+   * Where samples were added and nothing else happened, and all of them are numbers: there is one right before `until`,
+   * and the numbers are not below `least` and not above `most`.
+   */
+  readonly least?: number
+  readonly most?: number
 }
 
 /**

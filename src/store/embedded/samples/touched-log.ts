@@ -14,7 +14,15 @@ interface Entry {
   readonly span: TouchedSpan
 }
 
-type Spans = Map<number, { from: number; until: number }>
+/** A span while it grows. Its least and greatest number are NaN where it has more than numbers. */
+interface OpenSpan {
+  from: number
+  until: number
+  least: number
+  most: number
+}
+
+type Spans = Map<number, OpenSpan>
 
 /**
  * What was touched of the watched streams. A cursor is a journal sequence. Everything since this
@@ -86,17 +94,18 @@ export class TouchedLog {
 
   #noteRemovals({ removals }: SampleBatch, spans: Spans): void {
     for (const removal of removals) {
-      if (this.#watchedBits.has(removal.handle)) widen(spans, removal.handle, removal)
+      if (this.#watchedBits.has(removal.handle)) widen(spans, removal.handle, unread(removal))
     }
   }
 
-  #noteSamples({ count, handles, times }: SampleBatch, spans: Spans): void {
+  #noteSamples(batch: SampleBatch, spans: Spans): void {
+    const { count, handles } = batch
     // A stream is looked up once for a run of its samples: most of a put is of streams nobody watches.
     for (let at = 0; at < count; ) {
       const handle = handles[at]
       const first = at
       for (at += 1; at < count && handles[at] === handle; ) at += 1
-      if (this.#watchedBits.has(handle)) widen(spans, handle, spanOf(times, first, at))
+      if (this.#watchedBits.has(handle)) widen(spans, handle, spanOf(batch, first, at))
     }
   }
 
@@ -154,7 +163,8 @@ export class TouchedLog {
     const spans: Spans = new Map()
     const cursors = new Map<number, number>()
     for (const { cursor, span } of this.#entries.slice(0, half)) {
-      widen(spans, span.handle, span)
+      const { from, until, least = Number.NaN, most = Number.NaN } = span
+      widen(spans, span.handle, { from, until, least, most })
       cursors.set(span.handle, cursor)
     }
     const older = [...spans].flatMap(([handle, span]) =>
@@ -166,10 +176,11 @@ export class TouchedLog {
 }
 
 function entriesOf(cursor: number, spans: Spans): Entry[] {
-  return Array.from(spans, ([handle, { from, until }]) => ({
-    cursor,
-    span: { handle: handle as StreamHandle, from: epochMs(from), until: epochMs(until) },
-  }))
+  return Array.from(spans, ([number, { from, until, least, most }]) => {
+    const handle = number as StreamHandle
+    const touched = { handle, from: epochMs(from), until: epochMs(until) }
+    return { cursor, span: Number.isNaN(least) ? touched : { ...touched, least, most } }
+  })
 }
 
 /** Where a generation touches some streams. */
@@ -180,31 +191,49 @@ function spansOf(generation: HeadGeneration, handles: Iterable<number>): Spans {
       const first = new SampleSink(1)
       generation.readAll(handle, first)
       const from = first.columns().times[0]
-      widen(spans, handle, { from, until: generation.lastTimeOf(handle) + 1 })
+      widen(spans, handle, unread({ from, until: generation.lastTimeOf(handle) + 1 }))
     }
     const { starts, ends } = generation.tombstones.maskOf(handle)
     starts.forEach((from, index) => {
-      widen(spans, handle, { from, until: ends[index] })
+      widen(spans, handle, unread({ from, until: ends[index] }))
     })
   }
   return spans
 }
 
-function spanOf(times: Float64Array, first: number, end: number): { from: number; until: number } {
-  let [from, last] = [times[first], times[first]]
-  for (let at = first + 1; at < end; at += 1) {
-    if (times[at] < from) from = times[at]
-    else if (times[at] > last) last = times[at]
-  }
-  return { from, until: last + 1 }
+/** A span of which nothing but its edges is known. */
+function unread({ from, until }: { readonly from: number; readonly until: number }): OpenSpan {
+  return { from, until, least: Number.NaN, most: Number.NaN }
 }
 
-function widen(spans: Spans, handle: number, added: { from: number; until: number }): void {
+function spanOf({ times, numbers, texts }: SampleBatch, first: number, end: number): OpenSpan {
+  let from = times[first]
+  let last = from
+  let least = numbers[first]
+  let most = least
+  for (let at = first + 1; at < end; at += 1) {
+    const time = times[at]
+    const number = numbers[at]
+    if (time < from) from = time
+    else if (time > last) last = time
+    if (number < least) least = number
+    else if (number > most) most = number
+  }
+  const span = { from, until: last + 1, least, most }
+  const isNumeric =
+    texts === undefined || texts.slice(first, end).every((text) => text === undefined)
+  return isNumeric ? span : unread(span)
+}
+
+function widen(spans: Spans, handle: number, added: OpenSpan): void {
   const known = spans.get(handle)
   if (known === undefined) {
-    spans.set(handle, { from: added.from, until: added.until })
+    spans.set(handle, added)
     return
   }
   known.from = Math.min(known.from, added.from)
   known.until = Math.max(known.until, added.until)
+  // NaN stays NaN.
+  known.least = Math.min(known.least, added.least)
+  known.most = Math.max(known.most, added.most)
 }
