@@ -1,4 +1,4 @@
-import { growColumn, Pacer } from '../../base/index.ts'
+import { freeBytes, growColumn, Pacer } from '../../base/index.ts'
 import type { Feed } from '../../feed/index.ts'
 import type { SampleSteps, SeriesRead, SeriesSamples } from '../../promql/plain.ts'
 import type { StreamHandle, TextMemory } from '../../store/index.ts'
@@ -41,11 +41,14 @@ export async function readSeries(
       const { count } = columns
       for (let page = pages[at]; ; ) {
         columns = await append(parts, columns, { page, steps, samplesMax })
+        const isLast = page.count < PAGE_SAMPLES
+        const next = isLast ? until : page.times[page.count - 1] + 1
         const waiting = pacer.spend(page.count + STREAM_WORK)
+        free(page)
         if (waiting !== undefined) await waiting
-        if (page.count < PAGE_SAMPLES || columns.count > samplesMax) break
+        if (isLast || columns.count > samplesMax) break
         parts.checkStop()
-        page = await readPage(parts, handle, { ...span, from: page.times[page.count - 1] + 1 })
+        page = await readPage(parts, handle, { ...span, from: next })
       }
       if (columns.count > samplesMax) return finish(starts, { ...columns, count })
       starts.push(columns.count)
@@ -70,6 +73,12 @@ async function readPage(
 ): Promise<Page> {
   if (span.from >= span.until || !mayRead(handle)) return NOTHING
   return await feed.readWithSpecials(handle, { ...span, limit: PAGE_SAMPLES, memory })
+}
+
+/** Else each query would make the collector of the service run many times. */
+function free({ times, values }: Pick<Page, 'times' | 'values'>): void {
+  freeBytes(times)
+  freeBytes(values)
 }
 
 interface Columns {
@@ -98,6 +107,7 @@ async function append(
   grown.times.set(page.times.subarray(0, added), count)
   // Single assignments may change the bits of a NaN.
   grown.values.set(page.values.subarray(0, added), count)
+  if (grown.times !== times) free({ times, values })
   return { count: sum, ...grown }
 }
 

@@ -205,7 +205,7 @@ export interface SampleStore {
   appendSpecials(batch: SampleBatch): Promise<void>
   /** As range(), of the special values of a stream; their codes are in `numbers`. */
   specials(handle: StreamHandle, query: RangeQuery): Promise<SampleColumns>
-  /** In the order asked for, at most one sample per time: the one appended last. */
+  /** In the order asked for, at most one sample per time: the one appended last. The arrays are the caller's own. */
   range(handle: StreamHandle, query: RangeQuery): Promise<SampleColumns>
   /** The sample with the greatest time of each stream, in the order of the handles. */
   latest(
