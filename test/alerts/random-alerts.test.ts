@@ -150,6 +150,12 @@ class World {
     const now = this.#nowMs
     const models = this.#pairs.map((pair) => pair.models[at])
     let samples = randomSamples(this.#random, now, this.#known[at])
+    // Once the clock was set back, an alert may judge the last sample for the first time (decision 026).
+    if (models.some((model) => model.hasSkippedLast)) {
+      const { lastTime } = models[0]
+      const later = samples.filter(([time]) => time >= lastTime)
+      if (later.length > 0) samples = later
+    }
     if (isKilled) {
       // A correction right before a kill may be missed, if time had changed the state before (decision 026).
       const isMissed = (time: number) =>
@@ -171,6 +177,8 @@ class World {
     const newest = Math.max(...samples.map(([time]) => time))
     const isLate = models.some((model) => newest <= model.lastTime)
     for (const model of models) model.arrive(samples, { nowMs: now, isLate })
+    const last = Math.max(...models.map(({ lastTime }) => lastTime))
+    for (const model of models) model.follow(last)
     if (!isKilled) return
     await this.#home.settle()
     await this.#recover(this.#kills.take())

@@ -34,6 +34,7 @@ export class AlertModel {
   #cause: 'condition' | 'silence' = 'condition'
   #sinceMs = 0
   #lastTime = Number.NEGATIVE_INFINITY
+  #judgedTime = Number.NEGATIVE_INFINITY
   #arrivalMs = Number.NEGATIVE_INFINITY
   #arrivals: readonly Arrival[] = []
   #nowMs = 0
@@ -66,6 +67,7 @@ export class AlertModel {
       if (this.isOld(time, nowMs)) continue
       if (time === before && !isCorrected) continue
       this.#lastTime = time
+      this.#judgedTime = time
       this.#judge(time, value)
     }
   }
@@ -75,9 +77,19 @@ export class AlertModel {
     return this.state === 'FIRING' && this.#cause === 'silence'
   }
 
-  /** The last sample that was evaluated. */
+  /** The last sample of the stream that was evaluated. */
   get lastTime(): number {
     return this.#lastTime
+  }
+
+  /** Another alert of the stream has evaluated it further: samples are late by the last one of the stream. */
+  follow(lastTime: number): void {
+    this.#lastTime = Math.max(this.#lastTime, lastTime)
+  }
+
+  /** Whether the last sample of the stream was too old for this alert, and not for another. */
+  get hasSkippedLast(): boolean {
+    return this.#judgedTime < this.#lastTime
   }
 
   /** Whether a sample changes no state because of its age. */
