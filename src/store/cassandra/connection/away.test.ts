@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import cassandra from 'cassandra-driver'
 import { Refusal } from '../../../base/index.ts'
 import { StoreUnusable } from '../../ports/store-unusable.ts'
-import { isAway, isUnsent, messageOf, startErrorOf } from './away.ts'
+import { isAway, isUndone, messageOf, startErrorOf } from './away.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
 
 test('isAway() knows every way in which the driver says that nobody is there', () => {
@@ -60,7 +60,7 @@ test('messageOf() and startErrorOf() describe a missing right, for each time', (
   assert.equal(startErrorOf(away, settings), away)
 })
 
-test('isUnsent() is true only where nothing was sent', () => {
-  assert.equal(isUnsent(new Error('No connection available')), true)
-  assert.equal(isUnsent(new Error('Connection closed')), false)
+test('isUndone() is true only where the node did nothing', () => {
+  assert.equal(isUndone(new Error('No connection available')), true)
+  assert.equal(isUndone(new Error('Connection closed')), false)
 })

@@ -38,8 +38,14 @@ const AWAY_MESSAGES: ReadonlySet<string> = new Set([NO_CONNECTION, 'Connection c
  */
 const RIGHTS_UNKNOWN = /Cannot achieve consistency level|Unable to perform auth/i
 
-/** Whether an error says that nothing was sent, for want of a connection to the node that was chosen: another may have one. */
-export function isUnsent(error: unknown): boolean {
+/**
+ * Whether an error says that the chosen node did nothing: there was no connection to it, or other nodes cut it off from
+ * the rights of this process. Another node may do it.
+ */
+export function isUndone(error: unknown): boolean {
+  const isRefused =
+    error instanceof cassandra.errors.ResponseError && error.code === codes.unauthorized
+  if (isRefused) return RIGHTS_UNKNOWN.test(error.message)
   return error instanceof Error && error.message === NO_CONNECTION
 }
 
