@@ -30,6 +30,14 @@ const CHANGING =
 /** Editors of records, in which a guest changes no field. */
 const EDITORS = /^\/(?:alerts|connect|build\/\w+)\/./
 
+/** What is read of an element of the page. */
+interface Control {
+  readonly tagName: string
+  readonly innerText: string
+  readonly href: string
+  getAttribute(name: string): string | null
+}
+
 let studio: StudioTest
 let owner: Call
 /** Editors and views of records, with the ways up that they show. */
@@ -170,9 +178,9 @@ test('a guest is offered nothing on any page that a guest cannot use', { skip },
       .getByRole('main')
       .locator(`:is(${usable}, [contenteditable=true]:not([aria-readonly=true])):visible`)
       .evaluateAll((all) =>
-        all.map((one) => ({
+        (all as unknown as Control[]).map((one) => ({
           isField: !['A', 'BUTTON'].includes(one.tagName),
-          name: (one as HTMLElement).innerText.trim() || (one.getAttribute('aria-label') ?? ''),
+          name: one.innerText.trim() || (one.getAttribute('aria-label') ?? ''),
         })),
       )
     const wrong = controls.filter(
@@ -181,7 +189,7 @@ test('a guest is offered nothing on any page that a guest cannot use', { skip },
     if (wrong.length > 0) offered[path] = wrong.map(({ name }) => name)
     const links = await page
       .locator('a[href^="/"]')
-      .evaluateAll((all) => all.map((link) => new URL((link as HTMLAnchorElement).href).pathname))
+      .evaluateAll((all) => (all as unknown as Control[]).map(({ href }) => new URL(href).pathname))
     for (const link of links) {
       const kind = link.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, ':uid')
       if (/^\/(?:help|docs|api)\b/.test(link) || kinds.has(kind)) continue
