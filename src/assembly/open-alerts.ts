@@ -4,6 +4,7 @@ import {
   AlertStates,
   Alerts,
   AlertWorker,
+  BoardAlerts,
   ChannelSecrets,
   Channels,
   Deliverer,
@@ -50,6 +51,7 @@ function openEvaluation(parts: AlertParts, clock: Clock) {
   const deps = { catalog, catalogStore, clock, users: identity.users }
   const alerts = new Alerts({ ...deps, onSaved: () => alertWorker.follow() })
   const alertStates = new AlertStates({ ...deps, alerts })
+  const boardAlerts = new BoardAlerts({ ...deps, alerts })
   const listOrganizations = () => identity.organizations.list()
   const watchAlso: SampleStore['watchAlso'] = (handle) => store.watchAlso(handle)
   const watches = new WatchList({ ...deps, alerts, listOrganizations, watchAlso })
@@ -67,7 +69,7 @@ function openEvaluation(parts: AlertParts, clock: Clock) {
   opened.defer(() => alertWorker.close())
   const alertPreviews = new AlertPreviews({ ...deps, alerts, watches, store })
   opened.defer(() => alertPreviews.close())
-  return { alerts, alertPreviews, alertStates, alertWorker }
+  return { alerts, alertPreviews, alertStates, alertWorker, boardAlerts }
 }
 
 function openChannels(parts: AlertParts, clock: Clock, alerts: Alerts) {

@@ -6,6 +6,7 @@ import { LiveHub } from '../feed/live/index.ts'
 import { fileUrl, readFileRecord } from '../files/index.ts'
 import { cursorText, eventText } from '../http/index.ts'
 import type { SampleStore } from '../store/index.ts'
+import type { CommitListener } from './commit-listeners.ts'
 
 /** Opens what live connections are served from. */
 export function openLive(parts: {
@@ -15,9 +16,10 @@ export function openLive(parts: {
   readonly config: Config
   readonly clock: Clock
   readonly log: Log
+  readonly onCommit: (listener: CommitListener) => void
 }): LiveHub {
   const { clock, config, feed, identity, log, samples } = parts
-  return new LiveHub({
+  const hub = new LiveHub({
     catalog: feed.catalog,
     store: samples,
     clock,
@@ -28,4 +30,6 @@ export function openLive(parts: {
     frameCursor: cursorText,
     onFailure: (error) => log.error({ error }, 'could not send live updates'),
   })
+  parts.onCommit((writes) => hub.noteWritten(writes))
+  return hub
 }

@@ -320,6 +320,10 @@ const CASES: Record<string, Send> = {
     const one = { componentUid, streamUid: stream[0].uid, points: 1 }
     return call('POST', '/api/plot', { plot: many(count, () => one) })
   },
+  'getBoardAlerts .event[]': (count) => {
+    const one = { streamUid: component.stream[0].uid, from: 0, until: 1 }
+    return call('POST', '/api/alert/board', { event: many(count, () => one) })
+  },
   'insertExportedDashboard .map[]': (count) => imported({}, many(count, mapped)),
   'getDerivationPreview .stream.derivation.variables[]': (count) =>
     call('POST', `/api/component/${component.uid}/stream/preview`, { stream: derived(count) }),

@@ -26,6 +26,8 @@ export const ACKNOWLEDGMENT_KIND = 'alert_acknowledgment'
 /** How long events are kept. */
 const EVENT_KEPT_MS = 400 * 86_400_000
 const MS_DIGITS = 15
+/** Beyond every time of an event. */
+const TIME_MAX = 10 ** MS_DIGITS - 1
 /** Digits of a sequence number, which is below 2^53. */
 const SEQUENCE_DIGITS = 16
 
@@ -114,12 +116,17 @@ export function stateWrite(orgUid: string, state: StoredState): PutDocument {
   }
 }
 
+/** The list key before all events from a time on. */
+export function eventKeyOf(time: number): string {
+  return String(Math.min(Math.max(time, 0), TIME_MAX)).padStart(MS_DIGITS, '0')
+}
+
 /** The write that stores an event; events of an alert are listed by time. */
 export function eventWrite(
   { orgUid, uid, sequence }: { readonly orgUid: string; readonly uid: string; sequence: number },
   event: StoredEvent,
 ): PutDocument {
-  const time = String(event.time).padStart(MS_DIGITS, '0')
+  const time = eventKeyOf(event.time)
   return {
     op: 'put',
     orgUid,

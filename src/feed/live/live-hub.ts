@@ -1,6 +1,7 @@
 import { allows, requirePermit, requireSomeFeed } from '../../access/index.ts'
 import { type LiveFigures, metricText, Refusal, refusal, refuse } from '../../base/index.ts'
 import type { CatalogNews } from '../../catalog/index.ts'
+import type { WrittenKey } from '../../store/index.ts'
 import { LiveFollows } from './live-follows.ts'
 import { LiveLimits } from './live-limits.ts'
 import { type LiveCall, LiveListener } from './live-listener.ts'
@@ -31,6 +32,7 @@ const NEWS_MAX = 10_000
 interface OrganizationNews {
   readonly componentUids: Set<string>
   hasFolders: boolean
+  hasAlerts: boolean
   /** Whether there were too many to list. */
   isMore: boolean
 }
@@ -182,15 +184,29 @@ export class LiveHub {
     this.#follows.close()
   }
 
+  /** Notes what a commit has written about alerts: the catalog has no news of them. */
+  noteWritten(writes: readonly WrittenKey[]): void {
+    if (this.#listeners.size === 0) return
+    for (const { orgUid, kind, op } of writes) {
+      if (op === 'expect' || !(kind === 'alert' || kind.startsWith('alert_'))) continue
+      this.#newsOf(orgUid).hasAlerts = true
+    }
+  }
+
+  #newsOf(orgUid: string): OrganizationNews {
+    const none = { hasFolders: false, hasAlerts: false, isMore: false }
+    const news = this.#news.get(orgUid) ?? { componentUids: new Set<string>(), ...none }
+    this.#news.set(orgUid, news)
+    return news
+  }
+
   #noteNews({ orgUid, componentUids, hasFolders }: CatalogNews): void {
-    const known = this.#news.get(orgUid)
-    const news = known ?? { componentUids: new Set<string>(), hasFolders: false, isMore: false }
+    const news = this.#newsOf(orgUid)
     news.hasFolders ||= hasFolders
     for (const uid of componentUids) {
       if (news.componentUids.size >= NEWS_MAX) news.isMore = true
       else news.componentUids.add(uid)
     }
-    this.#news.set(orgUid, news)
   }
 
   #remove(listener: LiveListener): void {
@@ -373,8 +389,12 @@ function requireSome({ principal, selection, wantsCatalog }: LiveCall): void {
 }
 
 function noteFor(listener: LiveListener, news: OrganizationNews): void {
-  const mayGet = (uid: string) => allows(listener.principal, `component/${uid}`, 'GET')
-  listener.noteCatalog([...news.componentUids].filter(mayGet), news.hasFolders)
+  const { principal } = listener
+  const mayGet = (uid: string) => allows(principal, `component/${uid}`, 'GET')
+  listener.noteCatalog([...news.componentUids].filter(mayGet), {
+    hasFolders: news.hasFolders,
+    hasAlerts: news.hasAlerts && allows(principal, 'alert', 'GET'),
+  })
 }
 
 /** Whether what a listener has selected may mean other streams by what was committed. */

@@ -58,6 +58,7 @@ export class LiveListener {
   #unsent: string[] = []
   #components = new Set<string>()
   #hasFolders = false
+  #hasAlerts = false
 
   constructor(call: LiveCall, selected: SelectedStreams, nowMs: number) {
     this.call = call
@@ -96,8 +97,12 @@ export class LiveListener {
   }
 
   /** Notes changes of the catalog, to be sent. */
-  noteCatalog(componentUids: Iterable<string>, hasFolders: boolean): void {
+  noteCatalog(
+    componentUids: Iterable<string>,
+    { hasFolders, hasAlerts }: { readonly hasFolders: boolean; readonly hasAlerts: boolean },
+  ): void {
     this.#hasFolders ||= hasFolders
+    this.#hasAlerts ||= hasAlerts
     for (const uid of componentUids) {
       if (this.#components.size > NEWS_COMPONENTS_MAX) return
       this.#components.add(uid)
@@ -110,7 +115,7 @@ export class LiveListener {
   }
 
   get #hasNews(): boolean {
-    return this.#components.size > 0 || this.#hasFolders
+    return this.#components.size > 0 || this.#hasFolders || this.#hasAlerts
   }
 
   /** The next event that is not about samples; undefined: there is none. */
@@ -120,9 +125,10 @@ export class LiveListener {
     if (!this.#hasNews) return undefined
     const components = [...this.#components].slice(0, NEWS_COMPONENTS_MAX)
     const isMore = this.#components.size > NEWS_COMPONENTS_MAX
-    const data = { components, isMore, hasFolders: this.#hasFolders }
+    const data = { components, isMore, hasFolders: this.#hasFolders, hasAlerts: this.#hasAlerts }
     this.#components.clear()
     this.#hasFolders = false
+    this.#hasAlerts = false
     return frame('catalog', JSON.stringify(data))
   }
 }

@@ -1,4 +1,5 @@
 /** Alerts, their states and events, and what people do about them. */
+import type { Static } from 'typebox'
 import {
   ALERT_STATES,
   type AlertPreviews,
@@ -6,18 +7,22 @@ import {
   type Alerts,
   acknowledgeShape,
   alertShape,
+  type BoardAlerts,
   muteShape,
 } from '../../alerts/index.ts'
 import { authorOf } from '../../auth/administer/index.ts'
 import type { Identity } from '../../auth/index.ts'
 import { refuse, Type } from '../../base/index.ts'
 import { answersOf } from '../openapi/answer-schema.ts'
+import { requireFits } from '../table/body-schema.ts'
 import { type HttpOperation, httpOperation, json } from '../table/http-operation.ts'
 import {
   alertEventRecord,
   alertPreviewRecord,
   alertRecord,
   alertStateRecord,
+  boardAlertsAnswer,
+  boardAlertsBody,
 } from '../wire/alert-answers.ts'
 import { readQueryText, unwrap, wrapped } from '../wire/catalog-wire.ts'
 import { envelope, pageSchema, readPage } from '../wire/envelope.ts'
@@ -29,6 +34,7 @@ interface AlertOperationsDeps {
   readonly alertPreviews: AlertPreviews
   readonly alerts: Alerts
   readonly alertStates: AlertStates
+  readonly boardAlerts: BoardAlerts
   readonly identity: Identity
 }
 
@@ -68,6 +74,7 @@ export function alertOperations(deps: AlertOperationsDeps): HttpOperation[] {
     ...listOperations(deps),
     ...actOperations(deps),
     previewOperation(deps),
+    boardOperation(deps),
   ]
 }
 
@@ -174,5 +181,27 @@ function previewOperation({ alertPreviews }: AlertOperationsDeps): HttpOperation
     errors: [400, 401, 403, 404, 413, 415, 422, 429, 503],
     run: async ({ principal, body }) =>
       envelope('preview', await alertPreviews.preview(principal, unwrap('alert', body))),
+  })
+}
+
+function boardOperation({ boardAlerts }: AlertOperationsDeps): HttpOperation {
+  return httpOperation({
+    callers: 'uncounted',
+    tag: 'alert',
+    name: 'getBoardAlerts',
+    methods: ['POST'],
+    path: '/api/alert/board',
+    needs: 'GET alert',
+    summary: 'When alerts fired on the streams of a board. Stores nothing',
+    input: json(boardAlertsBody),
+    answer: boardAlertsAnswer,
+    run: async ({ principal, body }) => {
+      // Before the body is judged: who may read no alert is refused whatever it says.
+      boardAlerts.requireReader(principal)
+      requireFits(boardAlertsBody, body)
+      const { event } = body as Static<typeof boardAlertsBody>
+      const { events, isCut } = await boardAlerts.findEvents(principal, event)
+      return { message: '', event: events, isCut, success: true }
+    },
   })
 }

@@ -1,6 +1,12 @@
 /** Every operation of the service. */
 import type { Principal } from '../../access/index.ts'
-import type { AlertPreviews, AlertStates, Alerts, Channels } from '../../alerts/index.ts'
+import type {
+  AlertPreviews,
+  AlertStates,
+  Alerts,
+  BoardAlerts,
+  Channels,
+} from '../../alerts/index.ts'
 import type { DeletionParts } from '../../auth/administer/index.ts'
 import type { Identity, Organization, OrganizationUsage } from '../../auth/index.ts'
 import type { OAuthWithUsers } from '../../auth/oauth/index.ts'
@@ -71,6 +77,7 @@ interface OperationParts extends StorageOperationsDeps {
   readonly alertPreviews: AlertPreviews
   readonly alerts: Alerts
   readonly alertStates: AlertStates
+  readonly boardAlerts: BoardAlerts
   readonly catalog: Catalog
   readonly channels: Channels
   readonly clock: Clock

@@ -138,37 +138,81 @@ export const alertStateRecord = named(
   },
 )
 
+const eventFields = {
+  uid: Type.String(),
+  alertUid: Type.String(),
+  ...ofStream,
+  componentName: Type.String(),
+  before: oneOf(ALERT_STATES),
+  state: oneOf(ALERT_STATES),
+  cause: oneOf(EVENT_CAUSES, 'What changed the state'),
+  time: msOf('When the change was noticed'),
+  startedMs: msOf('Since when the state holds'),
+  sampleTime: orNull(msOf('Time of the sample that changed the state')),
+  value: orNull(Type.String({ description: 'Its value as text' })),
+}
+
+const exampleEvent = {
+  uid: EXAMPLE_UID,
+  alertUid: EXAMPLE_UID,
+  ...exampleOfStream,
+  componentName: 'Boiler',
+  before: 'PENDING',
+  state: 'FIRING',
+  cause: 'sample',
+  time: 1_700_000_600_150,
+  startedMs: 1_700_000_600_000,
+  sampleTime: 1_700_000_600_000,
+  value: '81.5',
+}
+
 /** A change of a state. */
 export const alertEventRecord = named(
   'AlertEvent',
+  { ...eventFields, message: Type.String() },
+  { ...exampleEvent, message: 'Boiler has 81.5 °C' },
+)
+
+/** Streams that one call names: all of a large board. */
+const BOARD_STREAMS_MAX = 1_000
+
+/** Streams of charts with their ranges. */
+export const boardAlertsBody = named(
+  'BoardAlertsBody',
   {
-    uid: Type.String(),
-    alertUid: Type.String(),
-    ...ofStream,
-    componentName: Type.String(),
-    before: oneOf(ALERT_STATES),
-    state: oneOf(ALERT_STATES),
-    cause: oneOf(EVENT_CAUSES, 'What changed the state'),
-    time: msOf('When the change was noticed'),
-    startedMs: msOf('Since when the state holds'),
-    sampleTime: orNull(msOf('Time of the sample that changed the state')),
-    value: orNull(Type.String({ description: 'Its value as text' })),
-    message: Type.String(),
+    event: Type.Array(
+      Type.Object({
+        streamUid: Type.String(),
+        from: msOf('Start (inclusive)'),
+        until: msOf('End (exclusive)'),
+      }),
+      { maxItems: BOARD_STREAMS_MAX, description: 'The streams whose events are returned' },
+    ),
   },
   {
-    uid: EXAMPLE_UID,
-    alertUid: EXAMPLE_UID,
-    ...exampleOfStream,
-    componentName: 'Boiler',
-    before: 'PENDING',
-    state: 'FIRING',
-    cause: 'sample',
-    time: 1_700_000_600_150,
-    startedMs: 1_700_000_600_000,
-    sampleTime: 1_700_000_600_000,
-    value: '81.5',
-    message: 'Boiler has 81.5 °C',
+    event: [{ streamUid: EXAMPLE_UID, from: 1_700_000_000_000, until: 1_700_003_600_000 }],
   },
+)
+
+const exampleBoardEvent = { ...exampleEvent, alertName: 'Boiler too hot', severity: 'warning' }
+
+/** Events of alerts, as a board shows them. */
+export const boardAlertsAnswer = named(
+  'BoardAlertsAnswer',
+  {
+    message: Type.String({ description: 'Blank' }),
+    event: Type.Array(
+      named(
+        'BoardAlertEvent',
+        { ...eventFields, alertName: Type.String(), severity: oneOf(SEVERITIES) },
+        exampleBoardEvent,
+      ),
+      { description: 'When alerts began and stopped to fire, the newest first' },
+    ),
+    isCut: Type.Boolean({ description: 'Whether older events were left out' }),
+    success: Type.Literal(true),
+  },
+  { message: '', event: [exampleBoardEvent], isCut: false, success: true },
 )
 
 /** When an alert would have fired. */

@@ -44,6 +44,7 @@ export type LiveEvent =
         readonly components: readonly string[]
         readonly isMore: boolean
         readonly hasFolders: boolean
+        readonly hasAlerts: boolean
       }
     }
   | { readonly event: 'end'; readonly data: { readonly code: string; readonly message: string } }

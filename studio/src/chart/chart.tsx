@@ -2,12 +2,14 @@ import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { useTheme } from '../style/theme.ts'
 import { axesOf, ownScaleText } from './axes.ts'
 import styles from './chart.module.css'
+import type { ChartMarks } from './chart-marks.ts'
 import { type ChartSeries, isNumbers } from './chart-series.ts'
 import { STRIP_HEIGHT, STRIP_ROOM } from './draw-states.ts'
 import { type EmptyChart, EmptyNote } from './empty-note.tsx'
 import { type Guide, GuideLine } from './guide-line.tsx'
 import { Legend } from './legend.tsx'
 import type { AxisLimits, Threshold } from './levels.ts'
+import { MarkLayer } from './mark-layer.tsx'
 import { moved, type NextRange, type TimeRange, zoomed } from './time-range.ts'
 import { readTokens } from './tokens.ts'
 import { AXIS_HEIGHT, type Picture, UplotView } from './uplot-view.ts'
@@ -47,6 +49,8 @@ interface ChartProps extends RangeEvents {
   readonly empty?: EmptyChart
   /** A line at a value of the left axis, which can be dragged. */
   readonly guide?: Guide
+  /** Events at the foot of the plot. */
+  readonly marks?: ChartMarks
 }
 
 const HEIGHT = 340
@@ -54,7 +58,7 @@ const HEIGHT = 340
 /** A chart of streams over time, with its legend; all about it can be done with keys too. */
 export function Chart(props: ChartProps) {
   const { label, series, range, zone, hidden, onHidden, height = HEIGHT, syncKey = 'page' } = props
-  const { limits, thresholds, guide } = props
+  const { limits, thresholds, guide, marks } = props
   const [cursor, setCursor] = useState<number>()
   const [scale, setScale] = useState<ValueScale>()
   const reach = guide?.reach
@@ -103,9 +107,13 @@ export function Chart(props: ChartProps) {
           style={{ minHeight: heightOf(picture, height) }}
         />
         {props.empty !== undefined && <EmptyNote {...props.empty} />}
+        {marks !== undefined && scale !== undefined && (
+          <MarkLayer marks={marks} range={range} zone={zone} scale={scale} />
+        )}
         {guide !== undefined && scale !== undefined && <GuideLine guide={guide} scale={scale} />}
       </div>
       {note !== '' && <p className={styles.shared}>{note}</p>}
+      {marks !== undefined && marks.note !== '' && <p className={styles.shared}>{marks.note}</p>}
       <Legend
         series={series}
         colours={tokens.series}

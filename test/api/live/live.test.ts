@@ -257,6 +257,12 @@ test('GET /api/live with "catalog" sends changed components and folders', async 
   await client.until(isAbout)
   await owner('PUT', '/api/component_folder', { component_folder: { path: '/Components/F' } })
   await client.until(({ event, data }) => event === 'catalog' && data.hasFolders)
+  const runningUser = (await owner('GET', '/api/alert/new')).body.alert.runningUser
+  const labels = { site: 'north' }
+  const alert = { name: 'A', condition: 'value > 1', labels, runningUser }
+  assert.equal((await owner('PUT', '/api/alert', { alert })).status, 200)
+  const news = await client.until(({ event, data }) => event === 'catalog' && data.hasAlerts)
+  assert.equal(news.data.hasFolders, false)
   await owner('DELETE', `/api/component/${uid}`)
   const { data } = await client.until(isAbout)
   assert.equal(data.isMore, false)

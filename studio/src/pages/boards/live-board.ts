@@ -9,8 +9,8 @@ import {
 } from 'react'
 import { type LiveTopic, useLive } from '../../api/live.ts'
 import type { LiveEvent } from '../../api/live-events.ts'
+import { Pulse } from '../../state/pulse.ts'
 import type { PanelStream } from './board-types.ts'
-import { Pulse } from './pulse.ts'
 
 /** A sample as the service sends it. */
 export interface ShownValue {

@@ -3,6 +3,7 @@ import { Chart } from '../../chart/chart.tsx'
 import type { Plot } from '../../chart/chart-series.ts'
 import { LeftOut } from '../../chart/left-out.tsx'
 import { useChartHeight } from '../../chart/use-chart-height.ts'
+import { useAlertMarks } from '../../state/alert-events.ts'
 import type { FoundStream } from '../../state/use-stream.ts'
 import type { ViewRange } from '../../state/use-view-range.ts'
 import { AheadLine } from './ahead-line.tsx'
@@ -24,6 +25,12 @@ export function StreamChart({ found, view, plot, extent, ...chart }: StreamChart
   const [hidden, setHidden] = useState(NONE)
   const height = useChartHeight()
   const threshold = useThreshold(found, plot)
+  const { asked, isLive } = view
+  const marks = useAlertMarks([found.streamUid], {
+    word: `${asked.from}..${asked.until}`,
+    range: () => asked,
+    isLive,
+  })
   return (
     <section className={styles.chart} aria-label="Chart">
       {threshold !== undefined && <ThresholdBar {...threshold.bar} />}
@@ -35,6 +42,7 @@ export function StreamChart({ found, view, plot, extent, ...chart }: StreamChart
         onHidden={setHidden}
         height={height}
         guide={threshold?.guide}
+        marks={marks}
       />
       <LeftOut plots={[plot]} />
       <AheadLine extent={extent} view={view} />

@@ -12,6 +12,7 @@ import { statisticLabel } from '../../chart/period-table.tsx'
 import { PlotTable } from '../../chart/plot-table.tsx'
 import { precisionOf } from '../../chart/precision.ts'
 import { useChartHeight } from '../../chart/use-chart-height.ts'
+import { useAlertMarks } from '../../state/alert-events.ts'
 import { emptyChart } from '../../state/empty-chart.ts'
 import { usePeriodFigures } from '../../state/period-figures.ts'
 import { type PlottedStream, pointsFor, seriesKey, usePlots } from '../../state/plots.ts'
@@ -51,6 +52,11 @@ export function OverlayView({ streams, onRemove }: OverlayViewProps) {
     onSample: add,
     onChange: reload,
   })
+  const { asked, isLive } = view
+  const marks = useAlertMarks(
+    streams.flatMap(({ streamUid, earlier }) => (earlier === undefined ? [streamUid] : [])),
+    { word: `${asked.from}..${asked.until}`, range: () => asked, isLive },
+  )
   const hidden = useMemo(
     () => new Set((query.get('hide') ?? '').split(',').filter(Boolean)),
     [query],
@@ -89,6 +95,7 @@ export function OverlayView({ streams, onRemove }: OverlayViewProps) {
           hidden={hidden}
           onHidden={(next) => changeAddress({ hide: [...next].join(',') })}
           onWidth={setWidth}
+          marks={marks}
         />
         <LeftOut plots={plots} />
       </section>

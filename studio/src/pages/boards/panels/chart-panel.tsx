@@ -6,11 +6,12 @@ import type { EmptyChart } from '../../../chart/empty-note.tsx'
 import { LeftOut } from '../../../chart/left-out.tsx'
 import { PlotTable } from '../../../chart/plot-table.tsx'
 import type { NextRange } from '../../../chart/time-range.ts'
+import { useAlertMarks } from '../../../state/alert-events.ts'
 import { pointsFor } from '../../../state/plots.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import type { Panel } from '../board-types.ts'
 import { ZoomContext } from '../board-zoom.ts'
-import type { TimeRange } from '../ranges.ts'
+import { rangeAt, type TimeRange } from '../ranges.ts'
 import { GoneStream } from './gone-stream.tsx'
 import styles from './panels.module.css'
 import { usePanelPlots } from './use-panel-plots.ts'
@@ -39,6 +40,16 @@ export function ChartPanel({ panel, range, isLive }: ChartPanelProps) {
   const zoom = board.shown
   const shown = usePanelPlots(panel, { range, zoom: board.rested, points, isLive })
   const { series, plots, range: whole } = shown
+  const marks = useAlertMarks(
+    panel.streams.map(({ streamUid }) => streamUid),
+    {
+      word: `${shown.word} ${shown.zone}`,
+      range: () => rangeAt(shown.word, shown.zone, Date.now()),
+      isLive: shown.isFollowing,
+      // The first plots say which zone the range is in.
+      isOff: series.length === 0,
+    },
+  )
   // Of streams that are all gone not even the axes say something.
   const isAllLost = shown.lost.length > 0 && shown.lost.length === panel.streams.length
   const name = panel.title || series.map((one) => one.name).join(', ') || 'Chart'
@@ -100,6 +111,7 @@ export function ChartPanel({ panel, range, isLive }: ChartPanelProps) {
           empty={emptyPanel(plots, seen, showLatest)}
           limits={panel.options}
           thresholds={panel.options.thresholds}
+          marks={marks}
           isCompact
         />
       )}

@@ -86,6 +86,8 @@ export function usePanelPlots(panel: Panel, { range, zoom, points, isLive }: Ask
   const plots = drawn.map(({ plot }) => plot)
   return {
     range: latest ? data.range : shown,
+    word,
+    isFollowing,
     zone,
     series,
     plots,
