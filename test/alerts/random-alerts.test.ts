@@ -160,7 +160,10 @@ class World {
       // A correction right before a kill may be missed, if time had changed the state before (decision 026).
       const isMissed = (time: number) =>
         models.some((model) => model.isSilent && model.lastTime === time)
-      samples = samples.map(([time, value]) => [isMissed(time) ? time + 1 : time, value])
+      const moved = samples.map(
+        ([time, value]) => [isMissed(time) ? time + 1 : time, value] as const,
+      )
+      samples = [...new Map(moved)]
       // So may a late sample, unless it is known how far was evaluated.
       const isOld = samples.some(([time]) => models.some((model) => model.isOld(time, now)))
       if (isOld) await this.#home.service.app.alertWorker.settle({ keeps: true })

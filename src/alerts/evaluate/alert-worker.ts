@@ -469,23 +469,27 @@ export class AlertWorker {
   }
 
   async #commitOf(changes: readonly StateChange[]): Promise<void> {
+    const { catalog, catalogStore } = this.#deps
     const readsNames = changes.length <= NAMES_READ_MAX
     let writes = new Map<string, CatalogWrite>()
+    let written: Promise<unknown> | undefined
     for (const [at, change] of changes.entries()) {
       const { names, loaded } = change
       const { orgUid } = loaded.alert
-      const name = readsNames
-        ? await this.#deps.catalog.componentName(orgUid, names.componentUid)
-        : undefined
+      const name = readsNames ? await catalog.componentName(orgUid, names.componentUid) : undefined
       // Of several states of one stream the last is kept.
       for (const write of writesOf(change, name ?? names.componentId)) {
         writes.set(`${write.kind} ${write.uid}`, write)
       }
       if (writes.size < WRITES_PER_COMMIT && at + 1 < changes.length) continue
-      await this.#deps.catalogStore.commit([...writes.values()], this.#held.lease)
+      // The next writes are made while the catalog stores these.
+      await written
+      written = catalogStore.commit([...writes.values()], this.#held.lease)
+      written.catch(() => {})
       writes = new Map()
       await nextIteration()
     }
+    await written
   }
 
   /** Reminds of states that fire still, and reports them when a mute has ended. */

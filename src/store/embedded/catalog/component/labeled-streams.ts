@@ -36,9 +36,10 @@ export class LabeledStreams {
   constructor(db: DatabaseSync, components: ComponentReader, texts: TextTable) {
     this.#components = components
     this.#texts = texts
+    // The + keeps SQLite from the index of scopes, by which each step would read all components of the organization.
     this.#select = db.prepare(`SELECT ${COLUMNS}
       FROM component c CROSS JOIN stream s ON s.component = c.ref
-      WHERE c.ref >= ?1 AND c.ref <= ?2 AND c.scope = ?3 AND (s.component, s.ordinal) > (?1, ?4)
+      WHERE c.ref >= ?1 AND c.ref <= ?2 AND +c.scope = ?3 AND (s.component, s.ordinal) > (?1, ?4)
         AND (s.labels IS NOT NULL OR instr(s.more, '"${LOOKBACK_FIELD}":') > 0)
       ORDER BY c.ref, s.ordinal LIMIT ?5`)
     this.#last = db.prepare('SELECT max(ref) AS last FROM component')
