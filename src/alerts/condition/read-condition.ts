@@ -13,6 +13,7 @@ import {
   toCondition,
 } from '../../expression/index.ts'
 import { type ConditionInput, placeOfInput, replaceInputs } from './condition-inputs.ts'
+import { requireComparable } from './require-comparable.ts'
 
 /** A condition that runs over the values of its inputs. */
 export interface Condition {
@@ -53,6 +54,7 @@ export function readCondition(text: string, types: ConditionTypes): Condition {
     timeZoneId: types.timeZoneId,
   })
   const term = toCondition(checker.check(tree), failAt)
+  requireComparable(term, { typeOf: (index) => typeOf(inputs[index], types.value), failAt })
   const compiled = compileExpression({
     text,
     tree,

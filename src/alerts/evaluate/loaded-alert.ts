@@ -42,6 +42,7 @@ export class LoadedAlert {
   readonly #conditions = new Map<string, AlertConditions>()
   /** By type of value. */
   readonly #judges: (RangeJudges | undefined)[] = []
+  readonly #fits: (boolean | undefined)[] = []
 
   constructor(alert: Alert, context: AlertContext, id: { ref: number; version: number }) {
     this.alert = alert
@@ -60,9 +61,22 @@ export class LoadedAlert {
     return this.alert.streams.length === 0
   }
 
-  /** Whether it can watch streams of a type. */
+  /** Whether it can watch streams of a type: those that its conditions can read. */
   fitsType(valueCode: number): boolean {
-    return valueCode !== VALUE_CODE.FILE || this.alert.condition.trim() === ''
+    this.#fits[valueCode] ??= this.#tryFit(valueCode)
+    return this.#fits[valueCode]
+  }
+
+  #tryFit(valueCode: number): boolean {
+    if (this.alert.condition.trim() === '') return true
+    if (valueCode === VALUE_CODE.FILE) return false
+    try {
+      this.conditionsFor(expressionTypeOf(VALUE_TYPES[valueCode]), 'UTC')
+      return true
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error
+      return false
+    }
   }
 
   /** Whether it selects the streams that an earlier version of it selected. */
@@ -72,10 +86,10 @@ export class LoadedAlert {
 
   get #selection(): string {
     const { alert, context } = this
-    const { streams, streamId, labels, condition } = alert
+    const { streams, streamId, labels } = alert
     const { templateId } = context
-    const hasCondition = condition.trim() !== ''
-    return JSON.stringify([this.isActive, hasCondition, streams, templateId, streamId, labels])
+    const fits = VALUE_TYPES.map((_, valueCode) => this.fitsType(valueCode))
+    return JSON.stringify([this.isActive, fits, streams, templateId, streamId, labels])
   }
 
   isMuted(nowMs: number): boolean {

@@ -88,6 +88,7 @@ export async function checkAlert(
   for (const field of ['condition', 'clearCondition'] as const) {
     const text = body[field]
     if (text.trim() === '') continue
+    if (types.has('UNKNOWN')) requireSomeType(`alert.${field}`, text)
     for (const type of types) {
       const condition = checkedCondition(`alert.${field}`, text, type)
       await requireInputs(deps, principal.orgUid, { field: `alert.${field}`, condition })
@@ -207,6 +208,21 @@ function checkedCondition(field: string, text: string, value: ExpressionType): C
     const what = `has an error in line ${line}, column ${column}: ${message}\n${pointer}`
     return refuseField(field, what)
   }
+}
+
+/** Refuses a condition that no stream can have, whatever its type is. */
+function requireSomeType(field: string, text: string): void {
+  const fits = (value: ExpressionType) => {
+    try {
+      readCondition(text, { value, timeZoneId: 'UTC' })
+      return true
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error
+      return false
+    }
+  }
+  const types: readonly ExpressionType[] = ['LONG', 'BOOLEAN', 'BIGDECIMAL', 'STRING', 'DOUBLE']
+  if (!types.some(fits)) checkedCondition(field, text, 'DOUBLE')
 }
 
 async function requireInputs(

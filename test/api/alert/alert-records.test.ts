@@ -58,6 +58,7 @@ test('bad input names the field, says what to change, and saves nothing', async 
   await of({ condition: 'previous(0) > 1' }, /Argument 1 of previous\(\) must be a number from 1/)
   await of({ condition: "recent(0, 'max') > 1" }, /must be a number of minutes from 1/)
   await of({ condition: "'a'" }, /Expected a condition, got a text/)
+  await of({ condition: "value = 'on'" }, /is a number, but it is compared with a text/)
   await of({ condition: '' }, /^alert\.condition is missing/)
   await of({ condition: '', silentForMs: 5 }, /^alert\.silentForMs must be 0, or at least 1000/)
   await of({ repeatMs: 5 }, /^alert\.repeatMs must be 0, or at least 60000/)

@@ -235,6 +235,40 @@ test('an alert on labels or a template covers streams that are created later, fr
   assert.deepEqual(await home.states(onLabels.uid), ['FIRING sample'])
 })
 
+test('an alert on labels leaves out streams whose type its condition does not fit', async () => {
+  const labels = { site: 'mixed' }
+  const types = { n: 'DOUBLE', i: 'LONG', d: 'BIG_DECIMAL', t: 'STRING', b: 'BOOLEAN' }
+  const stream = Object.entries(types).map(([id, valueType]) => ({ id, valueType, labels }))
+  const made = await home.owner('PUT', '/api/component', { component: { id: 'mixed', stream } })
+  assert.equal(made.status, 200, made.text)
+  const silent = { silentForMs: HOUR }
+  const numbers = await home.alert({ labels, condition: 'value > 1000', ...silent })
+  const texts = await home.alert({ labels, condition: "value <> 'off'", ...silent })
+  const read = await home.alert({ labels, condition: 'CAST(value AS DOUBLE) > 1000' })
+  await home.put('mixed', 't', 'on')
+  await home.put('mixed', 'n', 2)
+  await home.settle()
+  assert.deepEqual([await home.states(numbers.uid), await home.states(read.uid)], [[], []])
+  assert.deepEqual(await home.states(texts.uid), ['FIRING sample'])
+  await home.advance(2 * HOUR)
+  const silentStreams = async (uid: string) => {
+    const { body } = await home.owner('GET', `/api/alert/${uid}/event`)
+    const ids = body.event.filter(({ cause }: { cause: string }) => cause === 'silence')
+    return ids.map(({ streamId }: { streamId: string }) => streamId).sort()
+  }
+  assert.deepEqual(await silentStreams(numbers.uid), ['b', 'd', 'i', 'n'])
+  assert.deepEqual(await silentStreams(texts.uid), [])
+  const fits = { condition: "value = 'on' OR value > 3" }
+  const none = await home.owner('PUT', '/api/alert', {
+    alert: { name: 'None', labels, ...fits, runningUser: { uid: home.ownerUid } },
+  })
+  assert.equal(none.status, 400, none.text)
+  assert.match(
+    none.body.message,
+    /^alert\.condition .* is a number, but it is compared with a text/,
+  )
+})
+
 test('a deleted stream, a disabled alert, and one that watches another stream end their states', async () => {
   const deleted = await watched({ condition: 'value > 1' })
   await deleted.put(5)
