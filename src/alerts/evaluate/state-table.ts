@@ -162,7 +162,15 @@ export class StateTable implements WatchListener {
   armAll(): void {
     this.#timers.clear()
     this.#unarmed.clear()
-    for (const loaded of this.#deps.watches.all()) this.#arm(loaded)
+    const { watches } = this.#deps
+    for (const loaded of watches.all()) this.#armStates(loaded)
+    // One walk over the streams for all alerts.
+    for (const handle of watches.table.handles()) {
+      for (const ref of watches.table.refsOf(handle)) {
+        const loaded = watches.byRef(ref)
+        if (loaded !== undefined) this.#armSilence(loaded, handle)
+      }
+    }
     this.#timersMax = 2 * this.#timers.count + OLD_TIMERS_MAX
   }
 
@@ -185,7 +193,11 @@ export class StateTable implements WatchListener {
   onLoaded(loaded: LoadedAlert): void {
     // Timers of the version before mean nothing any more.
     this.#unarmed.delete(loaded.ref)
-    this.#arm(loaded)
+    this.#armStates(loaded)
+    if (loaded.alert.silentForMs === 0) return
+    for (const handle of this.#deps.watches.table.handles(loaded.ref)) {
+      this.#armSilence(loaded, handle)
+    }
   }
 
   onGone(loaded: LoadedAlert): void {
@@ -374,7 +386,7 @@ export class StateTable implements WatchListener {
     return Math.max(arrival, alert.startedMs) + alert.silentForMs
   }
 
-  #arm(loaded: LoadedAlert): void {
+  #armStates(loaded: LoadedAlert): void {
     const { ref, context } = loaded
     const { mute } = context
     if (mute !== undefined && mute.untilMs !== null) {
@@ -383,8 +395,6 @@ export class StateTable implements WatchListener {
     for (const [handle, { state }] of this.#rows.get(ref) ?? []) {
       this.#armState(loaded, handle as StreamHandle, state)
     }
-    if (loaded.alert.silentForMs === 0) return
-    for (const handle of this.#deps.watches.table.handles(ref)) this.#armSilence(loaded, handle)
   }
 
   #armState(loaded: LoadedAlert, handle: StreamHandle, state: StreamState): void {

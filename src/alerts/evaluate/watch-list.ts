@@ -327,9 +327,9 @@ export class WatchList {
    */
   #noteNews({ orgUid, componentUids }: CatalogNews): void {
     this.#mayHaveGone = true
-    const isDynamic = [...this.#byRef.values()].some(
-      (loaded) => loaded.alert.orgUid === orgUid && loaded.isDynamic && loaded.isActive,
-    )
+    const isDynamic = this.#byRef
+      .values()
+      .some((loaded) => loaded.alert.orgUid === orgUid && loaded.isDynamic && loaded.isActive)
     if (!isDynamic) return
     const { catalog, watchAlso } = this.#deps
     const changed = this.#components.get(orgUid) ?? new Set()

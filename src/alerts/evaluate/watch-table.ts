@@ -4,6 +4,15 @@ import type { StreamHandle } from '../../store/index.ts'
 /** No time. */
 export const NEVER = Number.NEGATIVE_INFINITY
 
+/** The alerts of some streams. */
+interface Group {
+  /** Ascending. */
+  readonly refs: readonly number[]
+  readonly key: string
+  /** Streams of the group; one without streams is given up. */
+  count: number
+}
+
 /**
  * The streams that alerts watch, in columns: some tens of bytes for each. A stream knows its alerts by a group, which
  * all streams of the same alerts share.
@@ -19,9 +28,10 @@ export class WatchTable {
   readonly #free: number[] = []
   #end = 1
   #count = 0
-  /** The alerts of each group, ascending; group 0 has none. */
-  readonly #refs: (readonly number[])[] = [[]]
+  /** Group 0 has no alerts. */
+  readonly #sets: (Group | undefined)[] = [{ refs: [], key: '', count: 0 }]
   readonly #groupIds = new Map<string, number>([['', 0]])
+  readonly #freeGroups: number[] = []
   #generation = 0
 
   /** Streams that are watched. */
@@ -46,12 +56,7 @@ export class WatchTable {
 
   /** The alerts that watch a stream. */
   refsOf(handle: number): readonly number[] {
-    return this.#refs[this.#groups[this.placeOf(handle)]] ?? []
-  }
-
-  /** A number that streams of the same alerts share. */
-  groupOf(handle: number): number {
-    return this.#groups[this.placeOf(handle)]
+    return this.#sets[this.#groups[this.placeOf(handle)]]?.refs ?? []
   }
 
   isWatchedBy(handle: number, ref: number): boolean {
@@ -60,10 +65,10 @@ export class WatchTable {
 
   /** All streams, or those of one alert. */
   *handles(ref?: number): Generator<StreamHandle> {
+    const isWanted = this.#sets.map((set) => ref === undefined || set?.refs.includes(ref) === true)
     for (let place = 1; place < this.#end; place += 1) {
       const handle = this.#handles[place] as StreamHandle
-      if (handle === 0) continue
-      if (ref === undefined || this.#refs[this.#groups[place]].includes(ref)) yield handle
+      if (handle !== 0 && isWanted[this.#groups[place]]) yield handle
     }
   }
 
@@ -72,7 +77,8 @@ export class WatchTable {
     const refs = this.refsOf(handle)
     if (refs.includes(ref)) return false
     const place = this.placeOf(handle) || this.#newPlace(handle)
-    this.#groups[place] = this.#groupOf([...refs, ref])
+    const after = refs.findIndex((one) => one > ref)
+    this.#setGroup(place, refs.toSpliced(after < 0 ? refs.length : after, 0, ref))
     return true
   }
 
@@ -82,7 +88,7 @@ export class WatchTable {
     if (!refs.includes(ref)) return false
     const place = this.placeOf(handle)
     const left = refs.filter((one) => one !== ref)
-    this.#groups[place] = this.#groupOf(left)
+    this.#setGroup(place, left)
     if (left.length === 0) this.#freePlace(handle, place)
     return true
   }
@@ -161,12 +167,27 @@ export class WatchTable {
     this.#generation += 1
   }
 
+  #setGroup(place: number, refs: readonly number[]): void {
+    const left = this.#groups[place]
+    const group = this.#groupOf(refs)
+    this.#groups[place] = group
+    const [from, to] = [this.#sets[left], this.#sets[group]]
+    if (to !== undefined) to.count += 1
+    if (from === undefined || left === 0) return
+    from.count -= 1
+    if (from.count > 0) return
+    // Otherwise a stream of thousands of alerts would leave a group behind for each of them.
+    this.#groupIds.delete(from.key)
+    this.#sets[left] = undefined
+    this.#freeGroups.push(left)
+  }
+
   #groupOf(refs: readonly number[]): number {
-    const sorted = [...refs].sort((a, b) => a - b)
-    const key = sorted.join(' ')
+    const key = refs.join(' ')
     const known = this.#groupIds.get(key)
     if (known !== undefined) return known
-    const group = this.#refs.push(sorted) - 1
+    const group = this.#freeGroups.pop() ?? this.#sets.length
+    this.#sets[group] = { refs, key, count: 0 }
     this.#groupIds.set(key, group)
     return group
   }
