@@ -143,14 +143,14 @@ export class Connections {
     return await this.#inTurn(orgUid, () => this.#try(this.#targetOf(orgUid, record), TEST_LIMITS))
   }
 
-  /** The first rows of a statement that need not be saved, for those who may change imports. */
+  /** The first rows of a statement that need not be saved, for those who may change imports and test the connection. */
   async preview(principal: Principal, input: unknown): Promise<RowPreview> {
     requirePermit(principal, 'connector', 'POST')
     checkPreview(input)
     const { connection, externalSql } = (input as Static<typeof previewShape>).preview
+    requirePermit(principal, `connection/${connection.uid}`, 'POST')
     if (externalSql.trim() === '') refuseField('preview.externalSql', 'must not be blank')
     const { orgUid } = principal
-    // As for an import, which may name every connection of the organization.
     const record = await this.#records.find(orgUid, connection.uid)
     if (record === undefined) refuseUnknown('connection', connection.uid)
     let found: Pick<RowPreview, 'columns' | 'rows' | 'hasMore'> = {

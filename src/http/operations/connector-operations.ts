@@ -88,7 +88,7 @@ export function connectorOperations(deps: ConnectorOperationsDeps): HttpOperatio
       methods: ['POST'],
       path: '/api/connector/import_preview',
       needs: 'POST connector',
-      summary: 'Run an unsaved statement in a database and return its first rows',
+      summary: 'Run an unsaved statement in a database and return its first rows. Also needs POST on the connection',
       errors: [400, 401, 403, 404, 409, 429],
       input: json(previewShape),
       answer: answersOf('preview', rowPreview).one,

@@ -154,6 +154,28 @@ test('a trial says why a database cannot be used, and reaches nothing that is no
   await owner('DELETE', path)
 })
 
+test('a preview needs the rights of a connection test as well as those of an import', async () => {
+  const { uid } = await insert()
+  const [writes, uses] = [
+    { resource: 'connector', methods: ['POST'] },
+    { resource: `connection/${uid}`, methods: ['POST'] },
+  ]
+  const preview = async (capabilities: object[], of = uid) => {
+    const made = await owner('PUT', '/api/api_key', { api_key: { name: 'k', capabilities } })
+    const call = caller(service, `api_key=${made.body.api_key.secretKey}`)
+    const asked = { connection: { uid: of }, externalSql: 'SELECT 1' }
+    return await call('POST', '/api/connector/import_preview', { preview: asked })
+  }
+  for (const capabilities of [[writes], [uses]]) {
+    const { status, text } = await preview(capabilities)
+    assert.equal(status, 403, text)
+  }
+  assert.equal((await preview([writes], 'none')).status, 403, 'does not tell which UIDs exist')
+  const { status, text } = await preview([writes, uses])
+  assert.equal(status, 200, text)
+  await owner('DELETE', `/api/connection/${uid}`)
+})
+
 test('connections are those of their organization, for callers with the right', async () => {
   const { uid } = await insert()
   const key = async (methods: readonly string[]) => {
