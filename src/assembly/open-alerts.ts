@@ -51,7 +51,7 @@ function openEvaluation(parts: AlertParts, clock: Clock) {
   const deps = { catalog, catalogStore, clock, users: identity.users }
   const alerts = new Alerts({ ...deps, onSaved: () => alertWorker.follow() })
   const alertStates = new AlertStates({ ...deps, alerts })
-  const boardAlerts = new BoardAlerts({ ...deps, alerts })
+  const boardAlerts = new BoardAlerts({ ...deps, alerts, alertStates })
   const listOrganizations = () => identity.organizations.list()
   const watchAlso: SampleStore['watchAlso'] = (handle) => store.watchAlso(handle)
   const watches = new WatchList({ ...deps, alerts, listOrganizations, watchAlso })

@@ -13,6 +13,8 @@ interface Panel extends Place {
   /** Component and stream IDs. */
   readonly of: ReadonlyArray<readonly [component: string, stream: string]>
   readonly options?: object
+  /** Of a panel of alerts. */
+  readonly alerts?: object
 }
 
 const at = (x: number, y: number, width: number, height: number): Place => ({ x, y, width, height })
@@ -51,6 +53,7 @@ const panels: readonly Panel[] = [
       ['energy', 'used'],
     ],
   },
+  { kind: 'alerts', title: 'Alerts', ...at(0, 10, 12, 3), of: [], alerts: { state: 'ALL' } },
 ]
 
 /** A board of the greenhouse, unless there is one; its UID. */

@@ -1,4 +1,4 @@
-/** What people make of the samples of the greenhouse: a derived stream, a query, a connector. */
+/** What people make of the samples of the greenhouse: a derived stream, a query, an alert, a connector. */
 import { type DemoClient, findComponent } from './demo-client.ts'
 
 /** The dryness of the air that plants feel, kPa. */
@@ -25,6 +25,16 @@ WHERE id = 'temp'
 ORDER BY timeSd`,
 }
 
+const WARM = {
+  id: 'warm',
+  name: 'House too warm',
+  streams: ['north-house', 'south-house'].map((componentId) => ({ componentId, streamId: 'temp' })),
+  condition: 'value > 24',
+  clearCondition: 'value < 23',
+  forMs: 600_000,
+  message: '{component} has {value} °C. Open the vents',
+}
+
 const PROBES = {
   id: 'probes',
   name: 'Soil probes',
@@ -45,12 +55,23 @@ export async function seedWork(client: DemoClient): Promise<void> {
   if (!(await isThere(client, 'query', WARMTH.id))) {
     await client.call('PUT', '/api/query', { query: WARMTH })
   }
-  if (await isThere(client, 'connector', PROBES.id)) return
-  const { connector } = (await client.call('GET', '/api/connector/new')) as {
-    connector: { readonly runningUser: { readonly uid: string } }
-  }
-  const { uid } = connector.runningUser
-  await client.call('PUT', '/api/connector', { connector: { ...PROBES, runningUser: { uid } } })
+  await seedRunning(client, 'alert', WARM)
+  await seedRunning(client, 'connector', PROBES)
+}
+
+/** Makes a record that works for the user of the demo, unless it is there. */
+async function seedRunning(
+  client: DemoClient,
+  noun: 'alert' | 'connector',
+  record: { readonly id: string },
+): Promise<void> {
+  if (await isThere(client, noun, record.id)) return
+  const made = (await client.call('GET', `/api/${noun}/new`)) as Record<
+    string,
+    { readonly runningUser: { readonly uid: string } }
+  >
+  const { uid } = made[noun].runningUser
+  await client.call('PUT', `/api/${noun}`, { [noun]: { ...record, runningUser: { uid } } })
 }
 
 async function seedDerived(client: DemoClient): Promise<void> {

@@ -1,6 +1,7 @@
 export { DEVICE_SORTS, type DeviceQuery, type DeviceSort } from './device/device-query.ts'
 export { Devices } from './device/devices.ts'
 export { LastContacts } from './device/last-contacts.ts'
+export { componentsInPlace, type PlaceFilter } from './device/list-devices.ts'
 export { catalogClockMark } from './expire/clock-mark.ts'
 export { makeDeleteProfileJob } from './expire/delete-profile-job.ts'
 export { expiringStreams } from './expire/expiring-streams.ts'

@@ -94,7 +94,9 @@ async function exerciseAlert(record: object): Promise<void> {
   assert.equal(event.length, 1)
   const asked = [{ streamUid: state[0].streamUid, from: 0, until: clock.now() + DAY }]
   assert.equal((await owner('POST', '/api/alert/board', { event: asked })).event.length, 1)
-  await owner('POST', '/api/alert/board', {}, { expect: '4' })
+  const { list } = await owner('POST', '/api/alert/board', { list: [{ state: 'ALL' }] })
+  assert.equal(list[0].firingCount, 1)
+  await owner('POST', '/api/alert/board', { list: [{ state: 'OK' }] }, { expect: '4' })
   await owner('GET', `${path}/state?state=none`, undefined, { expect: '4' })
   await owner('POST', '/api/alert/preview', { alert: record })
   await owner('POST', '/api/alert/preview', { alert: {} }, { expect: '4' })

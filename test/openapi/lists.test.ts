@@ -324,6 +324,8 @@ const CASES: Record<string, Send> = {
     const one = { streamUid: component.stream[0].uid, from: 0, until: 1 }
     return call('POST', '/api/alert/board', { event: many(count, () => one) })
   },
+  'getBoardAlerts .list[]': (count) =>
+    call('POST', '/api/alert/board', { list: many(count, () => ({ limit: 0 })) }),
   'insertExportedDashboard .map[]': (count) => imported({}, many(count, mapped)),
   'getDerivationPreview .stream.derivation.variables[]': (count) =>
     call('POST', `/api/component/${component.uid}/stream/preview`, { stream: derived(count) }),

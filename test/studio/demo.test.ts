@@ -42,6 +42,13 @@ test('the greenhouse has components in folders, units, a template and a board', 
   assert.match(latest.fData, /^\d+\.?\d* ?°C$/)
   const { dashboard } = (await client.call('GET', '/api/dashboard')) as { dashboard: unknown[] }
   assert.equal(dashboard.length, 1)
+  const { alert } = (await client.call('GET', '/api/alert')) as {
+    alert: Array<{ streams: unknown[] }>
+  }
+  assert.deepEqual(
+    alert.map(({ streams }) => streams.length),
+    [2],
+  )
 })
 
 test('among very many components the board finds its streams, under a rate limit too', async () => {
@@ -69,7 +76,7 @@ test('among very many components the board finds its streams, under a rate limit
       dashboard: { panels: Array<{ streams: unknown[] }> }
     }
     const counts = board.dashboard.panels.map(({ streams }) => streams.length)
-    assert.deepEqual(counts, [3, 1, 1, 4, 2])
+    assert.deepEqual(counts, [3, 1, 1, 4, 2, 0])
   } finally {
     await other.close()
   }

@@ -5,7 +5,9 @@ import type { CatalogDocument } from '../../store/index.ts'
 import { EVENT_KIND, eventKeyOf, type StoredEvent } from '../state/state-documents.ts'
 import { ALERT_KIND } from './alert-rules.ts'
 import type { Alert } from './alert-shape.ts'
+import type { AlertStates } from './alert-states.ts'
 import type { Alerts, AlertsDeps } from './alerts.ts'
+import { type AskedList, type BoardList, listForBoard } from './board-lists.ts'
 
 /** Events that one call reads: about a second on a cluster. */
 const READ_MAX = 10_000
@@ -35,7 +37,10 @@ interface FoundEvents {
   readonly isCut: boolean
 }
 
-type Deps = Pick<AlertsDeps, 'catalog' | 'catalogStore'> & { readonly alerts: Alerts }
+type Deps = Pick<AlertsDeps, 'catalog' | 'catalogStore'> & {
+  readonly alerts: Alerts
+  readonly alertStates: AlertStates
+}
 
 /** Alerts as charts and boards show them. */
 export class BoardAlerts {
@@ -48,6 +53,12 @@ export class BoardAlerts {
   /** Refuses callers who may GET no alert. */
   requireReader(principal: Principal): void {
     requirePermit(principal, ALERT_KIND, 'GET')
+  }
+
+  /** The alerts of lists, as far as the caller may GET them. */
+  async list(principal: Principal, asked: readonly AskedList[]): Promise<BoardList[]> {
+    this.requireReader(principal)
+    return await listForBoard(this.#deps, principal, asked)
   }
 
   /** When alerts began and stopped to fire on streams, as far as the caller may GET both. */

@@ -12,6 +12,7 @@ import {
   type Panel,
   type PanelStream,
 } from '../shape/dashboard-shape.ts'
+import { readFolder } from '../shape/folder-path.ts'
 import {
   checkText,
   DESCRIPTION_LENGTH_MAX,
@@ -160,7 +161,8 @@ function readPanel(field: string, input: PanelInput): Panel {
     ...readLook(`${field}.options`, options),
   }
   const panel = { kind, title, x, y, width, height, streams, range, text, options: settled }
-  return kind === 'query' ? { ...panel, query: readQuery(`${field}.query`, input) } : panel
+  if (kind === 'query') return { ...panel, query: readQuery(`${field}.query`, input) }
+  return kind === 'alerts' ? { ...panel, alerts: readAlerts(`${field}.alerts`, input) } : panel
 }
 
 /** Decimals and thresholds, where a panel has some. */
@@ -180,6 +182,19 @@ function readLook(
     ...(decimals === undefined || decimals === null ? {} : { decimals }),
     ...(thresholds.length === 0 ? {} : { thresholds }),
   }
+}
+
+/** Which alerts a panel lists. */
+function readAlerts(field: string, { alerts = {} }: PanelInput): NonNullable<Panel['alerts']> {
+  const { state = 'FIRING', template = '', folder = '', label = '' } = alerts
+  for (const [name, text] of Object.entries({ template, folder, label })) {
+    checkText(`${field}.${name}`, text, NAME_LENGTH_MAX)
+  }
+  if (folder !== '') readFolder(`${field}.folder`, folder)
+  if (label !== '' && label.indexOf('=') < 1) {
+    refuseField(`${field}.label`, 'must have the form name=value, such as site=north')
+  }
+  return { state, template, folder, label }
 }
 
 /** The query of a panel; one that was deleted stays until somebody takes the panel off, as streams do. */

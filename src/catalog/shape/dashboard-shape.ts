@@ -9,7 +9,7 @@ import {
 } from './record-checks.ts'
 
 /** What a panel shows. */
-export const PANEL_KINDS = ['chart', 'gauge', 'value', 'table', 'text', 'query'] as const
+export const PANEL_KINDS = ['chart', 'gauge', 'value', 'table', 'text', 'query', 'alerts'] as const
 type PanelKind = (typeof PANEL_KINDS)[number]
 
 /** The columns of the grid: halves, thirds and quarters are whole numbers of them. */
@@ -98,6 +98,20 @@ const queryShape = Type.Object({
   view: Type.Optional(Type.Enum([...QUERY_VIEWS])),
 })
 
+/** Which alerts a panel lists. */
+export const ALERT_PANEL_STATES = ['FIRING', 'ALL'] as const
+
+const alertsShape = Type.Object({
+  state: Type.Optional(
+    Type.Enum([...ALERT_PANEL_STATES], {
+      description: 'FIRING: where alerts fire. ALL: pending and other alerts, too',
+    }),
+  ),
+  template: Type.Optional(Type.String({ description: 'ID of the template of the components' })),
+  folder: Type.Optional(Type.String({ description: 'Folder of the components' })),
+  label: Type.Optional(Type.String({ description: 'Label of the components, such as site=north' })),
+})
+
 const panelShape = Type.Object({
   kind: Type.Enum([...PANEL_KINDS]),
   title: nameShape,
@@ -117,6 +131,7 @@ const panelShape = Type.Object({
   ),
   options: Type.Optional(optionsShape),
   query: Type.Optional(queryShape),
+  alerts: Type.Optional(alertsShape),
 })
 
 const variableShape = Type.Object(
@@ -182,6 +197,13 @@ export interface Panel {
   }
   /** Of a query panel; others have none. */
   readonly query?: { readonly uid: string; readonly view: (typeof QUERY_VIEWS)[number] }
+  /** Of a panel of alerts; others have none. Blank filters leave no component out. */
+  readonly alerts?: {
+    readonly state: (typeof ALERT_PANEL_STATES)[number]
+    readonly template: string
+    readonly folder: string
+    readonly label: string
+  }
 }
 
 /** A board that serves many components: one of its components stands for those of a choice. */

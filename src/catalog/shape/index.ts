@@ -1,5 +1,11 @@
 export { type ComponentRecord, componentShape } from './component-shape.ts'
-export { dashboardShape, PANEL_KINDS, QUERY_VIEWS, THRESHOLD_COLORS } from './dashboard-shape.ts'
+export {
+  ALERT_PANEL_STATES,
+  dashboardShape,
+  PANEL_KINDS,
+  QUERY_VIEWS,
+  THRESHOLD_COLORS,
+} from './dashboard-shape.ts'
 export { expressionTypeOf } from './expression-type.ts'
 export { readFolder, storedFolder } from './folder-path.ts'
 export { cycleOfGrid } from './grid-cycle.ts'

@@ -122,24 +122,54 @@ async function byContact(
   return sorted.map(({ component }) => component)
 }
 
+/** Where a device must be; what is left out leaves none of them out. */
+export type PlaceFilter = Pick<DeviceQuery, 'template' | 'folder' | 'label'>
+
+/** Those of some components that the caller may see, and that pass a filter. */
+export async function componentsInPlace(
+  catalog: Catalog,
+  principal: Principal,
+  { filter, uids }: { readonly filter: PlaceFilter; readonly uids: ReadonlySet<string> },
+): Promise<ReadonlySet<string>> {
+  const maySee = visibility(principal)
+  const isThere = await placeFilterOf(catalog, principal, filter)
+  const found = new Set<string>()
+  for (const [at, component] of (await catalog.components.listed(principal.orgUid)).entries()) {
+    if (at % SLICE === SLICE - 1) await nextIteration()
+    const { uid } = component
+    if (uids.has(uid) && isThere(component) && maySee(uid)) found.add(uid)
+  }
+  return found
+}
+
+async function placeFilterOf(
+  catalog: Catalog,
+  principal: Principal,
+  { template, label, folder: path }: PlaceFilter,
+): Promise<(component: NamedComponent) => boolean> {
+  const folder = path === undefined ? undefined : storedFolder(readFolder('folder', path))
+  const withLabel =
+    label === undefined ? undefined : await catalog.componentsWithLabel(principal, label)
+  return (component) => {
+    if (template !== undefined && component.template !== template) return false
+    if (folder !== undefined && !component.place.startsWith(`${folder}/`)) return false
+    return withLabel?.has(component.ref) !== false
+  }
+}
+
 /** Whether a device passes all filters of a query. */
 async function filterOf(
   { catalog, now }: DeviceDeps,
   principal: Principal,
   query: DeviceQuery,
 ): Promise<(component: NamedComponent) => boolean> {
-  const { template, label, isSilent, silentForMs } = query
-  const folder =
-    query.folder === undefined ? undefined : storedFolder(readFolder('folder', query.folder))
+  const { isSilent, silentForMs } = query
   const words = readSearch(query.text, 'text')
-  const withLabel =
-    label === undefined ? undefined : await catalog.componentsWithLabel(principal, label)
+  const isThere = await placeFilterOf(catalog, principal, query)
   const { contacts } = catalog.index
   return (component) => {
     if (words.some((word) => !component.text.includes(word))) return false
-    if (template !== undefined && component.template !== template) return false
-    if (folder !== undefined && !component.place.startsWith(`${folder}/`)) return false
-    if (withLabel?.has(component.ref) === false) return false
+    if (!isThere(component)) return false
     return isSilent === undefined || isSilent === now - contacts.of(component.ref) > silentForMs
   }
 }

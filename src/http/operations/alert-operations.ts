@@ -184,6 +184,8 @@ function previewOperation({ alertPreviews }: AlertOperationsDeps): HttpOperation
   })
 }
 
+const NO_FILTER = { state: 'FIRING', template: '', folder: '', label: '', limit: 50 } as const
+
 function boardOperation({ boardAlerts }: AlertOperationsDeps): HttpOperation {
   return httpOperation({
     callers: 'uncounted',
@@ -192,16 +194,20 @@ function boardOperation({ boardAlerts }: AlertOperationsDeps): HttpOperation {
     methods: ['POST'],
     path: '/api/alert/board',
     needs: 'GET alert',
-    summary: 'When alerts fired on the streams of a board. Stores nothing',
+    summary: 'Alerts of lists, and when alerts fired on streams, for a board. Stores nothing',
     input: json(boardAlertsBody),
     answer: boardAlertsAnswer,
     run: async ({ principal, body }) => {
       // Before the body is judged: who may read no alert is refused whatever it says.
       boardAlerts.requireReader(principal)
       requireFits(boardAlertsBody, body)
-      const { event } = body as Static<typeof boardAlertsBody>
+      const { event = [], list = [] } = body as Static<typeof boardAlertsBody>
       const { events, isCut } = await boardAlerts.findEvents(principal, event)
-      return { message: '', event: events, isCut, success: true }
+      const lists = await boardAlerts.list(
+        principal,
+        list.map((one) => ({ ...NO_FILTER, ...one })),
+      )
+      return { message: '', event: events, isCut, list: lists, success: true }
     },
   })
 }

@@ -175,28 +175,104 @@ export const alertEventRecord = named(
 
 /** Streams that one call names: all of a large board. */
 const BOARD_STREAMS_MAX = 1_000
+/** Lists that one call names: one for each panel of a board. */
+const BOARD_LISTS_MAX = 100
+/** Alerts of a list: more than a panel shows. */
+const BOARD_LIST_MAX = 100
 
-/** Streams of charts with their ranges. */
+/** The longest path of a folder. */
+const PLACE_LENGTH_MAX = 1_024
+
+const placeText = (description: string) =>
+  Type.Optional(Type.String({ maxLength: PLACE_LENGTH_MAX, description }))
+
+/** Streams of charts with their ranges, and lists of panels. */
 export const boardAlertsBody = named(
   'BoardAlertsBody',
   {
-    event: Type.Array(
-      Type.Object({
-        streamUid: Type.String(),
-        from: msOf('Start (inclusive)'),
-        until: msOf('End (exclusive)'),
-      }),
-      { maxItems: BOARD_STREAMS_MAX, description: 'The streams whose events are returned' },
+    event: Type.Optional(
+      Type.Array(
+        Type.Object({
+          streamUid: Type.String(),
+          from: msOf('Start (inclusive)'),
+          until: msOf('End (exclusive)'),
+        }),
+        { maxItems: BOARD_STREAMS_MAX, description: 'The streams whose events are returned' },
+      ),
+    ),
+    list: Type.Optional(
+      Type.Array(
+        Type.Object({
+          state: Type.Optional(
+            Type.Enum(['FIRING', 'ALL'], {
+              description: 'FIRING: where alerts fire. ALL: pending and other alerts, too',
+            }),
+          ),
+          template: placeText('Template ID of the components. Blank: all'),
+          folder: placeText('Folder of the components. Blank: all'),
+          label: placeText('Label of the components, such as site=north. Blank: all'),
+          limit: Type.Optional(
+            Type.Integer({
+              minimum: 0,
+              maximum: BOARD_LIST_MAX,
+              description: 'Alerts to return, 50 by default',
+            }),
+          ),
+        }),
+        { maxItems: BOARD_LISTS_MAX, description: 'Lists of alerts' },
+      ),
     ),
   },
   {
+    list: [{ state: 'FIRING', folder: '/Components/Hall 1' }],
     event: [{ streamUid: EXAMPLE_UID, from: 1_700_000_000_000, until: 1_700_003_600_000 }],
   },
 )
 
 const exampleBoardEvent = { ...exampleEvent, alertName: 'Boiler too hot', severity: 'warning' }
 
-/** Events of alerts, as a board shows them. */
+const exampleBoardAlert = {
+  alertUid: EXAMPLE_UID,
+  alertName: 'Boiler too hot',
+  severity: 'warning',
+  state: 'FIRING',
+  isMuted: false,
+  isAcknowledged: false,
+  startedMs: 1_700_000_600_000,
+  ...exampleOfStream,
+  value: '81.5',
+}
+const boardListExample = { alert: [exampleBoardAlert], totalCount: 1, firingCount: 1, error: '' }
+
+const boardList = named(
+  'BoardAlertList',
+  {
+    alert: Type.Array(
+      named(
+        'BoardAlert',
+        {
+          alertUid: Type.String(),
+          alertName: Type.String(),
+          severity: oneOf(SEVERITIES),
+          state: oneOf(ALERT_STATES),
+          isMuted: Type.Boolean(),
+          isAcknowledged: Type.Boolean(),
+          startedMs: orNull(msOf('Since when the state holds')),
+          ...ofStream,
+          value: orNull(Type.String({ description: 'Value of the sample that changed the state' })),
+        },
+        exampleBoardAlert,
+      ),
+      { description: 'Firing ones first, then by severity, then the newest. OK: without a stream' },
+    ),
+    totalCount: Type.Integer({ description: 'Rows of the list without its limit' }),
+    firingCount: Type.Integer({ description: 'Alerts that fire' }),
+    error: Type.String({ description: 'Why there is no list, otherwise blank' }),
+  },
+  boardListExample,
+)
+
+/** Events and lists of alerts, as a board shows them. */
 export const boardAlertsAnswer = named(
   'BoardAlertsAnswer',
   {
@@ -210,9 +286,16 @@ export const boardAlertsAnswer = named(
       { description: 'When alerts began and stopped to fire, the newest first' },
     ),
     isCut: Type.Boolean({ description: 'Whether older events were left out' }),
+    list: Type.Array(boardList, { description: 'In the order of the request' }),
     success: Type.Literal(true),
   },
-  { message: '', event: [exampleBoardEvent], isCut: false, success: true },
+  {
+    message: '',
+    event: [exampleBoardEvent],
+    isCut: false,
+    list: [boardListExample],
+    success: true,
+  },
 )
 
 /** When an alert would have fired. */

@@ -1,7 +1,12 @@
 /** Dashboards and previews of cycles as they are answered. */
 
 import { Type } from '../../base/index.ts'
-import { PANEL_KINDS, QUERY_VIEWS, THRESHOLD_COLORS } from '../../catalog/shape/index.ts'
+import {
+  ALERT_PANEL_STATES,
+  PANEL_KINDS,
+  QUERY_VIEWS,
+  THRESHOLD_COLORS,
+} from '../../catalog/shape/index.ts'
 import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'
 
 const panelStream = named(
@@ -62,6 +67,17 @@ const panelFields = {
     Type.Object(
       { uid: Type.String(), view: oneOf(QUERY_VIEWS) },
       { description: 'Query panels only: the saved query and how its rows are shown' },
+    ),
+  ),
+  alerts: Type.Optional(
+    Type.Object(
+      {
+        state: oneOf(ALERT_PANEL_STATES),
+        template: Type.String({ description: 'Template ID of the components. Blank: all' }),
+        folder: Type.String({ description: 'Folder of the components. Blank: all' }),
+        label: Type.String({ description: 'Label of the components. Blank: all' }),
+      },
+      { description: 'Panels of alerts only: which alerts are listed' },
     ),
   ),
 }

@@ -116,7 +116,11 @@ function Bar({ path, onFind, onHelp, onAccount }: BarProps) {
               >
                 <Icon name={icon} />
                 {label}
-                {Badge !== undefined && <Badge />}
+                {Badge !== undefined && (
+                  <Suspense fallback={null}>
+                    <Badge />
+                  </Suspense>
+                )}
               </Link>
             </li>
           )

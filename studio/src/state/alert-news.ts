@@ -10,6 +10,23 @@ const CATALOG = [{ catalog: true }] as const
 /** All that shows alerts asks at common moments, so that it is one request. */
 const pulse = new Pulse()
 
+/** Calls back again and again while the page is visible, together with all else that shows alerts. */
+export function useAlertPoll(onPoll: () => void, isOff = false): void {
+  const latest = useRef(onPoll)
+  latest.current = onPoll
+  useEffect(() => {
+    if (isOff) return undefined
+    const key = {}
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') pulse.ask(key, () => latest.current())
+    }, POLL_MS)
+    return () => {
+      clearInterval(timer)
+      pulse.drop(key)
+    }
+  }, [isOff])
+}
+
 /** Calls back when alerts, their states, or their mutes have changed. */
 export function useAlertNews(
   onNews: () => void,
@@ -26,14 +43,14 @@ export function useAlertNews(
     },
     { isOff },
   )
-  const isRefused = useLiveState() === 'refused'
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only these begin and end a poll.
+  useEffect(() => () => pulse.drop(key), [key])
+  const state = useLiveState()
+  const isFollowed = state === 'live' && !isOff
+  // What changed before the connection was there is not reported.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is asked for once, whatever is drawn.
   useEffect(() => {
-    if (isOff) return undefined
-    const timer = isRefused ? setInterval(ask, POLL_MS) : undefined
-    return () => {
-      clearInterval(timer)
-      pulse.drop(key)
-    }
-  }, [isOff, isRefused])
+    if (isFollowed) ask()
+  }, [isFollowed])
+  // A window that only looks now and then misses what changes in between.
+  useAlertPoll(onNews, isOff || !(state === 'refused' || state === 'looking'))
 }

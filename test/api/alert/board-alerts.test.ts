@@ -91,7 +91,8 @@ test('only streams and alerts that the caller may GET are answered', async () =>
 
 test('bad input is refused with the field', async () => {
   for (const [body, message] of [
-    [{}, /event/],
+    [{ event: 1 }, /event/],
+    [{ list: [{ limit: 101 }] }, /100/],
     [{ event: [{ streamUid: 'x', from: 'soon', until: 1 }] }, /from/],
     [
       { event: Array.from({ length: 1_001 }, () => ({ streamUid: '', from: 0, until: 1 })) },
@@ -123,3 +124,107 @@ test('among very many events the newest are answered, and it is said that others
   assert.equal(isCut, true)
   assert.equal(event[0].time, Math.max(...event.map(({ time }: { time: number }) => time)))
 })
+
+test('lists have the alerts that fire, or all, of components in a place, the most serious first', async () => {
+  const { put, ids } = await placed()
+  const rows = async (asked: object) => {
+    const answer = await home.owner('POST', '/api/alert/board', { list: [asked] })
+    assert.equal(answer.status, 200, answer.text)
+    const [{ alert, error }] = answer.body.list
+    assert.equal(error, '')
+    return alert
+      .filter(({ alertName }: { alertName: string }) => alertName.startsWith('Placed'))
+      .map((one: Record<string, string>) => `${one.alertName} ${one.state} ${one.componentId}`)
+  }
+  await put('placed-1', 40)
+  await put('placed-2', 40)
+  assert.deepEqual(await rows({}), [
+    'Placed critical FIRING placed-2',
+    'Placed info FIRING placed-1',
+  ])
+  assert.deepEqual(await rows({ state: 'ALL' }), [
+    'Placed critical FIRING placed-2',
+    'Placed info FIRING placed-1',
+    'Placed quiet OK ',
+  ])
+  const inHall = { folder: '/Components/Hall' }
+  assert.deepEqual(await rows(inHall), ['Placed info FIRING placed-1'])
+  assert.deepEqual(await rows({ state: 'ALL', ...inHall }), [
+    'Placed info FIRING placed-1',
+    'Placed quiet OK ',
+  ])
+  assert.deepEqual(await rows({ label: 'site=north' }), ['Placed critical FIRING placed-2'])
+  assert.deepEqual(await rows({ template: 'none' }), [])
+  const [all] = (await home.owner('POST', '/api/alert/board', { list: [{ limit: 0 }] })).body.list
+  const counted = (await home.owner('GET', '/api/alert?state=FIRING&limit=1')).body.totalCount
+  assert.deepEqual([all.alert, all.firingCount], [[], counted])
+  const path = `/api/alert/${ids.info}`
+  await home.owner('POST', `${path}/acknowledge`, { acknowledge: {} })
+  await home.owner('POST', `${path}/mute`, { mute: { untilMs: null } })
+  const shown = await home.owner('POST', '/api/alert/board', { list: [inHall] })
+  const [{ isAcknowledged, isMuted, value, streamId }] = shown.body.list[0].alert
+  assert.deepEqual([isAcknowledged, isMuted, value, streamId], [true, true, '40', 'temp'])
+})
+
+test('one list that cannot be read says why, and the others are answered', async () => {
+  const asked = [{ folder: 'nowhere' }, { label: 'site' }, {}]
+  const { body } = await home.owner('POST', '/api/alert/board', { list: asked })
+  assert.match(body.list[0].error, /must start with \/Components/)
+  assert.match(body.list[1].error, /name=value/)
+  assert.equal(body.list[2].error, '')
+})
+
+test('a panel of alerts is kept with its state and place; a mistake names the field', async () => {
+  const panelOf = (alerts?: object) => ({
+    kind: 'alerts',
+    title: 'A',
+    x: 0,
+    y: 0,
+    width: 3,
+    height: 3,
+    ...(alerts === undefined ? {} : { alerts }),
+  })
+  const save = (alerts?: object) =>
+    home.owner('PUT', '/api/dashboard', { dashboard: { name: 'A', panels: [panelOf(alerts)] } })
+  const kept = async (alerts?: object) => (await save(alerts)).body.dashboard.panels[0].alerts
+  const blank = { state: 'FIRING', template: '', folder: '', label: '' }
+  assert.deepEqual(await kept(), blank)
+  const chosen = { state: 'ALL', template: 't', folder: '/Components/Hall', label: 'site=north' }
+  assert.deepEqual(await kept(chosen), chosen)
+  for (const [alerts, message] of [
+    [{ state: 'OK' }, /panels\[0\]\.alerts\.state/],
+    [{ folder: 'Hall' }, /panels\[0\]\.alerts\.folder .*must start with \/Components/],
+    [{ label: 'site' }, /panels\[0\]\.alerts\.label must have the form name=value/],
+  ] as const) {
+    const answer = await save(alerts)
+    assert.equal(answer.status, 400, answer.text)
+    assert.match(answer.body.message, message)
+  }
+})
+
+/** Three alerts on components in different places. */
+async function placed() {
+  await home.owner('PUT', '/api/component_folder', {
+    component_folder: { path: '/Components/Hall' },
+  })
+  const one = await home.component('placed-1', ['temp'], { folder: '/Components/Hall' })
+  const other = await home.component('placed-2')
+  const path = `/api/component/${other.uid}/stream/${other.streams.temp}`
+  const labelled = await home.owner('POST', path, { stream: { labels: { site: 'north' } } })
+  assert.equal(labelled.status, 200, labelled.text)
+  const alertOn = async (severity: string, { uid, streams }: typeof one, condition: string) => {
+    const watched = { componentUid: uid, streamUid: streams.temp }
+    const name = severity === 'warning' ? 'Placed quiet' : `Placed ${severity}`
+    return (await home.alert({ name, severity, condition, streams: [watched] })).uid
+  }
+  const ids = {
+    info: await alertOn('info', one, 'value > 30'),
+    critical: await alertOn('critical', other, 'value > 30'),
+    quiet: await alertOn('warning', one, 'value > 99'),
+  }
+  const put = async (compId: string, value: number) => {
+    await home.put(compId, 'temp', value)
+    await home.settle()
+  }
+  return { put, ids }
+}

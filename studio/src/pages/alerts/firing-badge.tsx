@@ -1,17 +1,15 @@
-import { listRecords, recordKey } from '../../api/records.ts'
+import { recordKey } from '../../api/records.ts'
 import { useQuery } from '../../api/use-query.ts'
+import { askAlerts } from '../../state/alert-board.ts'
+import { useAlertPoll } from '../../state/alert-news.ts'
 import styles from './firing-badge.module.css'
-
-const REFRESH_MS = 15_000
 
 /** How many alerts fire, for the navigation. */
 export function FiringBadge() {
-  const { data } = useQuery(
-    recordKey('alert', 'firing'),
-    (signal) => listRecords('alert', { state: 'FIRING', limit: '1' }, signal),
-    { keepPrevious: true, refreshMs: REFRESH_MS },
-  )
-  const count = data?.total ?? 0
+  const ask = () => askAlerts({ limit: 0 })
+  const { data, reload } = useQuery(recordKey('alert', 'firing'), ask, { keepPrevious: true })
+  useAlertPoll(reload)
+  const count = data?.firingCount ?? 0
   if (count === 0) return null
   return (
     <span className={styles.badge}>

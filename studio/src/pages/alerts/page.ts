@@ -1,5 +1,13 @@
+import { lazy } from 'react'
 import type { PageEntry } from '../../app/page-entry.ts'
-import { FiringBadge } from './firing-badge.tsx'
+
+/** The page is shown also when the badge cannot be loaded. */
+const FiringBadge = lazy(() =>
+  import('./firing-badge.tsx').then(
+    ({ FiringBadge: Badge }) => ({ default: Badge }),
+    () => ({ default: () => null }),
+  ),
+)
 
 /** Alerts, and the channels that they are sent to. */
 export const pages: readonly PageEntry[] = [

@@ -17,6 +17,7 @@ export const PANEL_KINDS: ReadonlyArray<{
   { kind: 'gauge', label: 'Gauge', size: { width: 3, height: 3 } },
   { kind: 'table', label: 'Table', size: { width: 6, height: 5 } },
   { kind: 'query', label: 'Query result', size: { width: 6, height: 5 } },
+  { kind: 'alerts', label: 'Alerts', size: { width: 4, height: 4 } },
   { kind: 'text', label: 'Text', size: { width: 4, height: 2 } },
 ]
 

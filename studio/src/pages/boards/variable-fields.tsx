@@ -1,11 +1,8 @@
-import { call } from '../../api/client.ts'
 import { useQuery } from '../../api/use-query.ts'
-import { Field } from '../../ui/field.tsx'
 import { Select } from '../../ui/select.tsx'
 import type { Dashboard } from './board-types.ts'
 import { readComponentName } from './panels/stream-facts.ts'
-
-const TEMPLATES_MAX = 1_000
+import { PlaceFields } from './place-fields.tsx'
 
 interface VariableFieldsProps {
   readonly board: Dashboard
@@ -17,14 +14,6 @@ interface VariableFieldsProps {
 export function VariableFields({ board, errorOf, onChange }: VariableFieldsProps) {
   const variable = board.variable ?? undefined
   const names = useComponentNames(board)
-  const { data } = useQuery(
-    ['component_template', 'names'],
-    (signal) => call('get', '/api/component_template', { query: { limit: TEMPLATES_MAX }, signal }),
-    { isOff: variable === undefined },
-  )
-  const templates = (data?.component_template ?? []).filter(({ id }) => id !== '')
-  const set = (changes: Partial<NonNullable<Dashboard['variable']>>) =>
-    variable !== undefined && onChange({ variable: { ...variable, ...changes } })
   return (
     <>
       <Select
@@ -44,34 +33,11 @@ export function VariableFields({ board, errorOf, onChange }: VariableFieldsProps
         }
       />
       {variable !== undefined && (
-        <>
-          <Select
-            label="Template of the devices"
-            value={variable.template}
-            choices={[
-              { value: '', label: 'All templates' },
-              ...templates.map(({ id, name }) => ({ value: id, label: name || id })),
-            ]}
-            error={errorOf('variable.template')}
-            onChoose={(template) => set({ template })}
-          />
-          <Field
-            label="Folder of the devices"
-            placeholder="/Components/Hall 1"
-            autoComplete="off"
-            value={variable.folder}
-            error={errorOf('variable.folder')}
-            onChange={(event) => set({ folder: event.currentTarget.value })}
-          />
-          <Field
-            label="Label of the devices"
-            placeholder="site=north"
-            autoComplete="off"
-            value={variable.label}
-            error={errorOf('variable.label')}
-            onChange={(event) => set({ label: event.currentTarget.value })}
-          />
-        </>
+        <PlaceFields
+          place={variable}
+          errorOf={(field) => errorOf(`variable.${field}`)}
+          onChange={(changes) => onChange({ variable: { ...variable, ...changes } })}
+        />
       )}
     </>
   )

@@ -1,6 +1,7 @@
 import { useContext } from 'react'
 import type { Panel } from '../board-types.ts'
 import { ZoomContext } from '../board-zoom.ts'
+import { AlertsPanel } from './alerts-panel.tsx'
 import { ChartPanel } from './chart-panel.tsx'
 import { GaugePanel } from './gauge-panel.tsx'
 import styles from './panels.module.css'
@@ -24,6 +25,7 @@ export function PanelBody({ panel, boardRange, isLive }: PanelBodyProps) {
   const range = rested === undefined ? own : `${rested.from}..${rested.until}`
   if (panel.kind === 'text') return <TextPanel panel={panel} />
   if (panel.kind === 'query') return <QueryPanel panel={panel} range={range} isLive={isLive} />
+  if (panel.kind === 'alerts') return <AlertsPanel panel={panel} isLive={isLive} />
   if (panel.streams.length === 0) {
     return (
       <p className={styles.gone}>No stream. Choose one in the panel, or a device that has it.</p>

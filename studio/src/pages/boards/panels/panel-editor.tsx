@@ -6,6 +6,7 @@ import { Select } from '../../../ui/select.tsx'
 import styles from '../board.module.css'
 import { PANEL_KINDS, type Panel, type PanelStream } from '../board-types.ts'
 import { RangeField } from '../range-field.tsx'
+import { AlertsFields } from './alerts-fields.tsx'
 import { PanelOptions } from './panel-options.tsx'
 import { PanelPreview } from './panel-preview.tsx'
 import { QueryFields } from './query-fields.tsx'
@@ -26,6 +27,8 @@ interface PanelEditorProps {
 }
 
 const STREAMS_MAX = 20
+/** Kinds of panels that show no streams. */
+const STREAMLESS: ReadonlySet<string> = new Set(['text', 'query', 'alerts'])
 
 /** What a panel shows: its kind, title, streams and what its kind needs. */
 export function PanelEditor({
@@ -41,7 +44,7 @@ export function PanelEditor({
   const set = (changes: Partial<Panel>) => setPanel((now) => ({ ...now, ...changes }))
   const [isTried, setIsTried] = useState(false)
   const isText = panel.kind === 'text'
-  const lacksStream = !isText && panel.kind !== 'query' && panel.streams.length === 0
+  const lacksStream = !STREAMLESS.has(panel.kind) && panel.streams.length === 0
   return (
     <Dialog title={title} onClose={onClose} isWide>
       <form
@@ -77,6 +80,12 @@ export function PanelEditor({
             value={panel.text}
             error={errorOf('text')}
             onChange={(event) => set({ text: event.currentTarget.value })}
+          />
+        ) : panel.kind === 'alerts' ? (
+          <AlertsFields
+            alerts={panel.alerts}
+            errorOf={errorOf}
+            onChange={(alerts) => set({ alerts })}
           />
         ) : panel.kind === 'query' ? (
           <>

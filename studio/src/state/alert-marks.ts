@@ -1,74 +1,10 @@
-/** When alerts fired on the streams of charts: all charts of a page ask together. */
+/** When alerts fired on the streams of charts. */
 import { useMemo } from 'react'
-import { call } from '../api/client.ts'
-import type { Schema } from '../api/paths.ts'
 import { useQuery } from '../api/use-query.ts'
 import type { ChartMark, ChartMarks } from '../chart/chart-marks.ts'
 import type { TimeRange } from '../chart/time-range.ts'
+import { type AlertEvent, askEvents } from './alert-board.ts'
 import { useAlertNews } from './alert-news.ts'
-
-type AlertEvent = Schema<'BoardAlertEvent'>
-type AskedEvents = Schema<'BoardAlertsBody'>['event'][number]
-
-interface FoundEvents {
-  readonly event: readonly AlertEvent[]
-  readonly isCut: boolean
-}
-
-interface Waiting {
-  readonly asked: readonly AskedEvents[]
-  readonly resolve: (found: FoundEvents) => void
-  readonly reject: (error: unknown) => void
-}
-
-/** What is asked for within this time goes together. */
-const GATHER_MS = 10
-/** As many streams as the service answers at once. */
-const STREAMS_MAX = 1_000
-
-let waiting: Waiting[] = []
-
-function askEvents(asked: readonly AskedEvents[]): Promise<FoundEvents> {
-  return new Promise((resolve, reject) => {
-    waiting.push({ asked: asked.slice(0, STREAMS_MAX), resolve, reject })
-    if (waiting.length === 1) setTimeout(sendAll, GATHER_MS)
-  })
-}
-
-function sendAll(): void {
-  const gathered = waiting
-  waiting = []
-  for (const part of partsOf(gathered)) {
-    sendOne(part).catch((error: unknown) => {
-      for (const { reject } of part) reject(error)
-    })
-  }
-}
-
-function partsOf(all: readonly Waiting[]): Waiting[][] {
-  const parts: Waiting[][] = []
-  let streams = 0
-  for (const one of all) {
-    streams += one.asked.length
-    const part = parts.at(-1)
-    if (part === undefined || streams > STREAMS_MAX) {
-      parts.push([one])
-      streams = one.asked.length
-    } else part.push(one)
-  }
-  return parts
-}
-
-async function sendOne(part: readonly Waiting[]): Promise<void> {
-  const body = { event: part.flatMap(({ asked }) => [...asked]) }
-  const { event, isCut } = await call('post', '/api/alert/board', { body })
-  for (const { asked, resolve } of part) {
-    const own = event.filter(({ streamUid, time }) =>
-      asked.some((one) => one.streamUid === streamUid && time >= one.from && time < one.until),
-    )
-    resolve({ event: own, isCut })
-  }
-}
 
 interface AskedMarks {
   /** Names the range: the same word for the same marks. */
