@@ -176,11 +176,18 @@ export class TouchedLog {
 }
 
 function entriesOf(cursor: number, spans: Spans): Entry[] {
-  return Array.from(spans, ([number, { from, until, least, most }]) => {
+  const entries: Entry[] = []
+  for (const [number, span] of spans) {
     const handle = number as StreamHandle
-    const touched = { handle, from: epochMs(from), until: epochMs(until) }
-    return { cursor, span: Number.isNaN(least) ? touched : { ...touched, least, most } }
-  })
+    const [from, until] = [epochMs(span.from), epochMs(span.until)]
+    const { least, most } = span
+    const isKnown = !Number.isNaN(least)
+    entries.push({
+      cursor,
+      span: isKnown ? { handle, from, until, least, most } : { handle, from, until },
+    })
+  }
+  return entries
 }
 
 /** Where a generation touches some streams. */
