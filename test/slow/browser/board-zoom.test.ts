@@ -224,7 +224,14 @@ test('fifty live panels send at most two requests in ten seconds', { skip }, asy
     // Some show a statistic, which is asked for as plots are.
     options: at % 8 > 3 ? { cycleId: 'hour', stat: 'max' } : {},
   }))
-  const uid = await save({ name: 'Fifty', range: 'last-1h', panels })
+  // An alert that fires and resolves with every other value, in a panel and as marks of a chart.
+  const { runningUser } = (await owner('GET', '/api/alert/new')).body.alert
+  const even = { condition: 'floor(value / 2) * 2 = value', streams: [streamOf('live0')] }
+  const alert = { name: 'Even', ...even, runningUser }
+  assert.equal((await owner('PUT', '/api/alert', { alert })).status, 200)
+  const box = { x: 0, y: 40, width: 3, height: 3 }
+  const alerts = { kind: 'alerts', title: 'Alerts', ...box, alerts: { state: 'ALL' } }
+  const uid = await save({ name: 'Fifty', range: 'last-1h', panels: [...panels, alerts] })
   const { page, complaints } = await studio.open('/')
   await page.clock.install()
   await page.goto(`${studio.service.url}/boards/${uid}`)
@@ -266,6 +273,7 @@ test('fifty live panels send at most two requests in ten seconds', { skip }, asy
     assert.ok(asked.length - before <= 2, `round ${round}: ${asked.slice(before).join(' ')}`)
   }
   assert.ok(asked.includes('/api/plot'), 'the charts are asked for')
+  assert.ok(asked.includes('/api/alert/board'), 'the alerts are asked for')
   await settlesTo(() => shown(3, 129).count().then(Boolean), true, 'tables show what has arrived')
   await page.clock.runFor(20_000)
   await assertFits(page)
