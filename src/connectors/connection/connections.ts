@@ -72,6 +72,13 @@ interface RowPreview extends ConnectionTest {
   readonly hasMore: boolean
 }
 
+/** What is done with a session that is opened to try a connection. */
+interface Trial {
+  readonly limits: DatabaseLimits
+  readonly signal: AbortSignal
+  readonly read?: (session: DatabaseSession) => Promise<void>
+}
+
 const checkPreview = shapeCheck('', previewShape)
 
 /** Databases that imports read: get, list, insert, update, delete and trial, each checked against the caller's rights. */
@@ -134,17 +141,21 @@ export class Connections {
     return await openDatabase(target, { rules, limits, signal, driversDir })
   }
 
-  /** Signs in to the database and out again, and returns the outcome. */
-  async test(principal: Principal, uid: string): Promise<ConnectionTest> {
+  /** Signs in to the database and out again, and returns the outcome. The signal ends it. */
+  async test(principal: Principal, uid: string, signal: AbortSignal): Promise<ConnectionTest> {
     requirePermit(principal, `connection/${uid}`, 'POST')
     const { orgUid } = principal
     const record = await this.#records.find(orgUid, uid)
     if (record === undefined) refuseUnknown('connection', uid)
-    return await this.#inTurn(orgUid, () => this.#try(this.#targetOf(orgUid, record), TEST_LIMITS))
+    const target = this.#targetOf(orgUid, record)
+    return await this.#inTurn(orgUid, () => this.#try(target, { limits: TEST_LIMITS, signal }))
   }
 
-  /** The first rows of a statement that need not be saved, for those who may change imports and test the connection. */
-  async preview(principal: Principal, input: unknown): Promise<RowPreview> {
+  /**
+   * The first rows of a statement that need not be saved, for those who may change imports and test the connection. The
+   * signal ends it, also on the server.
+   */
+  async preview(principal: Principal, input: unknown, signal: AbortSignal): Promise<RowPreview> {
     requirePermit(principal, 'connector', 'POST')
     checkPreview(input)
     const { connection, externalSql } = (input as Static<typeof previewShape>).preview
@@ -162,7 +173,8 @@ export class Connections {
       found = await firstRows(session, externalSql)
     }
     const target = this.#targetOf(orgUid, record)
-    const outcome = await this.#inTurn(orgUid, () => this.#try(target, PREVIEW_LIMITS, read))
+    const trial = { limits: PREVIEW_LIMITS, signal, read }
+    const outcome = await this.#inTurn(orgUid, () => this.#try(target, trial))
     return { ...outcome, ...found }
   }
 
@@ -191,12 +203,8 @@ export class Connections {
     refuse('forbidden', { what })
   }
 
-  async #try(
-    target: DatabaseTarget,
-    usual: DatabaseLimits,
-    read = async (_: DatabaseSession): Promise<void> => {},
-  ): Promise<ConnectionTest> {
-    const { rules, clock, driversDir, limits = usual } = this.#deps
+  async #try(target: DatabaseTarget, { signal, read, ...usual }: Trial): Promise<ConnectionTest> {
+    const { rules, clock, driversDir, limits = usual.limits } = this.#deps
     const start = clock.now()
     const outcome = (isOk: boolean, reason: string, message: string) => ({
       isOk,
@@ -205,10 +213,9 @@ export class Connections {
       tookMs: clock.now() - start,
     })
     try {
-      const signal = new AbortController().signal
       const session = await openDatabase(target, { rules, limits, signal, driversDir })
       try {
-        await read(session)
+        await read?.(session)
       } finally {
         await session.close()
       }

@@ -14,10 +14,13 @@ import {
   scheduleCheckShape,
 } from '../../connectors/index.ts'
 import type { GqlOutcome } from '../../gql/index.ts'
+import { onceLeft } from '../gql/once-left.ts'
 import type { IssuerReader } from '../issuer.ts'
 import { answersOf, doneAnswer } from '../openapi/answer-schema.ts'
 import type { Call } from '../table/call.ts'
 import { type HttpOperation, httpOperation, json } from '../table/http-operation.ts'
+import type { Exchange } from '../transport/exchange.ts'
+import { nodeReplyOf } from '../transport/http-reply.ts'
 import { connectionRecord, connectionTest, rowPreview } from '../wire/connection-answers.ts'
 import {
   connectorRecord,
@@ -79,8 +82,8 @@ export function connectorOperations(deps: ConnectorOperationsDeps): HttpOperatio
       summary: 'Test the connection: sign in to the database and out again',
       ids: uidParams,
       answer: answersOf('test', connectionTest).one,
-      run: async ({ principal, ids }) =>
-        envelope('test', await connections.test(principal, ids.uid)),
+      run: async ({ principal, ids, exchange }) =>
+        envelope('test', await connections.test(principal, ids.uid, signalOf(exchange))),
     }),
     httpOperation({
       ...about,
@@ -88,14 +91,22 @@ export function connectorOperations(deps: ConnectorOperationsDeps): HttpOperatio
       methods: ['POST'],
       path: '/api/connector/import_preview',
       needs: 'POST connector',
-      summary: 'Run an unsaved statement in a database and return its first rows. Also needs POST on the connection',
+      summary:
+        'Run an unsaved statement in a database and return its first rows. Also needs POST on the connection',
       errors: [400, 401, 403, 404, 409, 429],
       input: json(previewShape),
       answer: answersOf('preview', rowPreview).one,
-      run: async ({ principal, body }) =>
-        envelope('preview', await connections.preview(principal, body)),
+      run: async ({ principal, body, exchange }) =>
+        envelope('preview', await connections.preview(principal, body, signalOf(exchange))),
     }),
   ]
+}
+
+/** Aborts when the client has left. */
+function signalOf(exchange: Exchange): AbortSignal {
+  const gone = new AbortController()
+  onceLeft(nodeReplyOf(exchange), () => gone.abort())
+  return gone.signal
 }
 
 function showConnector(record: object, { principal, exchange }: Call, issuerOf: IssuerReader) {

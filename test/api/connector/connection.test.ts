@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type Call, caller, signIn } from '../../support/caller.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { comesTrue, eventually } from '../../support/settle.ts'
 
 const PASSWORD = 'a-password-to-be-kept'
 
@@ -173,6 +173,47 @@ test('a preview needs the rights of a connection test as well as those of an imp
   assert.equal((await preview([writes], 'none')).status, 403, 'does not tell which UIDs exist')
   const { status, text } = await preview([writes, uses])
   assert.equal(status, 200, text)
+  await owner('DELETE', `/api/connection/${uid}`)
+})
+
+test('a preview and a test end when their client disconnects', async () => {
+  const sockets = new Set<Socket>()
+  const silent = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    socket.on('error', () => {})
+    socket.resume()
+  })
+  silent.listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  await service.restart({ WEIR_OUTBOUND_ALLOW: '127.0.0.1', WEIR_RATE_LIMITS: 'off' })
+  const session = await signIn(service, service.ownerEmail, service.ownerPassword)
+  owner = caller(service, session)
+  const { uid } = await insert({ host: '127.0.0.1', port, tls: 'off' })
+  const leaving = new AbortController()
+  const begin = async (path: string, body: object) => {
+    const headers = { Cookie: session, 'Content-Type': 'application/json' }
+    const { signal } = leaving
+    const call = { method: 'POST', headers, body: JSON.stringify(body), signal }
+    await assert.rejects(fetch(`${service.url}${path}`, call), { name: 'AbortError' })
+  }
+  const preview = { connection: { uid }, externalSql: 'SELECT 1' }
+  const path = `/api/connection/${uid}/test`
+  const left = [begin('/api/connector/import_preview', { preview }), begin(path, {})]
+  await comesTrue(() => sockets.size === 2)
+  assert.equal((await owner('POST', path)).status, 429)
+  leaving.abort()
+  await Promise.all(left)
+  await comesTrue(() => sockets.size === 0)
+  silent.close()
+  // Both slots are free, and nothing listens any more.
+  const { reason } = await eventually(async () => {
+    const { status, text, body } = await owner('POST', path)
+    assert.equal(status, 200, text)
+    return body.test
+  })
+  assert.equal(reason, 'refused')
   await owner('DELETE', `/api/connection/${uid}`)
 })
 
