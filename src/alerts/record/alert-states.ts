@@ -108,11 +108,13 @@ export class AlertStates {
 
   /**
    * The enabled alerts that a caller may GET, each with its streams that are pending or fire, the first of each. None
-   * without permission for alerts: lists that also show something else ask for them.
+   * without permission for alerts: lists that also show something else ask for them. With `onlyIn`, only alerts that
+   * are in this state on a stream, looked for among all.
    */
-  async listRules(principal: Principal): Promise<RuleStates[]> {
+  async listRules(principal: Principal, onlyIn?: AlertState): Promise<RuleStates[]> {
     if (!allows(principal, 'alert', 'GET')) return []
-    const { records } = await this.#deps.alerts.list(principal, { start: 0, limit: RULES_MAX })
+    const page = { start: 0, limit: RULES_MAX, state: onlyIn }
+    const { records } = await this.#deps.alerts.list(principal, page)
     const rules: RuleStates[] = []
     let left = RULE_STATES_MAX
     for (const alert of records) {

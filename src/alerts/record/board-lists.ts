@@ -5,6 +5,7 @@ import { componentsInPlace, type PlaceFilter } from '../../feed/index.ts'
 import type { AlertState } from '../state/state-documents.ts'
 import { type Alert, SEVERITIES } from './alert-shape.ts'
 import type { AlertStates } from './alert-states.ts'
+import type { Alerts } from './alerts.ts'
 
 /** From this status on an error is not about one list: the whole call fails and can be repeated. */
 const WHOLE_FROM = 500
@@ -46,6 +47,7 @@ export interface BoardList {
 }
 
 interface Deps {
+  readonly alerts: Alerts
   readonly catalog: Catalog
   readonly alertStates: AlertStates
 }
@@ -53,17 +55,37 @@ interface Deps {
 type Rules = Awaited<ReturnType<AlertStates['listRules']>>
 type Rule = Rules[number]
 
-/** The lists of a board, from one look at all alerts that the caller may GET. */
+/** The lists of a board, from one look at the alerts that the caller may GET. */
 export async function listForBoard(
   deps: Deps,
   principal: Principal,
   asked: readonly AskedList[],
 ): Promise<BoardList[]> {
   if (asked.length === 0) return []
-  const rules = await deps.alertStates.listRules(principal)
+  const known = new Map<AskedList['state'], Rules>()
   const lists: BoardList[] = []
-  for (const one of asked) lists.push(await listOrProblem(deps, principal, { rules, asked: one }))
+  for (const one of asked) {
+    if (one.limit === 0 && isEverywhere(one)) {
+      lists.push(await countOf(deps, principal))
+      continue
+    }
+    const onlyIn = one.state === 'ALL' ? undefined : 'FIRING'
+    const rules = known.get(one.state) ?? (await deps.alertStates.listRules(principal, onlyIn))
+    known.set(one.state, rules)
+    lists.push(await listOrProblem(deps, principal, { rules, asked: one }))
+  }
   return lists
+}
+
+function isEverywhere({ template, folder, label }: AskedList): boolean {
+  return template === '' && folder === '' && label === ''
+}
+
+/** How many alerts fire, without their streams: of these there may be very many. */
+async function countOf({ alerts }: Deps, principal: Principal): Promise<BoardList> {
+  const page = { start: 0, limit: 1, state: 'FIRING' } as const
+  const { totalCount: firingCount } = await alerts.list(principal, page)
+  return { alert: [], totalCount: 0, firingCount, error: '' }
 }
 
 interface Question {
@@ -100,13 +122,14 @@ async function oneList(
     if (asked.state === 'ALL' && states.length === 0 && isMeant.alert(rule)) rows.push(rowOf(rule))
   }
   rows.sort(byUrgency)
-  return { alert: rows.slice(0, asked.limit), totalCount: rows.length, firingCount, error: '' }
+  const totalCount = asked.limit === 0 ? 0 : rows.length
+  return { alert: rows.slice(0, asked.limit), totalCount, firingCount, error: '' }
 }
 
 /** Which components and alerts the filters of a list mean. */
 async function meantBy({ catalog }: Deps, principal: Principal, { rules, asked }: Question) {
   const { template, folder, label } = asked
-  if (template === '' && folder === '' && label === '') {
+  if (isEverywhere(asked)) {
     return { component: () => true, alert: () => true }
   }
   const wanted = new Set(

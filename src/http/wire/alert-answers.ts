@@ -265,7 +265,7 @@ const boardList = named(
       ),
       { description: 'Firing ones first, then by severity, then the newest. OK: without a stream' },
     ),
-    totalCount: Type.Integer({ description: 'Rows of the list without its limit' }),
+    totalCount: Type.Integer({ description: 'Rows of the list without its limit. 0 if that is 0' }),
     firingCount: Type.Integer({ description: 'Alerts that fire' }),
     error: Type.String({ description: 'Why there is no list, otherwise blank' }),
   },
