@@ -38,7 +38,6 @@ const WRITES_PER_COMMIT = 1_000
 const NAMES_READ_MAX = 2_000
 /** How often the set of watched streams is passed to the store. */
 const WATCH_EVERY_MS = 1_000
-const CHECK_USERS_EVERY_MS = 60_000
 /** How long the answer to a saved alert waits for its streams to be watched. */
 const FOLLOW_MS = 5_000
 /** Changes in memory: some megabytes. More are committed before the evaluation goes on. */
@@ -87,7 +86,6 @@ export class AlertWorker {
   #sequence = 0
   #watchedGeneration = -1
   #watchedAtMs = Number.NEGATIVE_INFINITY
-  #checkedUsersAtMs = 0
   #lastNowMs = Number.NEGATIVE_INFINITY
   #mayHoldLease = true
   #timer: NodeJS.Timeout | undefined
@@ -247,7 +245,6 @@ export class AlertWorker {
   async #step(): Promise<boolean> {
     const { clock, store, watches } = this.#deps
     this.#followClock()
-    await this.#checkUsers()
     // Read first: the streams of these spans are known after the watches have followed the catalog.
     const { spans, cursor } =
       watches.isEmpty && !watches.isBehind
@@ -444,13 +441,6 @@ export class AlertWorker {
     await store.watch([...watches.table.handles()])
     this.#watchedGeneration = generation
     watches.noteWatched()
-  }
-
-  async #checkUsers(): Promise<void> {
-    const elapsed = this.#deps.clock.elapsed()
-    if (elapsed - this.#checkedUsersAtMs < CHECK_USERS_EVERY_MS) return
-    this.#checkedUsersAtMs = elapsed
-    await this.#deps.watches.checkUsers()
   }
 
   /** Stores changes, those of one organization in commits of their own. */

@@ -1,10 +1,9 @@
-import type { Identity } from '../../auth/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import type { CatalogStore } from '../../store/index.ts'
 import type { CycleDefinition } from '../../time/index.ts'
 import { readCondition } from '../condition/read-condition.ts'
 import type { Alert } from '../record/alert-shape.ts'
-import { problemOfUser } from '../record/problem-of-user.ts'
+import { findProblem } from '../record/find-problem.ts'
 import { MUTE_KIND, type StoredMute } from '../state/state-documents.ts'
 import type { AlertContext } from './loaded-alert.ts'
 
@@ -12,7 +11,6 @@ import type { AlertContext } from './loaded-alert.ts'
 export interface LoadDeps {
   readonly catalog: Catalog
   readonly catalogStore: Pick<CatalogStore, 'get'>
-  readonly users: Identity['users']
 }
 
 /** Reads what an alert refers to. */
@@ -21,7 +19,7 @@ export async function loadContext(deps: LoadDeps, alert: Alert): Promise<AlertCo
   const { orgUid, uid } = alert
   const mute = await catalogStore.get({ orgUid, kind: MUTE_KIND, uid })
   const cycles = new Map<string, CycleDefinition>()
-  let problem = await findProblem(deps, alert)
+  let problem = await findProblem(deps, orgUid, alert)
   for (const cycleId of cycleIdsOf(alert)) {
     const definition = await catalog.findCycle(orgUid, cycleId)
     if (definition === undefined) problem ||= `Cannot find the cycle ${JSON.stringify(cycleId)}`
@@ -40,11 +38,6 @@ export async function loadContext(deps: LoadDeps, alert: Alert): Promise<AlertCo
     templateId: template?.id ?? '',
     problem,
   }
-}
-
-/** Why an alert cannot run as its user; blank where it can. */
-export async function findProblem({ users }: LoadDeps, alert: Alert): Promise<string> {
-  return problemOfUser(await users.find(alert.runningUser.uid), alert.orgUid)
 }
 
 function cycleIdsOf({ condition, clearCondition }: Alert): Set<string> {

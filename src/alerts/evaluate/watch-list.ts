@@ -1,3 +1,4 @@
+import { MEMBERSHIP_KIND } from '../../auth/index.ts'
 import { KeyedMutex, nextIteration, Pacer } from '../../base/index.ts'
 import type { CatalogNews } from '../../catalog/index.ts'
 import {
@@ -9,7 +10,7 @@ import {
 import type { Alert, AlertBody } from '../record/alert-shape.ts'
 import type { Alerts } from '../record/alerts.ts'
 import { MUTE_KIND } from '../state/state-documents.ts'
-import { findProblem, type LoadDeps, loadContext } from './load-alert.ts'
+import { type LoadDeps, loadContext } from './load-alert.ts'
 import { LoadedAlert } from './loaded-alert.ts'
 import { SelectorIndex } from './selector-index.ts'
 import { WatchTable } from './watch-table.ts'
@@ -41,7 +42,13 @@ interface WatchDeps extends LoadDeps {
 }
 
 /** Kinds of documents whose changes concern alerts. */
-const KINDS: ReadonlySet<string> = new Set(['alert', MUTE_KIND, 'cycle', 'component_template'])
+const KINDS: ReadonlySet<string> = new Set([
+  'alert',
+  MUTE_KIND,
+  MEMBERSHIP_KIND,
+  'cycle',
+  'component_template',
+])
 
 /** Which alerts there are, and which streams each of them watches; it follows the catalog. */
 export class WatchList {
@@ -124,7 +131,7 @@ export class WatchList {
         const isNamed =
           kind === 'cycle'
             ? alert.cycle?.uid === uid || context.cycles.size > 0 || context.problem !== ''
-            : alert.template?.uid === uid
+            : (kind === MEMBERSHIP_KIND ? alert.runningUser : alert.template)?.uid === uid
         if (isNamed) this.#changed.set(alert.uid, orgUid)
       }
     }
@@ -140,14 +147,6 @@ export class WatchList {
       if (this.#mayHaveGone) this.#dropGone()
       this.#lastHandle = Math.max(this.#lastHandle, this.#handleAtStart)
     })
-  }
-
-  /** Checks whether alerts may still run as their users: no commit of an alert reports that. */
-  async checkUsers(): Promise<void> {
-    for (const { alert, context } of [...this.#byRef.values()]) {
-      const problem = await findProblem(this.#deps, alert)
-      if ((problem === '') !== (context.problem === '')) this.#changed.set(alert.uid, alert.orgUid)
-    }
   }
 
   async #loadAll(): Promise<void> {

@@ -21,7 +21,7 @@ import {
 import { ALERT_KIND, type AlertChecks, alertRules } from './alert-rules.ts'
 import type { Alert, AlertBody, WatchedStream } from './alert-shape.ts'
 import { checkAlert, findWatched } from './check-alert.ts'
-import { problemOfUser } from './problem-of-user.ts'
+import { findProblem } from './find-problem.ts'
 
 /** A mute as callers see it. */
 interface ShownMute {
@@ -66,6 +66,7 @@ const USES_PAGE = 100
 /** Alerts whose states are counted before others get a turn. */
 const COUNTED_PAGE = 200
 const SHOWN_LENGTH = 60
+const STREAMS_GONE = 'All streams of this alert were deleted'
 
 /** Alerts: get, list, insert, update, delete, each checked against the caller's rights. */
 export class Alerts {
@@ -247,13 +248,20 @@ export class Alerts {
       state,
       firingCount,
       pendingCount,
-      problem: uid === '' ? '' : problemOfUser(user, orgUid),
+      problem: uid === '' ? '' : await this.#problemOf(orgUid, record),
       mute:
         mute === undefined
           ? null
           : shownMute(mute.body as unknown as StoredMute, this.#deps.clock.now()),
       revision,
     }
+  }
+
+  async #problemOf(orgUid: string, record: Kept): Promise<string> {
+    const { index } = this.#deps.catalog
+    const isGone = ({ streamUid }: WatchedStream) => !index.hasLivingUid(streamUid)
+    const hasNone = record.streams.length > 0 && record.streams.every(isGone)
+    return (await findProblem(this.#deps, orgUid, record)) || (hasNone ? STREAMS_GONE : '')
   }
 
   async #count(orgUid: string, alertUid: string, state: AlertState): Promise<number> {

@@ -84,7 +84,7 @@ export async function checkAlert(
   requireReadable(deps, principal, body, before)
   await requireChannels(deps, principal, { body, before })
   await requireCycle(deps, principal.orgUid, body)
-  const types = await typesOf(deps, principal.orgUid, body)
+  const types = await typesOf(deps, principal.orgUid, body, before)
   for (const field of ['condition', 'clearCondition'] as const) {
     const text = body[field]
     if (text.trim() === '') continue
@@ -156,8 +156,12 @@ async function typesOf(
   { catalog }: AlertCheckDeps,
   orgUid: string,
   body: AlertBody,
+  before: AlertBody,
 ): Promise<Set<ExpressionType>> {
-  if (body.template !== null) return await templateTypes(catalog, orgUid, body)
+  if (body.template !== null) {
+    const isKept = body.template.uid === before.template?.uid && body.streamId === before.streamId
+    return await templateTypes(catalog, orgUid, { ...body, isKept })
+  }
   const { index } = catalog
   const hasCondition = body.condition.trim() !== ''
   const types = new Set<ExpressionType>()
@@ -174,9 +178,13 @@ async function typesOf(
 async function templateTypes(
   catalog: Catalog,
   orgUid: string,
-  { template, streamId, condition }: AlertBody,
+  { template, streamId, condition, isKept }: AlertBody & { readonly isKept: boolean },
 ): Promise<Set<ExpressionType>> {
   const found = await catalog.templates.find(orgUid, template?.uid ?? '')
+  const stream = found?.stream.find(({ id }) => id === streamId)
+  // As a deleted stream, a template that is gone or changed stays in the record: no other save fails for it.
+  const isWhole = found !== undefined && found.id !== '' && stream !== undefined
+  if (isKept && !isWhole) return new Set(['UNKNOWN'])
   if (found === undefined) {
     const shown = JSON.stringify(template?.uid.slice(0, SHOWN_LENGTH))
     refuseField('alert.template', `${shown} is not a template of this organization. Use its UID`)
@@ -184,7 +192,6 @@ async function templateTypes(
   if (found.id === '') {
     refuseField('alert.template', 'has no ID, so no component is made from it. Give it an ID')
   }
-  const stream = found.stream.find(({ id }) => id === streamId)
   if (stream === undefined) {
     const shown = JSON.stringify(streamId.slice(0, SHOWN_LENGTH))
     refuseField('alert.streamId', `${shown} is not a stream of the template`)

@@ -276,6 +276,8 @@ test('a deleted stream, a disabled alert, and one that watches another stream en
   await home.owner('DELETE', `/api/component/${component.uid}`)
   await home.settle()
   assert.deepEqual(await deleted.states(), ['FIRING sample', 'OK deleted'])
+  const { problem } = (await home.owner('GET', `/api/alert/${deleted.uid}`)).body.alert
+  assert.equal(problem, 'All streams of this alert were deleted')
   const disabled = await watched({ condition: 'value > 1' })
   await disabled.put(5)
   await home.owner('POST', `/api/alert/${disabled.uid}`, { alert: { enabled: false } })

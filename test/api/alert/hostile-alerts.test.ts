@@ -195,6 +195,51 @@ test('an alert on a template follows changes of the template and of its componen
   assert.ok(state.some(({ componentId }: { componentId: string }) => componentId === 't2'))
 })
 
+test('a deleted template ends the states of its alerts, which can still be renamed and disabled', async () => {
+  const stream = [{ id: 'temp', valueType: 'DOUBLE' }]
+  const component_template = { id: 'gone', stream }
+  const made = await home.owner('PUT', '/api/component_template', { component_template })
+  const template = { uid: made.body.component_template.uid }
+  const { uid } = await home.alert({ template, streamId: 'temp', condition: 'value > 30' })
+  const put = await home.client.put(`compId=g1&compTmplId=gone&temp=31&time=${home.clock.now()}`)
+  assert.equal(put.status, 200, put.text)
+  await home.settle()
+  await home.owner('DELETE', `/api/component_template/${template.uid}`)
+  await home.settle()
+  assert.deepEqual(await home.states(uid), ['FIRING sample', 'OK disabled'])
+  const path = `/api/alert/${uid}`
+  assert.equal((await home.owner('GET', path)).body.alert.problem, 'The template was deleted')
+  const changed = await home.owner('POST', path, { alert: { name: 'Old', enabled: false } })
+  assert.equal(changed.status, 200, changed.text)
+  const { name, enabled, problem } = changed.body.alert
+  assert.deepEqual([name, enabled, problem], ['Old', false, 'The template was deleted'])
+  const other = await home.owner('POST', path, { alert: { streamId: 'other' } })
+  assert.equal(other.body.field, 'alert.template', other.text)
+})
+
+test('an alert ends its states as soon as its running user leaves, and goes on as another user', async () => {
+  const email = 'leaver@weir.example'
+  const user = { email, password: 'correct horse battery', role: 'MEMBER' }
+  const added = await home.owner('PUT', '/api/org_user', { org_user: user })
+  assert.equal(added.status, 200, added.text)
+  const runningUser = { uid: added.body.org_user.uid }
+  const { uid, put, states } = await watched({ condition: 'value > 30', runningUser })
+  await put(31)
+  assert.deepEqual(await states(), ['FIRING sample'])
+  const left = await home.owner('DELETE', `/api/org_user/${runningUser.uid}`)
+  assert.equal(left.status, 200, left.text)
+  await home.settle()
+  assert.deepEqual(await states(), ['FIRING sample', 'OK disabled'])
+  const { state, problem } = (await home.owner('GET', `/api/alert/${uid}`)).body.alert
+  assert.deepEqual([state, problem], ['OK', 'The running user is no longer in this organization'])
+  const given = { alert: { runningUser: { uid: home.ownerUid } } }
+  assert.equal((await home.owner('POST', `/api/alert/${uid}`, given)).status, 200)
+  await home.settle()
+  home.clock.advance(1_000)
+  await put(32)
+  assert.equal((await states()).at(-1), 'FIRING sample')
+})
+
 test('a key for one alert sees and changes only this alert', async () => {
   const mine = await watched({ condition: 'value > 30' })
   const other = await watched({ condition: 'value > 30' })
