@@ -6,7 +6,14 @@ import type {
   JobBook,
   JobControl,
 } from '../derivation/index.ts'
-import type { BlobStore, SampleColumns, SampleStore, StreamHandle } from '../store/index.ts'
+import type {
+  BlobStore,
+  Removal,
+  SampleBatch,
+  SampleColumns,
+  SampleStore,
+  StreamHandle,
+} from '../store/index.ts'
 import type { BlockSamples } from './block-codec.ts'
 import { type CorrectionRule, correctedValue } from './correction.ts'
 import { readBlock, writeBlock } from './correction-blocks.ts'
@@ -16,12 +23,15 @@ const BLOCK_SAMPLES = 20_000
 /** The same of texts, each of which may be long. */
 const BLOCK_TEXTS = 1_000
 
+/** What a correction needs of the store. */
+export type CorrectedSamples = Pick<SampleStore, 'amend' | 'range' | 'specials'>
+
 interface WorkDeps {
   readonly blobs: Pick<BlobStore, 'put' | 'read' | 'delete'>
   readonly book: JobBook
   readonly clock: Clock
   readonly hasTexts: (handle: StreamHandle) => boolean
-  readonly store: Pick<SampleStore, 'append' | 'appendSpecials' | 'range' | 'remove' | 'specials'>
+  readonly store: CorrectedSamples
 }
 
 /** Changes the samples of a range block by block; each block is kept as it was before it is changed. */
@@ -140,24 +150,27 @@ const LOOKED_MAX = 10 * BLOCK_SAMPLES
 
 /** Changes the samples of a block that are still as they were. */
 async function changeBlock(
-  store: WorkDeps['store'],
+  store: CorrectedSamples,
   { handle, rule }: RunParts,
   span: Span,
   { samples }: BlockSamples,
 ): Promise<void> {
-  const current = await currentOf(store, handle, { ...span, limit: LOOKED_MAX })
-  if (rule.action === 'delete') return await removeKnown(store, handle, span, { samples, current })
-  const changed = pick(samples, (time, before) => {
-    const after = correctedValue(rule, before)
-    return Object.is(current.get(time), before) ? after : undefined
+  await store.amend(removalOf(handle, span), async () => {
+    const current = await currentOf(store, handle, { ...span, limit: LOOKED_MAX })
+    if (rule.action === 'delete') {
+      const removals = knownSpans(span, { samples, current }).map((one) => removalOf(handle, one))
+      return { batch: batchOf(handle, { times: [], values: [] }, removals) }
+    }
+    const changed = pick(samples, (time, before) => {
+      const after = correctedValue(rule, before)
+      return Object.is(current.get(time), before) ? after : undefined
+    })
+    return { batch: batchOf(handle, changed) }
   })
-  await appendAll(store, handle, changed)
 }
 
-/** Removes the samples of a block; those that came or changed meanwhile stay. */
-async function removeKnown(
-  store: WorkDeps['store'],
-  handle: StreamHandle,
+/** A block without the samples that came or changed meanwhile. */
+function knownSpans(
   { from, until }: Span,
   {
     samples,
@@ -166,15 +179,17 @@ async function removeKnown(
     readonly samples: SampleColumns
     readonly current: ReadonlyMap<number, number | string>
   },
-): Promise<void> {
+): Span[] {
   const known = new Map<number, number | string>()
   for (let at = 0; at < samples.count; at++) known.set(samples.times[at], valueAt(samples, at))
+  const spans: Span[] = []
   let begin = from
   const foreign = [...current].filter(([time, value]) => !Object.is(known.get(time), value))
   for (const [time] of [...foreign, [until] as const]) {
-    if (begin < time) await store.remove({ handle, from: epochMs(begin), until: epochMs(time) })
+    if (begin < time) spans.push({ from: begin, until: time })
     begin = time + 1
   }
+  return spans
 }
 
 /** Puts the samples of a block back, where nobody has written since. Returns how many were left as they are. */
@@ -184,24 +199,35 @@ export async function restoreBlock(
   span: Span,
   { samples, specials }: BlockSamples,
 ): Promise<number> {
-  const current = await currentOf(store, handle, { ...span, limit: LOOKED_MAX })
   let left = 0
-  const restored = pick(samples, (time, before) => {
-    const isOurs = Object.is(current.get(time), correctedValue(rule, before))
-    if (!isOurs && !Object.is(current.get(time), before)) left += 1
-    return isOurs ? before : undefined
+  let restored = 0
+  const place = removalOf(handle, span)
+  const { count } = await store.amend(place, async () => {
+    const current = await currentOf(store, handle, { ...span, limit: LOOKED_MAX })
+    const ours = pick(samples, (time, before) => {
+      const isOurs = Object.is(current.get(time), correctedValue(rule, before))
+      if (!isOurs && !Object.is(current.get(time), before)) left += 1
+      return isOurs ? before : undefined
+    })
+    restored = ours.times.length
+    return { batch: batchOf(handle, ours) }
   })
-  await appendAll(store, handle, restored)
+  left += restored - count
   if (rule.action !== 'delete' || specials.count === 0) return left
-  const now = await specialsOf(store, handle, span)
-  const there = new Set(now.times.subarray(0, now.count))
-  const back = pick(specials, (time, code) =>
-    current.has(time) || there.has(time) ? undefined : code,
-  )
-  if (back.times.length > 0) {
-    await store.appendSpecials(batchOf(handle, back))
-  }
+  await store.amend(place, async () => {
+    const current = await currentOf(store, handle, { ...span, limit: LOOKED_MAX })
+    const now = await specialsOf(store, handle, span)
+    const there = new Set(now.times.subarray(0, now.count))
+    const back = pick(specials, (time, code) =>
+      current.has(time) || there.has(time) ? undefined : code,
+    )
+    return { batch: batchOf(handle, back), isSpecial: true }
+  })
   return left
+}
+
+function removalOf(handle: StreamHandle, { from, until }: Span): Removal {
+  return { handle, from: epochMs(from), until: epochMs(until) }
 }
 
 interface Picked {
@@ -224,15 +250,11 @@ function pick(
   return picked
 }
 
-async function appendAll(
-  store: Pick<SampleStore, 'append'>,
+function batchOf(
   handle: StreamHandle,
-  picked: Picked,
-): Promise<void> {
-  if (picked.times.length > 0) await store.append(batchOf(handle, picked))
-}
-
-function batchOf(handle: StreamHandle, { times, values }: Picked) {
+  { times, values }: Picked,
+  removals: readonly Removal[] = [],
+): SampleBatch {
   const count = times.length
   const hasTexts = values.some((value) => typeof value === 'string')
   return {
@@ -243,6 +265,6 @@ function batchOf(handle: StreamHandle, { times, values }: Picked) {
     ...(hasTexts
       ? { texts: values.map((value) => (typeof value === 'string' ? value : undefined)) }
       : {}),
-    removals: [],
+    removals,
   }
 }

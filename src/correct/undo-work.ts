@@ -1,14 +1,14 @@
 import { type Clock, nextIteration, refuse } from '../base/index.ts'
 import type { HistoryWork, JobBook } from '../derivation/index.ts'
-import type { BlobStore, SampleStore } from '../store/index.ts'
+import type { BlobStore } from '../store/index.ts'
 import { readBlock } from './correction-blocks.ts'
-import { restoreBlock } from './correction-work.ts'
+import { type CorrectedSamples, restoreBlock } from './correction-work.ts'
 
 interface UndoDeps {
   readonly blobs: Pick<BlobStore, 'read'>
   readonly book: JobBook
   readonly clock: Clock
-  readonly store: Pick<SampleStore, 'append' | 'appendSpecials' | 'range' | 'remove' | 'specials'>
+  readonly store: CorrectedSamples
 }
 
 /** Puts the samples of a correction back as they were. */
@@ -21,6 +21,10 @@ export function undoWork(deps: UndoDeps): HistoryWork {
       const { correction, blocks = [] } = undone ?? {}
       if (undone === undefined || correction === undefined) {
         return refuse('conflict', { what: 'The correction is gone' })
+      }
+      // Jobs of a component run one after the other; several may have been begun.
+      if (correction.undoneBy !== '' && correction.undoneBy !== job.uid) {
+        return refuse('conflict', { what: 'The correction was undone already' })
       }
       const rule = { action: correction.action, value: correction.value }
       let { done } = job

@@ -1,4 +1,4 @@
-import type { BlobStore, Removal, SampleStore, StreamHandle } from '../store/index.ts'
+import type { Amendment, BlobStore, Removal, SampleStore, StreamHandle } from '../store/index.ts'
 import type { FileUsage } from './file-usage.ts'
 import { allOf, filesIn } from './files-in.ts'
 
@@ -22,10 +22,17 @@ interface FileBodiesDeps {
 export function withFileBodies(deps: FileBodiesDeps): SampleStore {
   const { store, blobs, isFileStream, usage } = deps
   const ofFiles = ({ handle }: Removal): boolean => isFileStream(handle)
-  const removing = async <T>(removals: readonly Removal[], remove: () => Promise<T>) => {
+  const removing = <T>(removals: readonly Removal[], remove: () => Promise<T>) => {
     const handles = removals.map(({ handle }) => handle)
+    return removingChosen(handles, async () => removals, remove)
+  }
+  const removingChosen = async <T>(
+    handles: readonly StreamHandle[],
+    choose: () => Promise<readonly Removal[]>,
+    remove: () => Promise<T>,
+  ) => {
     const { isRemoved, keys } = await usage.change(handles, async (note) => {
-      const found = await sumUp(store, removals)
+      const found = await sumUp(store, await choose())
       const isRemoved = await remove()
       if (isRemoved === false) return { isRemoved, keys: [] }
       for (const [handle, bytes] of found.bytes) note(handle, -bytes)
@@ -43,6 +50,16 @@ export function withFileBodies(deps: FileBodiesDeps): SampleStore {
         : store.append(batch, room),
     // Only numbers have special values.
     appendSpecials: (batch) => store.appendSpecials(batch),
+    amend: (span, make) => {
+      if (!isFileStream(span.handle)) return store.amend(span, make)
+      let amendment: Promise<Amendment>
+      const choose = async () => {
+        amendment = make()
+        return (await amendment).batch.removals
+      }
+      // Nothing else changes the files of the stream meanwhile.
+      return removingChosen([span.handle], choose, () => store.amend(span, () => amendment))
+    },
     specials: (handle, query) => store.specials(handle, query),
     range: (handle, query) => store.range(handle, query),
     latest: (handles, options) => store.latest(handles, options),

@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { EARLIEST_TIME, epochMs, TIME_END } from '../../src/base/index.ts'
 import type { Sample, SampleStore } from '../../src/store/index.ts'
 import { batch, read, stream } from '../support/samples.ts'
+import { amendContract } from './sample-store-amend-contract.ts'
 import { followContract } from './sample-store-follow-contract.ts'
 import { specialContract } from './sample-store-special-contract.ts'
 import { touchedContract } from './sample-store-touched-contract.ts'
@@ -330,4 +331,5 @@ export function sampleStoreContract(engine: string, open: () => Promise<StoreUnd
   touchedContract(check)
   followContract(check)
   specialContract(check)
+  amendContract(check)
 }

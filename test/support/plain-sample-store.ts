@@ -1,5 +1,7 @@
 import { epochMs, invariant, isSampleTime, refuse } from '../../src/base/index.ts'
+import { ForeignWrites } from '../../src/store/embedded/samples/foreign-writes.ts'
 import {
+  type Amendment,
   type LatestOptions,
   NO_ROOM,
   type RangeQuery,
@@ -20,6 +22,13 @@ import { exactMean, exactSum } from './exact-fractions.ts'
 
 type Value = number | string
 
+const NO_SAMPLES = {
+  count: 0,
+  handles: new Uint32Array(0),
+  times: new Float64Array(0),
+  numbers: new Float64Array(0),
+}
+
 /**
  * A SampleStore in a few maps: slow and plain, for tests of what stands on the port. It keeps the
  * port's contract, except that its samples live as long as the object.
@@ -32,12 +41,15 @@ export class PlainSampleStore implements SampleStore {
   #watched: ReadonlySet<number> = new Set()
   readonly #follows = new Set<Map<StreamHandle, TouchedSpan | undefined>>()
 
+  readonly #foreign = new ForeignWrites()
+
   keepRoom() {
     return NO_ROOM
   }
 
   async append(batch: SampleBatch): Promise<void> {
     this.#check(batch)
+    this.#foreign.note(batch)
     for (const removal of batch.removals) this.#remove(removal)
     for (let i = 0; i < batch.count; i++) {
       const [handle, time] = [batch.handles[i] as StreamHandle, batch.times[i]]
@@ -54,6 +66,14 @@ export class PlainSampleStore implements SampleStore {
       const specials = this.#specials.get(batch.handles[i]) ?? new Map<number, number>()
       this.#specials.set(batch.handles[i], specials.set(batch.times[i], batch.numbers[i]))
     }
+  }
+
+  async amend(span: Removal, make: () => Promise<Amendment>): Promise<SampleBatch> {
+    using foreign = this.#foreign.open(span)
+    const { batch, isSpecial = false } = await make()
+    const appended = foreign.without(batch)
+    await (isSpecial ? this.appendSpecials(appended) : this.append(appended))
+    return appended
   }
 
   async specials(handle: StreamHandle, { from, until, limit, order }: RangeQuery) {
@@ -142,7 +162,7 @@ export class PlainSampleStore implements SampleStore {
 
   async remove(removal: Removal, isWanted = () => true): Promise<boolean> {
     if (!isWanted()) return false
-    this.#remove(removal)
+    await this.append({ ...NO_SAMPLES, removals: [removal] })
     return true
   }
 

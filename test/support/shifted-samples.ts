@@ -36,6 +36,11 @@ export function shiftedSamples(store: SampleStore, by: number): SampleStore {
     keepRoom: (bytes) => store.keepRoom(bytes),
     append: (batch) => store.append(batchThere(batch)),
     appendSpecials: (batch) => store.appendSpecials(batchThere(batch)),
+    amend: (span, make) =>
+      store.amend(removalThere(span), async () => {
+        const { batch, ...form } = await make()
+        return { batch: batchThere(batch), ...form }
+      }),
     specials: (handle, query) => store.specials(there(handle), query),
     windows: (handle, edges, statistic) => store.windows(there(handle), edges, statistic),
     remove: (removal, isWanted) => store.remove(removalThere(removal), isWanted),

@@ -35,6 +35,13 @@ export interface SampleBatch {
   readonly removals: readonly Removal[]
 }
 
+/** A batch of one stream that depends on what is stored. */
+export interface Amendment {
+  readonly batch: SampleBatch
+  /** Whether its numbers are codes of special values. */
+  readonly isSpecial?: boolean
+}
+
 /** Samples of one stream as columns; numbers[i] is meaningless where texts?.[i] is a string. */
 export interface SampleColumns {
   readonly count: number
@@ -203,6 +210,12 @@ export interface SampleStore {
    * time, and a number does not remove the special value.
    */
   appendSpecials(batch: SampleBatch): Promise<void>
+  /**
+   * Appends to a part of one stream what `make` gives, which reads the part, and answers what was appended. What other
+   * calls write into the part or remove from it from the moment that it is read stays as they leave it, at its times.
+   * Removals take out special values too. `make` is called once.
+   */
+  amend(span: Removal, make: () => Promise<Amendment>): Promise<SampleBatch>
   /** As range(), of the special values of a stream; their codes are in `numbers`. */
   specials(handle: StreamHandle, query: RangeQuery): Promise<SampleColumns>
   /** In the order asked for, at most one sample per time: the one appended last. The arrays are the caller's own. */

@@ -52,8 +52,8 @@ async function put({ id }: Place, samples: Readonly<Record<number, unknown>>): P
 }
 
 /** The samples by minute. */
-async function samplesOf({ id }: Place): Promise<Record<number, unknown>> {
-  const { body, text } = await device('GET', `/api/comp/${id}/stream/s/feed`)
+async function samplesOf({ id }: Place, query = ''): Promise<Record<number, unknown>> {
+  const { body, text } = await device('GET', `/api/comp/${id}/stream/s/feed${query}`)
   assert.ok(Array.isArray(body), text)
   return Object.fromEntries(
     body.map(({ time, data }: Json) => [(time - START) / 60_000, data]).reverse(),
@@ -290,4 +290,78 @@ test('random corrections and undos give what a simple model gives', async () => 
     const numbers = Object.fromEntries(Object.entries(model).map(([at, one]) => [at, one + 0]))
     assert.deepEqual(await samplesOf(place), numbers, `seed ${seed}, round ${round}`)
   }
+})
+
+test('what a device writes while a correction or its undo runs is not lost', async () => {
+  const place = await make('busy')
+  const minutes = Array.from({ length: 30_000 }, (_, minute) => minute)
+  await put(place, Object.fromEntries(minutes.map((minute) => [minute, 1])))
+  const written = new Map<number, number>()
+  let number = 1_000_000
+  /** One call answers 1,000 samples. */
+  const allOf = async (): Promise<Record<number, unknown>> => {
+    const found: Record<number, unknown> = {}
+    for (let minute = 0; minute < 30_000; minute += 1_000) {
+      const [sd, ed] = [minute, minute + 1_000].map((one) => START + one * 60_000)
+      Object.assign(found, await samplesOf(place, `?sd=${sd}&ed=${ed}&limit=1000`))
+    }
+    return found
+  }
+  /** Writes until a job has ended. */
+  const writeDuring = async (uid: string): Promise<void> => {
+    let isRunning = true
+    const writing = (async () => {
+      for (; isRunning; number++) {
+        const some = Array.from({ length: 50 }, (_, at) => (number * 7_919 + at * 613) % 30_000)
+        await put(place, Object.fromEntries(some.map((minute) => [minute, number])))
+        for (const minute of some) written.set(minute, number)
+      }
+    })()
+    const job = await settled(uid).finally(() => {
+      isRunning = false
+    })
+    await writing
+    assert.equal(job.status, 'DONE', job.message)
+  }
+  const begun = await owner('POST', place.path, asked('offset', 0.5, 0, 30_000))
+  assert.equal(begun.status, 202, begun.text)
+  const { uid } = begun.body.job
+  await writeDuring(uid)
+  const corrected = await allOf()
+  // What came before its part was changed is changed with it.
+  const lost = [...written].filter(
+    ([minute, value]) => ![value, value + 0.5].includes(corrected[minute] as number),
+  )
+  assert.deepEqual(
+    lost.map(([minute, value]) => [minute, value, corrected[minute]]),
+    [],
+  )
+
+  written.clear()
+  const undone = await owner('POST', `${place.path}/${uid}/undo`)
+  assert.equal(undone.status, 202, undone.text)
+  await writeDuring(undone.body.job.uid)
+  const restored = await allOf()
+  assert.deepEqual(
+    [...written].filter(([minute, value]) => restored[minute] !== value),
+    [],
+  )
+})
+
+test('of several undos of one correction, one is made', async () => {
+  const place = await make('undone')
+  await put(place, { 0: 1, 1: 2 })
+  const { uid } = await correct(place, asked('offset', 10, 0, 2))
+  const begun = await Promise.all(
+    Array.from({ length: 4 }, () => owner('POST', `${place.path}/${uid}/undo`)),
+  )
+  const jobs: string[] = begun
+    .filter(({ status }) => status === 202)
+    .map(({ body }) => body.job.uid)
+  const ends = await Promise.all(jobs.map(settled))
+  assert.equal(ends.filter(({ status }) => status === 'DONE').length, 1)
+  for (const { status, message } of ends) {
+    if (status !== 'DONE') assert.match(message, /undone already/)
+  }
+  assert.deepEqual(await samplesOf(place), { 0: 1, 1: 2 })
 })

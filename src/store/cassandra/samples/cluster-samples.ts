@@ -5,6 +5,7 @@ import { FollowedStreams } from '../../embedded/samples/followed-streams.ts'
 import { companionOf, ownerOf } from '../../fields/companion.ts'
 import type { SampleOrder } from '../../ports/sample-order.ts'
 import {
+  type Amendment,
   type KeptRoom,
   type LatestOptions,
   NO_ROOM,
@@ -125,6 +126,21 @@ export class ClusterSamples implements SampleStore {
     if (batch.count === 0 && batch.removals.length === 0) return
     await this.#run(this.#writer.append(withCompanions(batch)))
     this.#reportFollows(batchOf([], batch.removals))
+  }
+
+  async amend(span: Removal, make: () => Promise<Amendment>): Promise<SampleBatch> {
+    checkRemoval(span)
+    let appended = batchOf([])
+    const amended = async (): Promise<SampleBatch> => {
+      const { batch, isSpecial = false } = await make()
+      checkBatch(batch)
+      appended = batch
+      if (isSpecial) return withCompanions(batch)
+      return { ...batch, removals: withCompanions(batch).removals }
+    }
+    await this.#run(this.#writer.amend(amended))
+    this.#reportFollows(appended)
+    return appended
   }
 
   specials(handle: StreamHandle, query: RangeQuery): Promise<SampleColumns> {

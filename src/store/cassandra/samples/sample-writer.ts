@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { refusal } from '../../../base/index.ts'
 import { emptyColumns } from '../../embedded/chunk/index.ts'
 import type { SampleOrder, WritePlace } from '../../ports/sample-order.ts'
 import type { Removal, SampleBatch, TouchedSpan } from '../../ports/sample-port.ts'
@@ -60,6 +62,21 @@ export class SampleWriter {
     })
   }
 
+  /**
+   * Stores a batch that is made of what was written before it. Writes that take a later place win over it, whether they
+   * were seen or not.
+   */
+  async amend(make: () => Promise<SampleBatch>): Promise<void> {
+    const { order, permit } = this.#deps
+    await order.write(async (place) => {
+      await allBefore(order, place.stamp)
+      const batch = await make()
+      const runs = await groupRuns(batch)
+      permit(batch)
+      if (runs.length > 0) await this.#store(place, runs)
+    })
+  }
+
   /** Stores removals, of one stream each, if they are wanted when they take their place among the calls. */
   async remove(removals: readonly Removal[], isWanted: () => boolean): Promise<boolean> {
     return await this.#deps.order.write(async (place) => {
@@ -117,6 +134,21 @@ export class SampleWriter {
     const [only] = statements
     if (statements.length > 1) await cql.batch(statements, { timestamp })
     else await cql.run(only.cql, only.params, { timestamp })
+  }
+}
+
+/** A process that hangs is not waited for after a minute. */
+const ENDED_MS_MAX = 90_000
+const LOOK_MS = 100
+
+/** Waits until every write with a smaller stamp has ended, through any process. */
+async function allBefore(order: SampleOrder, stamp: number): Promise<void> {
+  const deadline = performance.now() + ENDED_MS_MAX
+  while (order.endedUpTo < stamp - 1) {
+    await order.refresh()
+    if (order.endedUpTo >= stamp - 1) return
+    if (performance.now() > deadline) throw refusal('store_away', { retryAfterSeconds: 5 })
+    await pause(LOOK_MS)
   }
 }
 

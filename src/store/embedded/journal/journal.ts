@@ -148,15 +148,16 @@ export class Journal {
   append(record: SizedRecord, room?: KeptRoom): Promise<void> {
     const kept = room instanceof JournalRoom && room.isKept ? room : undefined
     return this.#waitingBytes > WAITING_BYTES_MAX
-      ? this.#appendLater(record, kept)
+      ? this.appendMade(() => record, kept)
       : this.#enqueue(record, kept)
   }
 
-  async #appendLater(record: SizedRecord, room: JournalRoom | undefined): Promise<void> {
+  /** As append, of a record that is made when it takes its place among the others. */
+  async appendMade(make: () => SizedRecord, room?: JournalRoom): Promise<void> {
     while (this.#waitingBytes > WAITING_BYTES_MAX) {
       await new Promise<void>((resolve) => this.#onRoom.push(resolve))
     }
-    await this.#enqueue(record, room)
+    await this.#enqueue(make(), room)
   }
 
   #enqueue(record: SizedRecord, room: JournalRoom | undefined): Promise<void> {

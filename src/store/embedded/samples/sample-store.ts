@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { nextIteration, refusal, refuse } from '../../../base/index.ts'
 import type {
+  Amendment,
   KeptRoom,
   LatestOptions,
   RangeQuery,
@@ -35,6 +36,7 @@ import type { SealedSamples } from '../sealed/sealed-samples.ts'
 import { batchOf, checkBatch, checkRemoval, namesAny } from './batch-check.ts'
 import type { FoldCache } from './fold-cache.ts'
 import { FollowedStreams } from './followed-streams.ts'
+import { ForeignWrites } from './foreign-writes.ts'
 import { IndexRepair } from './index-repair.ts'
 import { SampleReader } from './sample-reader.ts'
 import type { TouchedLog } from './touched-log.ts'
@@ -82,6 +84,7 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
   readonly #repair: IndexRepair
   readonly #reader: SampleReader
   readonly #forgotten = new HandleSet()
+  readonly #foreign = new ForeignWrites()
   /** Ends a scrub that is under way. */
   readonly #closed = new AbortController()
   #closing: Promise<void> | undefined
@@ -136,12 +139,28 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
       refuse('conflict', { what: 'A stream of the call was deleted meanwhile: send it again' })
     }
     if (batch.count === 0 && batch.removals.length === 0) return undefined
-    return this.#write(sizeRecord({ kind, batch }, texts), room)
+    return this.#write({ kind, batch }, texts, room)
   }
 
   async appendSpecials(batch: SampleBatch): Promise<void> {
     checkBatch(batch)
     await this.#appendChecked(batch, undefined, { kind: 'specials' })
+  }
+
+  async amend(span: Removal, make: () => Promise<Amendment>): Promise<SampleBatch> {
+    checkRemoval(span)
+    using foreign = this.#foreign.open(span)
+    // What took its place before this is then read; what takes one later is noted.
+    await this.#journal.append(sizeRecord({ kind: 'samples', batch: batchOf([]) }))
+    const { batch, isSpecial = false } = await make()
+    checkBatch(batch)
+    await this.#waitForSealer()
+    let appended = batch
+    await this.#journal.appendMade(() => {
+      appended = this.#forgotten.has(span.handle) ? batchOf([]) : foreign.without(batch)
+      return sizedAtOnce(appended, isSpecial ? 'specials' : 'samples')
+    })
+    return appended
   }
 
   specials(handle: StreamHandle, query: RangeQuery): Promise<SampleColumns> {
@@ -185,7 +204,9 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
     if (!isWanted()) return false
     // Of a forgotten stream everything is gone already.
     if (this.#forgotten.has(removal.handle)) return true
-    await this.#journal.append(sizeRecord({ kind: 'samples', batch: batchOf([], [removal]) }))
+    const batch = batchOf([], [removal])
+    this.#foreign.note(batch)
+    await this.#journal.append(sizeRecord({ kind: 'samples', batch }))
     return true
   }
 
@@ -290,10 +311,17 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
     for (const progress of this.#parts.progress) progress.close()
   }
 
-  #write(record: SizedRecord, room: KeptRoom | undefined): Promise<void> {
-    const waiting = this.#waitForRoom(room)
-    if (waiting === undefined) return this.#journal.append(record, room)
-    return waiting.then(() => this.#journal.append(record, room))
+  #write(
+    record: { readonly kind: 'samples' | 'specials'; readonly batch: SampleBatch },
+    texts: PackedTexts | undefined,
+    room: KeptRoom | undefined,
+  ): Promise<void> {
+    const sized = sizeRecord(record, texts)
+    const append = (): Promise<void> => {
+      this.#foreign.note(record.batch)
+      return this.#journal.append(sized, room)
+    }
+    return this.#waitForRoom(room)?.then(append) ?? append()
   }
 
   /** Waits while the sealer lags behind; undefined where it does not. */
@@ -331,4 +359,13 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
 
 function stuckRefusal(what: string): Error {
   return refusal('read_only', { what, retryAfterSeconds: 5 })
+}
+
+/** The record of a short batch, with its texts. */
+function sizedAtOnce(batch: SampleBatch, kind: 'samples' | 'specials'): SizedRecord {
+  const { texts } = batch
+  if (texts === undefined) return sizeRecord({ kind, batch })
+  const packer = new TextPacker(texts, batch.count)
+  while (!packer.isDone) packer.step()
+  return sizeRecord({ kind, batch: { ...batch, texts: packer.texts } }, packer.packed)
 }
