@@ -76,6 +76,8 @@ class World {
   readonly #known: readonly number[][]
   #pairs: readonly Pair[] = []
   #step = 0
+  /** Whether the clock was ever set back. */
+  #isSetBack = false
 
   private constructor(
     { home, kills, random }: { home: AlertHome; kills: AlertKills; random: Random },
@@ -131,6 +133,7 @@ class World {
     if (isKilled) this.#arm()
     if (this.#random.next() < 0.1) {
       const ms = this.#random.pick([-5 * MINUTE, HOUR])
+      this.#isSetBack ||= ms < 0
       clock.jump(Math.max(BEGIN - this.#nowMs, ms))
       for (const { models } of this.#pairs) {
         for (const model of models) model.setBack(this.#nowMs)
@@ -151,10 +154,10 @@ class World {
     const models = this.#pairs.map((pair) => pair.models[at])
     let samples = randomSamples(this.#random, now, this.#known[at])
     // Once the clock was set back, an alert may judge the last sample for the first time (decision 026).
-    if (models.some((model) => model.hasSkippedLast)) {
+    if (this.#isSetBack && models.some((model) => model.hasSkippedLast)) {
       const { lastTime } = models[0]
-      const later = samples.filter(([time]) => time >= lastTime)
-      if (later.length > 0) samples = later
+      const later = samples.map(([time, value]) => [Math.max(time, lastTime + 1), value] as const)
+      samples = [...new Map(later)]
     }
     if (isKilled) {
       // A correction right before a kill may be missed, if time had changed the state before (decision 026).

@@ -64,7 +64,10 @@ export class AlertModel {
     const isCorrected = !isHidden || !this.isSilent
     this.#arrivals = [...this.#arrivals, { newest, leastMs: nowMs, atMs: nowMs, isLate }]
     for (const [time, value] of [...samples].sort((a, b) => a[0] - b[0])) {
-      if (this.isOld(time, nowMs)) continue
+      if (this.isOld(time, nowMs)) {
+        if (time === this.#lastTime) this.#judgedTime = Number.NEGATIVE_INFINITY
+        continue
+      }
       if (time === before && !isCorrected) continue
       this.#lastTime = time
       this.#judgedTime = time
@@ -87,7 +90,7 @@ export class AlertModel {
     this.#lastTime = Math.max(this.#lastTime, lastTime)
   }
 
-  /** Whether the last sample of the stream was too old for this alert, and not for another. */
+  /** Whether the last sample of the stream, or a correction of it, was too old for this alert. */
   get hasSkippedLast(): boolean {
     return this.#judgedTime < this.#lastTime
   }
