@@ -17,5 +17,12 @@ export { type LocalPeriod, nextPeriods } from './next-periods.ts'
 export { compileDatePattern } from './pattern/date-pattern.ts'
 export { formatDate } from './pattern/format-date.ts'
 export { readDate } from './pattern/read-date.ts'
-export { parseSampleTime, parseTime, readTimeParameter, sampleTimeRule } from './read-time.ts'
+export {
+  parseSampleTime,
+  parseTime,
+  readTimeParameter,
+  sampleTimeRule,
+  withRanges,
+  withTimes,
+} from './read-time.ts'
 export { canonicalTimeZone, loadZone } from './zone.ts'

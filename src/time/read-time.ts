@@ -33,6 +33,28 @@ export function parseSampleTime(text: string, where: string): number {
   refuse('bad_input', { what: `${where} ${rule}, got "${text.slice(0, 60)}"` })
 }
 
+/** A part of a body, with times that are texts as numbers, of digits or RFC 3339. Other values are left to the check of its shape. */
+export function withTimes(part: unknown, names: readonly string[], place = ''): unknown {
+  if (typeof part !== 'object' || part === null || Array.isArray(part)) return part
+  const fields: Record<string, unknown> = { ...part }
+  for (const name of names) {
+    const text = fields[name]
+    if (typeof text !== 'string') continue
+    const field = `${place}${name}`
+    fields[name] =
+      parseTime(text) ?? refuse('bad_input', { what: `${field} ${timeRuleFor(text)}`, field })
+  }
+  return fields
+}
+
+/** A body whose list has parts with `from` and `until`, with these times as numbers. */
+export function withRanges(body: unknown, list: string): unknown {
+  const parts = (body as Record<string, unknown> | null | undefined)?.[list]
+  if (!Array.isArray(parts)) return body
+  const read = parts.map((part, at) => withTimes(part, ['from', 'until'], `${list}[${at}].`))
+  return { ...(body as object), [list]: read }
+}
+
 /** The rule that a time has broken which no sample may have, for a message. */
 export function sampleTimeRule(given: unknown): string {
   const text = typeof given === 'string' ? given.trim() : ''

@@ -1,12 +1,13 @@
 import type { Static } from 'typebox'
 import { allows, allowsEveryFeed, type Principal } from '../../access/index.ts'
 import { nameOf } from '../../auth/index.ts'
-import { newUid, refuse, Type } from '../../base/index.ts'
+import { isSampleTime, newUid, refuse, Type } from '../../base/index.ts'
 import { type Author, planChange, quoted } from '../../catalog/index.ts'
 import type { Page, RecordList } from '../../catalog/record/index.ts'
 import { checkText, refuseField, shapeCheck } from '../../catalog/shape/index.ts'
 import { allowsStream } from '../../feed/index.ts'
 import type { CatalogDocument, JsonObject } from '../../store/index.ts'
+import { sampleTimeRule, withTimes } from '../../time/index.ts'
 import {
   ACKNOWLEDGMENT_KIND,
   type AlertState,
@@ -35,7 +36,7 @@ export const muteShape = Type.Object({
     [Type.Null(), Type.Object({ untilMs: Type.Union([Type.Null(), Type.Integer()]) })],
     {
       description:
-        'untilMs is in epoch milliseconds, or null: until the mute is ended. mute null: end it',
+        'untilMs is in epoch milliseconds or RFC 3339, or null: until the mute is ended. mute null: end it',
     },
   ),
 })
@@ -51,6 +52,12 @@ export const acknowledgeShape = Type.Object({
     comment: Type.Optional(Type.String({ maxLength: COMMENT_LENGTH_MAX })),
   }),
 })
+
+function withMuteTime(input: unknown): unknown {
+  const { mute } = (input ?? {}) as { readonly mute?: unknown }
+  const read = withTimes(mute, ['untilMs'], 'alert.mute.')
+  return read === mute ? input : { ...(input as object), mute: read }
+}
 
 const checkMute = shapeCheck('alert', muteShape)
 const checkAcknowledge = shapeCheck('alert', acknowledgeShape)
@@ -150,21 +157,24 @@ export class AlertStates {
   async mute(author: Author, alertUid: string, input: unknown): Promise<void> {
     const { alerts, catalogStore, clock } = this.#deps
     const alert = await alerts.require(author, alertUid, 'POST')
-    checkMute(input)
-    const { mute } = input as Static<typeof muteShape>
+    const read = withMuteTime(input)
+    checkMute(read)
+    const { mute } = read as Static<typeof muteShape>
     const key = { orgUid: alert.orgUid, kind: MUTE_KIND, uid: alertUid }
     const before = (await catalogStore.get(key))?.body as unknown as StoredMute | undefined
     const now = clock.now()
-    if (mute !== null && mute.untilMs !== null && mute.untilMs <= now) {
+    const untilMs = mute?.untilMs ?? null
+    if (untilMs !== null && !isSampleTime(untilMs)) {
+      refuseField('alert.mute.untilMs', sampleTimeRule(untilMs))
+    }
+    if (untilMs !== null && untilMs <= now) {
       refuseField('alert.mute.untilMs', 'lies in the past. Use a later time, or null')
     }
     if (mute === null && before === undefined) return
     const by = await this.#nameOf(author)
     const started = { uid: before?.uid ?? newUid(), sinceMs: before?.sinceMs ?? now, by }
     const body: StoredMute =
-      mute === null
-        ? { ...(before as StoredMute), untilMs: now }
-        : { ...started, untilMs: mute.untilMs }
+      mute === null ? { ...(before as StoredMute), untilMs: now } : { ...started, untilMs }
     const verb = mute === null ? 'unmuted' : 'muted'
     const detail = quoted(alert.name || alert.id)
     await catalogStore.commit([

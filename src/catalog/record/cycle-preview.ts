@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { type Principal, requirePermit } from '../../access/index.ts'
 import { EARLIEST_TIME, TIME_END, Type } from '../../base/index.ts'
-import { type LocalPeriod, nextPeriods, parseTime, timeRuleFor } from '../../time/index.ts'
+import { type LocalPeriod, nextPeriods, withTimes } from '../../time/index.ts'
 import type { CatalogBase } from '../documents/catalog-base.ts'
 import { readTimeZoneField, refuseField, shapeCheck } from '../shape/record-checks.ts'
 import { type CycleBody, cycleRules, cycleShape, definitionOf } from './cycle-record.ts'
@@ -55,7 +55,7 @@ export async function previewCycle(
   principal: Principal,
   sent: unknown,
 ): Promise<CyclePreview> {
-  const input = withEpochMs(sent)
+  const input = withTimes(sent, ['from'])
   requirePermit(principal, 'cycle', 'GET')
   const { cycle: asked } = (input ?? {}) as { cycle?: unknown }
   cycleRules.check(asked)
@@ -76,13 +76,4 @@ export async function previewCycle(
     count: Math.min(PERIODS_MAX, count ?? PERIODS_DEFAULT),
   }
   return { timeZoneId: zone, periods: nextPeriods(definitionOf(body), wanted) }
-}
-
-/** The input with `from` as a number: it may be a text, of digits or RFC 3339. */
-function withEpochMs(given: unknown): unknown {
-  const { from } = (given ?? {}) as { from?: unknown }
-  if (typeof from !== 'string') return given
-  const time = parseTime(from)
-  if (time === undefined) refuseField('from', timeRuleFor(from))
-  return { ...(given as object), from: time }
 }

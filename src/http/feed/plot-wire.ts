@@ -136,8 +136,8 @@ export const plotsBody = named(
       Type.Object({
         componentUid: Type.String(),
         streamUid: Type.String(),
-        from: Type.Optional(msOf('Start (inclusive). Default: the first sample')),
-        until: Type.Optional(msOf('End (exclusive). Default: after the last sample')),
+        from: plotQuery.properties.from,
+        until: plotQuery.properties.until,
         points: plotQuery.properties.points,
         cycle: plotQuery.properties.cycle,
         stat: plotQuery.properties.stat,

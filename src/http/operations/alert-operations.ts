@@ -13,6 +13,7 @@ import {
 import { authorOf } from '../../auth/administer/index.ts'
 import type { Identity } from '../../auth/index.ts'
 import { refuse, Type } from '../../base/index.ts'
+import { withRanges } from '../../time/index.ts'
 import { answersOf } from '../openapi/answer-schema.ts'
 import { requireFits } from '../table/body-schema.ts'
 import { type HttpOperation, httpOperation, json } from '../table/http-operation.ts'
@@ -200,8 +201,9 @@ function boardOperation({ boardAlerts }: AlertOperationsDeps): HttpOperation {
     run: async ({ principal, body }) => {
       // Before the body is judged: who may read no alert is refused whatever it says.
       boardAlerts.requireReader(principal)
-      requireFits(boardAlertsBody, body)
-      const { event = [], list = [] } = body as Static<typeof boardAlertsBody>
+      const asked = withRanges(body, 'event')
+      requireFits(boardAlertsBody, asked)
+      const { event = [], list = [] } = asked as Static<typeof boardAlertsBody>
       const { events, isCut } = await boardAlerts.findEvents(principal, event)
       const lists = await boardAlerts.list(
         principal,

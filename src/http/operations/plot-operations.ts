@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import type { Identity } from '../../auth/index.ts'
 import { type MemoryBudget, readId, readLoosePairs, refuse } from '../../base/index.ts'
 import type { OneStreamPath, Plot } from '../../feed/index.ts'
+import { withRanges } from '../../time/index.ts'
 import type { FeedCalls } from '../feed/feed-calls.ts'
 import { streamPath, uidPath } from '../feed/feed-wire.ts'
 import { isPlainPlot } from '../feed/plot-query.ts'
@@ -96,15 +97,12 @@ async function answerPlots(deps: PlotOperationsDeps, call: Call<unknown>): Promi
   const { calls } = deps
   // Before the body is judged: who may read nowhere is refused whatever it says.
   calls.requireReader(call.principal)
-  requireFits(plotsBody, call.body)
-  const { body, release } = await calls.plots(
-    call.principal,
-    call.body as Static<typeof plotsBody>,
-    {
-      onPlot: (found) => noteExport(deps, call, found),
-      isGone: () => call.exchange.reply.isOver,
-    },
-  )
+  const asked = withRanges(call.body, 'plot')
+  requireFits(plotsBody, asked)
+  const { body, release } = await calls.plots(call.principal, asked as Static<typeof plotsBody>, {
+    onPlot: (found) => noteExport(deps, call, found),
+    isGone: () => call.exchange.reply.isOver,
+  })
   try {
     return await packed(deps, call, body)
   } finally {

@@ -2,7 +2,7 @@
 
 import { ALERT_STATES, EVENT_CAUSES, SEVERITIES } from '../../alerts/index.ts'
 import { Type } from '../../base/index.ts'
-import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'
+import { EXAMPLE_UID, msOf, named, oneOf, orNull, timeOf } from '../openapi/answer-schema.ts'
 
 const duration = (description: string) =>
   Type.Integer({ description: `${description}, in milliseconds` })
@@ -194,8 +194,8 @@ export const boardAlertsBody = named(
       Type.Array(
         Type.Object({
           streamUid: Type.String(),
-          from: msOf('Start (inclusive)'),
-          until: msOf('End (exclusive)'),
+          from: timeOf('Start (inclusive)'),
+          until: timeOf('End (exclusive)'),
         }),
         { maxItems: BOARD_STREAMS_MAX, description: 'The streams whose events are returned' },
       ),

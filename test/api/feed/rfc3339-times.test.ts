@@ -76,6 +76,42 @@ test('reads, plots, and small lines take them', async () => {
   assert.equal(lines.body.spark.from, T)
 })
 
+test('plots of a board, alerts of a board, and mutes take them', async () => {
+  await call('PUT', `/api/feed?compId=p&s=1,2,3&time=${T - HOUR},${T},${T + HOUR}`)
+  const { body } = await owner('GET', '/api/component?id=p')
+  const [{ uid: componentUid }] = body.component
+  const streams = await owner('GET', `/api/component/${componentUid}/stream`)
+  const streamUid = streams.body.stream[0].uid
+  const from = '2026-01-31T12:00:00Z'
+  const part = { streamUid, from, until: '2026-01-31T14:00:00+01:00' }
+  const plots = await owner('POST', '/api/plot', { plot: [{ componentUid, ...part }] })
+  const { plot } = plots.body.answer[0]
+  assert.deepEqual([plot.from, plot.until, plot.value], [T, T + HOUR, [2]])
+  const board = await owner('POST', '/api/alert/board', { event: [part] })
+  assert.equal(board.status, 200, board.text)
+  const wrong = { ...part, until: 'soon' }
+  for (const [path, asked, field] of [
+    ['/api/plot', { plot: [{ componentUid, ...wrong }] }, 'plot[0].until'],
+    ['/api/alert/board', { event: [part, wrong] }, 'event[1].until'],
+  ] as const) {
+    const refused = await owner('POST', path, asked)
+    assert.deepEqual([refused.status, refused.body.field], [400, field], refused.text)
+    assert.match(refused.text, /or RFC 3339 as in/)
+  }
+  const runningUser = (await owner('GET', '/api/alert/new')).body.alert.runningUser
+  const alert = { streams: [{ streamUid }], condition: 'value > 5', runningUser }
+  const made = await owner('PUT', '/api/alert', { alert })
+  assert.equal(made.status, 200, made.text)
+  const mute = `/api/alert/${made.body.alert.uid}/mute`
+  const muted = await owner('POST', mute, { mute: { untilMs: '2201-01-31T12:00:00Z' } })
+  assert.equal(muted.body.alert.mute.untilMs, Date.UTC(2201, 0, 31, 12), muted.text)
+  for (const untilMs of [9_000_000_000_000_000, '2262-01-01T00:00:00Z', 'tomorrow']) {
+    const refused = await owner('POST', mute, { mute: { untilMs } })
+    assert.deepEqual([refused.status, refused.body.field], [400, 'alert.mute.untilMs'])
+    assert.match(refused.text, /or RFC 3339 as in|from 1900 to 2261/)
+  }
+})
+
 test('the link to the next samples goes on from such a range', async () => {
   await call('PUT', `/api/feed?compId=l&s=1,2,3&time=${T},${T + 1},${T + 2}`)
   const path =
