@@ -235,15 +235,14 @@ export class FaultWorld {
   }
 
   /** Drops all packets to an address or port, until rejoin(). */
-  part(rule: { readonly host?: string; readonly from?: string; readonly port: number }): void {
+  part(rule: { readonly host?: string; readonly port: number }): void {
     if (!this.#hasRules) {
       iptables('-N', CHAIN)
       iptables('-I', 'INPUT', '1', '-i', 'lo', '-p', 'tcp', '-j', CHAIN)
       this.#hasRules = true
     }
     const to = rule.host === undefined ? [] : ['-d', rule.host]
-    const from = rule.from === undefined ? [] : ['-s', rule.from]
-    iptables('-A', CHAIN, ...from, ...to, '-p', 'tcp', '--dport', String(rule.port), '-j', 'DROP')
+    iptables('-A', CHAIN, ...to, '-p', 'tcp', '--dport', String(rule.port), '-j', 'DROP')
   }
 
   rejoin(): void {
