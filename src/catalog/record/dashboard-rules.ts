@@ -21,6 +21,7 @@ import {
   refuseField,
   shapeCheck,
 } from '../shape/record-checks.ts'
+import { readLabel } from './search-streams.ts'
 import type { RecordRules } from './simple-records.ts'
 
 type DashboardInput = Static<typeof dashboardShape>
@@ -56,7 +57,7 @@ function readDashboard(input: DashboardInput, around: Surroundings): DashboardBo
   const range = input.range || before.range
   checkText('dashboard.name', name, NAME_LENGTH_MAX)
   checkText('dashboard.description', description, DESCRIPTION_LENGTH_MAX)
-  checkRange('dashboard.range', range)
+  if (range !== before.range) checkRange('dashboard.range', range)
   const panels = input.panels === undefined ? before.panels : readPanels(input.panels, around)
   const variable = readVariable(input.variable, before.variable, panels)
   const body = {
@@ -82,10 +83,8 @@ function readVariable(
 ): BoardVariable | undefined {
   if (input === null) return undefined
   if (input === undefined) return before
-  const { componentUid, template = '', folder = '', label = '' } = input
-  for (const [name, text] of Object.entries({ template, folder, label })) {
-    checkText(`dashboard.variable.${name}`, text, NAME_LENGTH_MAX)
-  }
+  const { componentUid } = input
+  const filters = readFilters('dashboard.variable', input)
   const isShown = panels.some(({ streams }) =>
     streams.some((stream) => stream.componentUid === componentUid),
   )
@@ -96,7 +95,7 @@ function readVariable(
       `"${shown}" is not a component of this board. Set it to the component of a stream in a panel`,
     )
   }
-  return { componentUid, template, folder, label }
+  return { componentUid, ...filters }
 }
 
 function readPanels(inputs: readonly PanelInput[], around: Surroundings): Panel[] {
@@ -186,15 +185,22 @@ function readLook(
 
 /** Which alerts a panel lists. */
 function readAlerts(field: string, { alerts = {} }: PanelInput): NonNullable<Panel['alerts']> {
-  const { state = 'FIRING', template = '', folder = '', label = '' } = alerts
+  return { state: alerts.state ?? 'FIRING', ...readFilters(field, alerts) }
+}
+
+type Filters = Pick<BoardVariable, 'template' | 'folder' | 'label'>
+
+/** Filters of components, as `GET /api/device` takes them. */
+function readFilters(
+  field: string,
+  { template = '', folder = '', label = '' }: Partial<Filters>,
+): Filters {
   for (const [name, text] of Object.entries({ template, folder, label })) {
     checkText(`${field}.${name}`, text, NAME_LENGTH_MAX)
   }
   if (folder !== '') readFolder(`${field}.folder`, folder)
-  if (label !== '' && label.indexOf('=') < 1) {
-    refuseField(`${field}.label`, 'must have the form name=value, such as site=north')
-  }
-  return { state, template, folder, label }
+  if (label !== '') readLabel(label, `${field}.label`)
+  return { template, folder, label }
 }
 
 /** The query of a panel; one that was deleted stays until somebody takes the panel off, as streams do. */

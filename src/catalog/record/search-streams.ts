@@ -73,14 +73,14 @@ interface LabelSearch {
   readonly isText: (text: string) => boolean
 }
 
-/** Reads a search for labels, such as `site=north`. */
-export function readLabel(label: string): LabelSearch {
+/** Reads a search for labels, such as `site=north`; refuses another text, naming its field. */
+export function readLabel(label: string, field = 'label'): LabelSearch {
   if (label.length > LABEL_LENGTH_MAX) {
-    refuseField('label', `must have at most ${LABEL_LENGTH_MAX} characters`)
+    refuseField(field, `must have at most ${LABEL_LENGTH_MAX} characters`)
   }
   const end = label.indexOf('=')
   if (end < 1) {
-    refuseField('label', 'must have the form name=value, such as site=north or site=no*')
+    refuseField(field, 'must have the form name=value, such as site=north or site=no*')
   }
   const name = foldName(label.slice(0, end))
   const isBeginning = label.endsWith('*')

@@ -229,7 +229,12 @@ export type DashboardBody = {
 
 /** Refuses what is no range of time in the words of dashboards; blank is one. */
 export function checkRange(field: string, range: string): void {
-  if (WORDS.has(range) || LENGTH.test(range) || FIXED.test(range)) return
+  if (WORDS.has(range) || LENGTH.test(range)) return
+  if (FIXED.test(range)) {
+    const [from, until] = range.split('..').map(Number)
+    if (from < until) return
+    refuseField(field, `"${range}" must begin before it ends`)
+  }
   const shown = range.slice(0, 60)
   refuseField(
     field,

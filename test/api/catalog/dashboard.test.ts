@@ -108,6 +108,10 @@ test('bad input names the field and saves nothing', async () => {
   await whole({ panels }, /^dashboard\.panels must not have more than 100 items/)
   await whole({ name: 'x'.repeat(513) }, /^dashboard\.name has 513 characters/)
   await whole({ range: 'last-0h' }, /^dashboard\.range/)
+  for (const range of ['5..1', '5..5']) {
+    await whole({ range }, /^dashboard\.range "5\.\.\d" must begin before it ends/)
+    await bad({ ...chart(), range }, /^dashboard\.panels\[1\]\.range "5\.\.\d" must begin before/)
+  }
   const long = { kind: 'text', ...place, text: 'x'.repeat(10_000) }
   const heavy = Array.from({ length: 11 }, () => long)
   await whole({ panels: heavy }, /^dashboard has \d+ bytes as JSON: at most 100000/)
@@ -327,6 +331,15 @@ test('a board keeps its variable, through export and import too, and takes no co
   })
   const wrong = { variable: { componentUid: theirs.componentUid } }
   await refused(owner('POST', path, { dashboard: wrong }), 400, /not a component of this board/)
+  for (const [filter, message] of [
+    [{ folder: 'B' }, /^dashboard\.variable\.folder "B" must start with \/Components/],
+    [{ folder: '/components' }, /^dashboard\.variable\.folder "\/components" must start with/],
+    [{ label: 'nolabel' }, /^dashboard\.variable\.label must have the form name=value/],
+    [{ label: '=x' }, /^dashboard\.variable\.label must have the form name=value/],
+  ] as const) {
+    const bad = { variable: { ...variable, ...filter } }
+    await refused(owner('POST', path, { dashboard: bad }), 400, message)
+  }
   const removed = await owner('POST', path, { dashboard: { variable: null } })
   assert.equal('variable' in removed.body.dashboard, false)
 })
