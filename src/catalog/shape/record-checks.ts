@@ -87,10 +87,10 @@ export function shapeCheck(noun: string, schema: TSchema): (input: unknown) => v
     const atCause = errors.filter(({ path }) => path === cause.path)
     // Of several the caller was on the way to the one that lacks fields, not to the one of another type.
     const lacking = atCause.filter(({ missing }) => missing !== undefined)
-    refuseField(
-      fieldOf(noun, cause.path, places),
-      messageOf(lacking.length > 0 ? lacking : atCause),
-    )
+    const message = messageOf(lacking.length > 0 ? lacking : atCause)
+    const field = fieldOf(noun, cause.path, places)
+    if (field === '') refuse('bad_input', { what: `The body ${message}` })
+    refuseField(field, message)
   }
 }
 

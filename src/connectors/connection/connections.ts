@@ -9,7 +9,7 @@ import {
   refuseUnknown,
   type SimpleRecords,
 } from '../../catalog/record/index.ts'
-import { refuseField, shapeCheck } from '../../catalog/shape/index.ts'
+import { checkText, refuseField, shapeCheck } from '../../catalog/shape/index.ts'
 import {
   DatabaseFailure,
   type DatabaseLimits,
@@ -19,6 +19,7 @@ import {
 import type { DatabaseSession } from '../database/database-session.ts'
 import { openDatabase } from '../database/open-database.ts'
 import type { OutboundRules } from '../outbound/outbound-rules.ts'
+import { PROC_SQL_LENGTH_MAX } from '../record/connector-shape.ts'
 import { connectionRules, passwordOwner } from './connection-rules.ts'
 import { type ConnectionBody, previewShape } from './connection-shape.ts'
 
@@ -160,6 +161,7 @@ export class Connections {
     checkPreview(input)
     const { connection, externalSql } = (input as Static<typeof previewShape>).preview
     requirePermit(principal, `connection/${connection.uid}`, 'POST')
+    checkText('preview.externalSql', externalSql, PROC_SQL_LENGTH_MAX)
     if (externalSql.trim() === '') refuseField('preview.externalSql', 'must not be blank')
     const { orgUid } = principal
     const record = await this.#records.find(orgUid, connection.uid)

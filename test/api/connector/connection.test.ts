@@ -176,6 +176,29 @@ test('a preview needs the rights of a connection test as well as those of an imp
   await owner('DELETE', `/api/connection/${uid}`)
 })
 
+test('mistakes of a preview name their field', async () => {
+  const { uid } = await insert()
+  const check = async (body: object, message: RegExp) => {
+    const {
+      status,
+      text,
+      body: answer,
+    } = await owner('POST', '/api/connector/import_preview', body)
+    assert.equal(status, 400, text)
+    assert.match(answer.message, message)
+  }
+  const connection = { uid }
+  await check({}, /^The body must have required properties preview/)
+  await check({ preview: { connection } }, /^preview must have required properties externalSql/)
+  await check({ preview: { connection, externalSql: ' ' } }, /^preview\.externalSql must not be/)
+  const externalSql = `SELECT '${'x'.repeat(200_000)}'`
+  await check(
+    { preview: { connection, externalSql } },
+    /^preview\.externalSql has 200009 characters/,
+  )
+  await owner('DELETE', `/api/connection/${uid}`)
+})
+
 test('a preview and a test end when their client disconnects', async () => {
   const sockets = new Set<Socket>()
   const silent = createServer((socket) => {

@@ -39,6 +39,12 @@ describe('PostgreSQL', { skip: postgresqlSkip() }, () => {
     assert.match(message, /requests a password/)
   })
 
+  test('PostgreSQL: a statement with parameters is a mistake in the SQL', async () => {
+    const { reason, message } = await failureOf(readAll(target(), 'SELECT $1'))
+    assert.equal(reason, 'sql', message)
+    assert.match(message, /has parameters, such as \$1/)
+  })
+
   test('PostgreSQL: values come as texts without loss', async () => {
     const expected = new Map<string, string | null>()
     const check = (expression: string, text: string | null) => expected.set(expression, text)

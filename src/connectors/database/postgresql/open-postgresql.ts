@@ -179,6 +179,11 @@ function translate(error: unknown, sql: string): DatabaseFailure {
   const words = { hasServerText: isFromServer }
   if (/^28|^3D000$/.test(code)) return new DatabaseFailure('sign_in', message, words)
   if (code === '57014' && /timeout/.test(message)) return new DatabaseFailure('timeout', message)
+  // The server says so in its own language, with the code of a broken protocol.
+  if (code === '08P01' && /\$\d/.test(sql)) {
+    const what = 'The statement has parameters, such as $1. Write values in their place'
+    return new DatabaseFailure('sql', what)
+  }
   if (isFromServer && !/^08|^57P/.test(code)) {
     const place = position === undefined ? undefined : placeAt(sql, Number(position) - 1)
     return new DatabaseFailure('sql', message, { place, ...words })
