@@ -84,6 +84,25 @@ test('bad input names the field, says what to change, and saves nothing', async 
   )
 })
 
+test('a condition on numbers is not saved for a stream or template of texts', async () => {
+  const stream = [{ id: 'text', valueType: 'STRING' }]
+  const made = await home.owner('PUT', '/api/component', { component: { id: 'words', stream } })
+  const template = await home.owner('PUT', '/api/component_template', {
+    component_template: { id: 'words', stream },
+  })
+  const { uid } = template.body.component_template
+  const runningUser = { uid: home.ownerUid }
+  for (const watched of [
+    { streams: [{ streamUid: made.body.component.stream[0].uid }] },
+    { template: { uid }, streamId: 'text' },
+  ]) {
+    const alert = { ...watched, condition: 'value > 80', runningUser }
+    const { status, body, text } = await home.owner('PUT', '/api/alert', { alert })
+    assert.deepEqual([status, body.field], [400, 'alert.condition'], text)
+    assert.match(text, /is a text, but it is compared with a number/)
+  }
+})
+
 test('a caller may watch only what it may GET, and learns of nothing else', async () => {
   const keyWith = async (resources: readonly (readonly [string, readonly string[]])[]) => {
     const capabilities = resources.map(([resource, methods]) => ({ resource, methods }))
