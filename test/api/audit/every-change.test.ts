@@ -28,6 +28,7 @@ const WITHOUT_ENTRY: Readonly<Record<string, string>> = {
   answerPrometheusExemplars: 'reads',
   getAddressPreview: 'a preview changes nothing',
   getPlots: 'reads',
+  getBoardAlerts: 'reads',
   putConnectorSink: 'the call of a device; its payload is kept in the list of payloads',
   putConnectorSinkByPost: 'as putConnectorSink',
   putConnectorSinkByDelete: 'as putConnectorSink',
