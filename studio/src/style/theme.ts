@@ -1,10 +1,11 @@
 import { useSyncExternalStore } from 'react'
+import { WatchedMedia } from './watched-media.ts'
 
 /** What the person chose; `system` follows the machine. */
 export type ThemeChoice = 'system' | 'light' | 'dark'
 
 const KEY = 'weir.theme'
-const dark = matchMedia('(prefers-color-scheme: dark)')
+const dark = new WatchedMedia('(prefers-color-scheme: dark)')
 const listeners = new Set<() => void>()
 let choice: ThemeChoice = readChoice()
 
@@ -15,7 +16,7 @@ function readChoice(): ThemeChoice {
 
 function shownTheme(): 'light' | 'dark' {
   if (choice !== 'system') return choice
-  return dark.matches ? 'dark' : 'light'
+  return dark.isMatched() ? 'dark' : 'light'
 }
 
 function apply(): void {
@@ -26,7 +27,7 @@ function apply(): void {
 /** Shows the theme that was chosen, and follows the machine from here on. */
 export function startTheme(): void {
   apply()
-  dark.addEventListener('change', apply)
+  dark.subscribe(apply)
 }
 
 /** Chooses and remembers a theme. */

@@ -165,6 +165,27 @@ test('the theme that was chosen is kept, and the system decides until then', { s
   await assertFits(page)
 })
 
+test('the theme follows the system also while pages render', { skip }, async () => {
+  const { page } = await studio.open('/')
+  await page.getByRole('heading', { name: 'Your first sample' }).waitFor()
+  // Chromium sends no event of a change when a page has read `matches` before it.
+  await page.evaluate(`{
+    const { get } = Object.getOwnPropertyDescriptor(MediaQueryList.prototype, 'matches')
+    globalThis.reads = 0
+    Object.defineProperty(MediaQueryList.prototype, 'matches', {
+      get() {
+        if (this.media.includes('color-scheme')) reads += 1
+        return get.call(this)
+      },
+    })
+  }`)
+  await page.getByRole('button', { name: 'Account' }).click()
+  await page.getByRole('dialog', { name: 'Account' }).waitFor()
+  assert.equal(await page.evaluate('reads'), 0)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.locator('html[data-theme="dark"]').waitFor()
+})
+
 test('the keyboard reaches the page past the bar, and a dialog keeps and gives back the focus', {
   skip,
 }, async () => {
