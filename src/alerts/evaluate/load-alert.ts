@@ -1,9 +1,8 @@
 import type { Catalog } from '../../catalog/index.ts'
 import type { CatalogStore } from '../../store/index.ts'
 import type { CycleDefinition } from '../../time/index.ts'
-import { readCondition } from '../condition/read-condition.ts'
 import type { Alert } from '../record/alert-shape.ts'
-import { findProblem } from '../record/find-problem.ts'
+import { cycleIdsOf, findProblem } from '../record/find-problem.ts'
 import { MUTE_KIND, type StoredMute } from '../state/state-documents.ts'
 import type { AlertContext } from './loaded-alert.ts'
 
@@ -19,16 +18,12 @@ export async function loadContext(deps: LoadDeps, alert: Alert): Promise<AlertCo
   const { orgUid, uid } = alert
   const mute = await catalogStore.get({ orgUid, kind: MUTE_KIND, uid })
   const cycles = new Map<string, CycleDefinition>()
-  let problem = await findProblem(deps, orgUid, alert)
   for (const cycleId of cycleIdsOf(alert)) {
     const definition = await catalog.findCycle(orgUid, cycleId)
-    if (definition === undefined) problem ||= `Cannot find the cycle ${JSON.stringify(cycleId)}`
-    else cycles.set(cycleId, definition)
+    if (definition !== undefined) cycles.set(cycleId, definition)
   }
   const { cycle } = alert
   const activeCycle = cycle === null ? undefined : await catalog.findCycleByUid(orgUid, cycle.uid)
-  if (cycle !== null && activeCycle === undefined)
-    problem ||= 'Cannot find the cycle of active times'
   const template =
     alert.template === null ? undefined : await catalog.templates.find(orgUid, alert.template.uid)
   return {
@@ -36,16 +31,6 @@ export async function loadContext(deps: LoadDeps, alert: Alert): Promise<AlertCo
     cycles,
     activeCycle,
     templateId: template?.id ?? '',
-    problem,
+    problem: await findProblem(deps, orgUid, alert),
   }
-}
-
-function cycleIdsOf({ condition, clearCondition }: Alert): Set<string> {
-  const ids = new Set<string>()
-  for (const text of [condition, clearCondition]) {
-    if (text.trim() === '') continue
-    const { inputs } = readCondition(text, { value: 'UNKNOWN', timeZoneId: 'UTC' })
-    for (const input of inputs) if (input.kind === 'stat') ids.add(input.cycleId)
-  }
-  return ids
 }

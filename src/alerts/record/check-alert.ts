@@ -83,7 +83,7 @@ export async function checkAlert(
 ): Promise<void> {
   requireReadable(deps, principal, body, before)
   await requireChannels(deps, principal, { body, before })
-  await requireCycle(deps, principal.orgUid, body)
+  await requireCycle(deps, principal.orgUid, { body, before })
   const types = await typesOf(deps, principal.orgUid, body, before)
   for (const field of ['condition', 'clearCondition'] as const) {
     const text = body[field]
@@ -91,6 +91,7 @@ export async function checkAlert(
     if (types.has('UNKNOWN')) requireSomeType(`alert.${field}`, text)
     for (const type of types) {
       const condition = checkedCondition(`alert.${field}`, text, type)
+      if (text === before[field]) continue
       await requireInputs(deps, principal.orgUid, { field: `alert.${field}`, condition })
     }
   }
@@ -138,9 +139,10 @@ async function requireChannels(
 async function requireCycle(
   { catalog }: AlertCheckDeps,
   orgUid: string,
-  { cycle }: AlertBody,
+  { body: { cycle }, before }: { readonly body: AlertBody; readonly before: AlertBody },
 ): Promise<void> {
-  if (cycle === null) return
+  // As a deleted stream, a cycle that is gone or changed stays in the record: no other save fails for it.
+  if (cycle === null || cycle.uid === before.cycle?.uid) return
   const definition = await catalog.findCycleByUid(orgUid, cycle.uid)
   if (definition === undefined) {
     const shown = JSON.stringify(cycle.uid.slice(0, SHOWN_LENGTH))

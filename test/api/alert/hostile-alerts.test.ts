@@ -217,6 +217,34 @@ test('a deleted template ends the states of its alerts, which can still be renam
   assert.equal(other.body.field, 'alert.template', other.text)
 })
 
+test('an alert whose cycles were deleted says so, and can still be renamed and disabled', async () => {
+  const cycles = await Promise.all(
+    ['shift', 'office'].map(async (id) => {
+      const intervals = [{ from: '2020-01-01', until: '2090-01-01' }]
+      const cycle = { id, sizeType: 'CUSTOM', intervals }
+      const made = await home.owner('PUT', '/api/cycle', { cycle })
+      assert.equal(made.status, 200, made.text)
+      return { id, uid: made.body.cycle.uid }
+    }),
+  )
+  const [shift, office] = cycles
+  const condition = "value > 30 and stat('shift', 'avg') > 20"
+  const { uid } = await watched({ condition, cycle: { uid: office.uid } })
+  const path = `/api/alert/${uid}`
+  const problemAfter = async (cycle: { uid: string }) => {
+    assert.equal((await home.owner('DELETE', `/api/cycle/${cycle.uid}`)).status, 200)
+    return (await home.owner('GET', path)).body.alert.problem
+  }
+  assert.equal(await problemAfter(office), 'The cycle of active times was deleted')
+  assert.equal(await problemAfter(shift), 'The cycle "shift" of the condition was deleted')
+  const changed = await home.owner('POST', path, { alert: { name: 'Old', enabled: false } })
+  assert.equal(changed.status, 200, changed.text)
+  const other = await home.owner('POST', path, {
+    alert: { condition: `${condition} and value < 99` },
+  })
+  assert.equal(other.body.field, 'alert.condition', other.text)
+})
+
 test('an alert ends its states as soon as its running user leaves, and goes on as another user', async () => {
   const email = 'leaver@weir.example'
   const user = { email, password: 'correct horse battery', role: 'MEMBER' }
