@@ -45,9 +45,9 @@ interface CorrectionPreview {
   /** The first and the last samples of the range. */
   readonly samples: readonly {
     readonly time: number
-    readonly before: number | string
+    readonly before: number | string | boolean
     /** Null: deleted. */
-    readonly after: number | string | null
+    readonly after: number | string | boolean | null
   }[]
 }
 
@@ -197,18 +197,27 @@ export class Corrections {
   async #ends({
     handle,
     rule,
+    valueType,
     from,
     until,
   }: AskedCorrection): Promise<CorrectionPreview['samples']> {
     const { samples } = this.#deps
     const first = await samples.range(handle, { from, until, limit: SHOWN, order: 'oldest_first' })
     const last = await samples.range(handle, { from, until, limit: SHOWN, order: 'latest_first' })
+    const asRead = (stored: number | string) => (valueType === 'BOOLEAN' ? stored !== 0 : stored)
     const shown = new Map<number, number | string>()
     for (const { count, times, numbers, texts } of [first, last]) {
       for (let at = 0; at < count; at++) shown.set(times[at], texts?.[at] ?? numbers[at])
     }
     return [...shown]
       .sort(([a], [b]) => a - b)
-      .map(([time, before]) => ({ time, before, after: correctedValue(rule, before) ?? null }))
+      .map(([time, before]) => {
+        const after = correctedValue(rule, before)
+        return {
+          time,
+          before: asRead(before),
+          after: after === undefined ? null : asRead(after),
+        }
+      })
   }
 }

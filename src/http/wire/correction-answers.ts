@@ -16,8 +16,8 @@ export const correctionPreview = named(
     samples: Type.Array(
       Type.Object({
         time: msOf('Time of the sample'),
-        before: value,
-        after: Type.Union([Type.Number(), Type.String(), Type.Null()], {
+        before: Type.Union([Type.Number(), Type.String(), Type.Boolean()]),
+        after: Type.Union([Type.Number(), Type.String(), Type.Boolean(), Type.Null()], {
           description: 'Null: deleted',
         }),
       }),

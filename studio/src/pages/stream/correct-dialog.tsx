@@ -216,6 +216,6 @@ function PreviewPart({ preview, zone }: PreviewProps) {
 
 const SHOWN_LENGTH = 60
 
-function shownOf(value: number | string): string {
+function shownOf(value: number | string | boolean): string {
   return String(value).slice(0, SHOWN_LENGTH)
 }
