@@ -7,6 +7,8 @@ import { CHECKPOINT_PAGES } from './open-catalog-file.ts'
 
 /** The log's length, of pages, that half of the first, small reserve has room for. */
 const SHORT_CHECKPOINT_PAGES = 128
+/** On a full disk each commit is written back at once: the next one then fits where the log already is. */
+const FULL_CHECKPOINT_PAGES = 1
 /** A catalog of this size, some thousand streams, is written often enough for a longer log. */
 const LARGE_CATALOG_BYTES = 1024 * 1024
 /** How often a full disk is asked for room again. */
@@ -20,6 +22,7 @@ export class CatalogReserve {
   readonly #db: DatabaseSync
   readonly #file: string
   readonly #reserve: DiskReserve
+  #isFull: boolean
   #triedAtMs = Number.NEGATIVE_INFINITY
 
   constructor(db: DatabaseSync, folder: string) {
@@ -27,31 +30,34 @@ export class CatalogReserve {
     this.#file = join(folder, 'catalog.db')
     this.#reserve = new DiskReserve(folder, 'running')
     this.#reserve.take()
+    this.#isFull = !this.#reserve.isHeld
     this.#limitLog()
   }
 
-  /** Whether the room is kept back, or can be again. */
-  isThere(): boolean {
-    if (this.#reserve.isHeld) return true
+  /** Whether the disk has room besides what is kept back: a full one is asked now and then. */
+  hasRoom(): boolean {
+    if (!this.#isFull) return true
     if (!this.#isTimeToTry()) return false
-    // Not less than was given away, or others would use up the rest of it.
-    return this.#isLarge() ? this.#grow() : this.#reserve.take()
+    this.#isFull = !(this.#isLarge() ? this.#reserve.grow() : this.#reserve.take())
+    this.#limitLog()
+    return !this.#isFull
   }
 
   /** After a commit: keeps more back once the catalog is large. */
   followSize(): void {
-    if (!this.#reserve.isGrown && this.#isLarge() && this.#isTimeToTry()) this.#grow()
+    if (this.#reserve.isGrown || !this.#isLarge() || !this.#isTimeToTry()) return
+    if (this.#reserve.grow()) this.#limitLog()
   }
 
-  /** Gives the room to what is written next; the log is written back at once and kept short. */
-  release(): void {
-    this.#reserve.release()
+  /** From here on only what may use the reserve is written. */
+  noteFull(): void {
+    this.#isFull = true
     this.#limitLog()
   }
 
-  #grow(): boolean {
-    if (this.#reserve.grow()) this.#limitLog()
-    return this.#reserve.isHeld
+  /** Gives a part of the room to what is written next. Returns false when no part is left. */
+  releasePart(): boolean {
+    return this.#reserve.releasePart()
   }
 
   #isLarge(): boolean {
@@ -67,6 +73,6 @@ export class CatalogReserve {
 
   #limitLog(): void {
     const pages = this.#reserve.isGrown ? CHECKPOINT_PAGES : SHORT_CHECKPOINT_PAGES
-    this.#db.exec(`PRAGMA wal_autocheckpoint = ${pages}`)
+    this.#db.exec(`PRAGMA wal_autocheckpoint = ${this.#isFull ? FULL_CHECKPOINT_PAGES : pages}`)
   }
 }

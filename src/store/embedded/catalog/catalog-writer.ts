@@ -131,23 +131,30 @@ class CatalogWriter {
     return group
   }
 
-  /** On a full disk only what may use the reserve goes on, until there is room to keep it back again. */
+  /** On a full disk only what may use the reserve goes on, until there is room besides it again. */
   #runGroup(group: readonly Job[]): WriterReply[] {
     if (this.#reserve === undefined) return this.#tryGroup(group)
-    if (this.#reserve.isThere()) {
+    if (this.#reserve.hasRoom()) {
       const replies = this.#tryGroup(group)
       if (!isFull(replies)) {
         this.#reserve.followSize()
         return replies
       }
-      this.#reserve.release()
+      this.#reserve.noteFull()
     }
     const vital = group.filter(mayUseReserve)
     const others = group.filter((job) => !mayUseReserve(job))
     return [
-      ...(vital.length === 0 ? [] : this.#tryGroup(vital)),
+      ...(vital.length === 0 ? [] : this.#runVital(vital, this.#reserve)),
       ...others.map(({ id }) => ({ id, failure: DISK_IS_FULL })),
     ]
+  }
+
+  /** Only these jobs draw on the reserve, part by part: other programs may take what it lets go. */
+  #runVital(group: readonly Job[], reserve: CatalogReserve): WriterReply[] {
+    let replies = this.#tryGroup(group)
+    while (isFull(replies) && reserve.releasePart()) replies = this.#tryGroup(group)
+    return replies
   }
 
   /** Nearly all jobs go through: only when one of several did not, they are run again, each by itself. */

@@ -6,6 +6,7 @@ import {
   rmSync,
   statfsSync,
   statSync,
+  truncateSync,
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -19,10 +20,12 @@ const KINDS = {
   start: { name: 'reserve-start', bytes: MIB, grownBytes: MIB },
 } as const
 const PIECE_BYTES = 256 * 1024
+/** Given away at once: room for some commits. */
+const PART_BYTES = 128 * 1024
 
 /**
  * Room on the disk that is kept for what must go on when it is full: signing in, the audit log and
- * deleting. A file of zeros holds it; letting it go gives the room to the next writer.
+ * deleting. A file of zeros holds it. Any program on the machine may take what the file lets go.
  */
 export class DiskReserve {
   readonly #file: string
@@ -48,45 +51,59 @@ export class DiskReserve {
     return this.#heldBytes >= this.#grownBytes
   }
 
-  /** Reserves the room if the disk has it. Returns whether it is reserved. */
+  /** Keeps the room back; returns whether the disk has as much again. */
   take(): boolean {
-    if (!this.isHeld) this.#extend(this.#bytes)
-    return this.isHeld
+    return this.#extend(this.#bytes)
   }
 
-  /** Keeps more back when there is as much; where there is not, what is held stays as it is. */
+  /** Keeps more back; returns whether the disk has as much again. */
   grow(): boolean {
-    if (!this.isGrown) this.#extend(this.#grownBytes)
-    return this.isGrown
+    return this.#extend(this.#grownBytes)
   }
 
   /** Gives the room away when the disk has less than it besides. */
   releaseWhenFull(): void {
     const { bavail, bsize } = statfsSync(dirname(this.#file))
-    if (bavail * bsize < this.#bytes) this.release()
+    if (bavail * bsize < this.#bytes) this.#release()
   }
 
-  /** Gives the room away. */
-  release(): void {
+  /** Gives a part of the room away, so that nobody can take all of it at once. Returns false when no part is left. */
+  releasePart(): boolean {
+    const left = this.#heldBytes - (this.#heldBytes > this.#bytes ? this.#bytes : PART_BYTES)
+    if (this.#heldBytes === 0) return false
+    if (left <= 0) return this.#release()
+    try {
+      truncateSync(this.#file, left)
+    } catch {
+      // A disk that became read-only gives nothing away.
+      return false
+    }
+    this.#heldBytes = left
+    return true
+  }
+
+  #release(): boolean {
     this.#heldBytes = 0
     try {
       rmSync(this.#file, { force: true })
+      return true
     } catch {
       // A disk that became read-only gives nothing away.
+      return false
     }
   }
 
-  #extend(bytes: number): void {
-    const before = this.isHeld ? this.#heldBytes : 0
+  /** Holds `bytes` at least, if as much again stays free: the reserve must not be what fills the disk. */
+  #extend(bytes: number): boolean {
+    const missing = Math.max(0, bytes - this.#heldBytes)
     try {
       const { bavail, bsize } = statfsSync(dirname(this.#file))
-      // As much again stays free: the reserve must not be what fills the disk.
-      if (bavail * bsize < 2 * bytes - before) return
-      this.#write(before, bytes)
-      this.#heldBytes = bytes
+      if (bavail * bsize < bytes + missing) return false
+      if (missing > 0) this.#write(this.#heldBytes, bytes)
+      this.#heldBytes += missing
+      return true
     } catch {
-      // Whatever the disk says, there is no half of a reserve.
-      if (before === 0) this.release()
+      return false
     }
   }
 
