@@ -370,10 +370,11 @@ function areWords(
   place: number,
 ): boolean {
   let kept = place
-  for (let at = from; at < until; at += 4, kept++) {
-    if (words[kept] !== wordAt(view, at, until)) return false
+  let at = from
+  for (; at + 4 <= until; at += 4, kept++) {
+    if (words[kept] !== view.getInt32(at, true)) return false
   }
-  return true
+  return at === until || words[kept] === wordAt(view, at, until)
 }
 
 /** Four bytes as a little-endian word, zeros in place of those at `until` and behind. */

@@ -10,6 +10,7 @@ const LONG_LITERAL = 60
 
 /** Short copies are faster in a loop than by a call. */
 const LOOP_BYTES_MAX = 24
+const WORD = 4
 
 /** Bytes that are inflated before other calls run: about a millisecond. */
 const BYTES_PER_SLICE = 1 << 20
@@ -36,6 +37,7 @@ export async function inflateSnappy(block: Buffer): Promise<Buffer> {
 class Inflater {
   readonly inflated: Buffer
   readonly #block: Buffer
+  readonly #inflatedView: DataView
   #at: number
   #to = 0
 
@@ -43,69 +45,76 @@ class Inflater {
     const { length, at } = readHeader(block)
     this.inflated = Buffer.allocUnsafe(length)
     this.#block = block
+    this.#inflatedView = viewOf(this.inflated)
     this.#at = at
   }
 
-  /** Inflates about `bytesMax` more bytes. Returns true at the end of the block. */
+  /** Inflates about `bytesMax` more bytes. Returns true at the end of the block. One loop: elements are a few bytes long. */
   inflate(bytesMax: number): boolean {
     const { inflated } = this
     const block = this.#block
+    const view = this.#inflatedView
     const stopAt = this.#to + bytesMax
-    while (this.#at < block.length) {
-      if (this.#to >= stopAt) return false
-      const tag = block[this.#at]
-      this.#at += 1
-      if ((tag & 3) === 0) this.#copyLiteral(tag)
-      else this.#copyEarlier(tag)
+    let at = this.#at
+    let to = this.#to
+    while (at < block.length && to < stopAt) {
+      const tag = block[at]
+      at += 1
+      const extra = extraBytesOf(tag)
+      if (at + extra > block.length) refuseAt(at)
+      const number = extra === 0 ? 0 : numberAt(block, at, extra)
+      at += extra
+      const kind = tag & 3
+      if (kind === 0) {
+        const count = (extra === 0 ? tag >>> 2 : number) + 1
+        if (count > block.length - at || count > inflated.length - to) refuseAt(at)
+        if (count > LOOP_BYTES_MAX) block.copy(inflated, to, at, at + count)
+        else for (let place = 0; place < count; place++) inflated[to + place] = block[at + place]
+        at += count
+        to += count
+      } else {
+        const count = kind === 1 ? ((tag >>> 2) & 7) + 4 : (tag >>> 2) + 1
+        const offset = kind === 1 ? ((tag >>> 5) << 8) | number : number
+        if (offset === 0 || offset > to || count > inflated.length - to) refuseAt(at)
+        repeat(view, to, offset, count)
+        to += count
+      }
     }
-    if (this.#to !== inflated.length) refuseAt(this.#at)
+    this.#at = at
+    this.#to = to
+    if (at < block.length) return false
+    if (to !== inflated.length) refuseAt(at)
     return true
-  }
-
-  #copyLiteral(tag: number): void {
-    const { inflated } = this
-    const block = this.#block
-    let count = (tag >>> 2) + 1
-    if (count > LONG_LITERAL) count = this.#take(count - LONG_LITERAL) + 1
-    const at = this.#at
-    const to = this.#to
-    if (count > block.length - at || count > inflated.length - to) refuseAt(at)
-    if (count > LOOP_BYTES_MAX) block.copy(inflated, to, at, at + count)
-    else for (let place = 0; place < count; place++) inflated[to + place] = block[at + place]
-    this.#at += count
-    this.#to += count
-  }
-
-  #copyEarlier(tag: number): void {
-    const isShort = (tag & 3) === 1
-    const count = isShort ? ((tag >>> 2) & 7) + 4 : (tag >>> 2) + 1
-    const offset = isShort
-      ? ((tag >>> 5) << 8) | this.#take(1)
-      : this.#take((tag & 3) === 2 ? 2 : 4)
-    const to = this.#to
-    if (offset === 0 || offset > to || count > this.inflated.length - to) refuseAt(this.#at)
-    copyEarlier(this.inflated, to, offset, count)
-    this.#to += count
-  }
-
-  /** Takes a little-endian number of one to four bytes. */
-  #take(bytes: number): number {
-    const block = this.#block
-    if (this.#at + bytes > block.length) refuseAt(this.#at)
-    let number = 0
-    for (let place = 0; place < bytes; place++) number += block[this.#at + place] * 2 ** (8 * place)
-    this.#at += bytes
-    return number
   }
 }
 
-/** Copies bytes from before `to`. The source may overlap what is being written, which repeats it. */
-function copyEarlier(inflated: Buffer, to: number, offset: number, count: number): void {
-  if (offset >= count && count > LOOP_BYTES_MAX) {
-    inflated.copyWithin(to, to - offset, to - offset + count)
-    return
+function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
+  return new DataView(buffer, byteOffset, byteLength)
+}
+
+/** Bytes of a length or an offset behind the tag of an element. */
+function extraBytesOf(tag: number): number {
+  const kind = tag & 3
+  if (kind === 0) return Math.max(0, (tag >>> 2) + 1 - LONG_LITERAL)
+  return kind === 3 ? 4 : kind
+}
+
+/** A little-endian number of one to four bytes. */
+function numberAt(block: Buffer, at: number, bytes: number): number {
+  let number = block[at]
+  if (bytes > 1) number |= block[at + 1] << 8
+  if (bytes > 2) number |= block[at + 2] << 16
+  return bytes > 3 ? number + block[at + 3] * 2 ** 24 : number
+}
+
+/** Copies bytes from before `to`, in words where none overlaps what it is copied to. Nearer ones repeat. */
+function repeat(view: DataView, to: number, offset: number, count: number): void {
+  const until = to + count
+  let at = to
+  if (offset >= WORD) {
+    for (; at + WORD <= until; at += WORD) view.setInt32(at, view.getInt32(at - offset, true), true)
   }
-  for (let at = to; at < to + count; at++) inflated[at] = inflated[at - offset]
+  for (; at < until; at++) view.setUint8(at, view.getUint8(at - offset))
 }
 
 function readHeader(block: Buffer): SnappyHeader {
