@@ -23,8 +23,17 @@ const SHARDS = 256
 /** How far a kept contact may be behind: devices that send all the time cost one write of each shard a minute. */
 const STEP_MS = 60_000
 
-/** A device that seldom sends is kept after this time at the latest. */
+/** A device that seldom sends is kept after this time at the latest, where there are few. */
 const EVERY_MS = 2_000
+
+/** The same with very many: a crash forgets contacts of about so long. */
+const EVERY_MS_MAX = 60_000
+
+/**
+ * Contacts that are written a second at most, on average. One that is due writes its whole shard: of 100,000 devices
+ * that send at different times, every run would write all.
+ */
+const WRITTEN_PER_SECOND = 2_000
 
 /** Shards of one commit: some hundred kB. */
 const SHARDS_PER_COMMIT = 16
@@ -82,13 +91,20 @@ export class LastContacts {
 
   /** Writes contacts from time to time until closed. */
   start(): void {
+    this.#keepAfter(EVERY_MS)
+  }
+
+  #keepAfter(pauseMs: number): void {
     this.#timer = setTimeout(() => {
-      const keeping = this.keep(STEP_MS).catch(this.#deps.onFailure)
-      this.#keeping = keeping
-      void keeping.finally(() => {
-        if (this.#timer !== undefined) this.start()
-      })
-    }, EVERY_MS)
+      this.#keeping = this.keep(STEP_MS)
+        .catch((error: unknown) => {
+          this.#deps.onFailure(error)
+          return 0
+        })
+        .then((written) => {
+          if (this.#timer !== undefined) this.#keepAfter(pauseAfter(written))
+        })
+    }, pauseMs)
     this.#timer.unref()
   }
 
@@ -100,9 +116,10 @@ export class LastContacts {
     await this.keep(1).catch(this.#deps.onFailure)
   }
 
-  /** Writes the shards with a contact that is so much later than the catalog has it. */
-  async keep(stepMs: number): Promise<void> {
+  /** Writes the shards with a contact that is so much later than the catalog has it. Returns how many contacts they have. */
+  async keep(stepMs: number): Promise<number> {
     const { index } = this.#deps
+    let written = 0
     for (const [orgUid, shards] of await index.contacts.due(stepMs, SHARDS)) {
       await this.ensure(orgUid)
       const due = [...(await index.contacts.inShards(orgUid, shards, SHARDS))]
@@ -110,7 +127,9 @@ export class LastContacts {
         await this.#keepShards(orgUid, new Map(due.slice(at, at + SHARDS_PER_COMMIT)))
         await nextIteration()
       }
+      for (const [, refs] of due) written += refs.length
     }
+    return written
   }
 
   async #keepShards(orgUid: string, shards: ReadonlyMap<number, readonly number[]>): Promise<void> {
@@ -188,6 +207,11 @@ export class LastContacts {
       await nextIteration()
     }
   }
+}
+
+/** How long to wait after so many contacts were written. */
+export function pauseAfter(written: number): number {
+  return Math.min(Math.max((written / WRITTEN_PER_SECOND) * 1_000, EVERY_MS), EVERY_MS_MAX)
 }
 
 function keyOf(orgUid: string, shard: number) {
