@@ -102,7 +102,7 @@ export class LastContacts {
           return 0
         })
         .then((written) => {
-          if (this.#timer !== undefined) this.#keepAfter(pauseAfter(written))
+          if (this.#timer !== undefined) this.#keepAfter(pauseBetweenRuns(written))
         })
     }, pauseMs)
     this.#timer.unref()
@@ -209,8 +209,8 @@ export class LastContacts {
   }
 }
 
-/** How long to wait after so many contacts were written. */
-export function pauseAfter(written: number): number {
+/** How long to wait after a run that wrote a number of contacts. */
+export function pauseBetweenRuns(written: number): number {
   return Math.min(Math.max((written / WRITTEN_PER_SECOND) * 1_000, EVERY_MS), EVERY_MS_MAX)
 }
 
