@@ -1,6 +1,12 @@
 import { showRounded, showShortest } from './series/go-format.ts'
 import { inQuotes, placeText } from './syntax/syntax-error.ts'
 
+/** Most texts of a kind in an answer, as in Prometheus. The rest is counted. */
+const SHOWN_MAX = 10
+
+/** Most distinct texts of a kind that are counted. A query over all metrics could have one for each. */
+const COUNTED_MAX = 10_000
+
 /** Where histogram_quantile had to make counts rise, over all steps. */
 interface ForcedRise {
   readonly place: string
@@ -33,11 +39,11 @@ export class AnnotationList {
   }
 
   get warnings(): string[] {
-    return showTexts(this.#warnings)
+    return shorten(showTexts(this.#warnings), 'warning')
   }
 
   get infos(): string[] {
-    return [...showTexts(this.#infos), ...[...this.#rises.values()].map(showRise)]
+    return shorten([...showTexts(this.#infos), ...[...this.#rises.values()].map(showRise)], 'info')
   }
 
   /** Texts of the source, which have no place in the query. */
@@ -50,11 +56,11 @@ export class AnnotationList {
   }
 
   #warn(text: string, start: number): void {
-    this.#warnings.set(`PromQL warning: ${text}`, ` (${placeText(this.#query, start)})`)
+    keep(this.#warnings, `PromQL warning: ${text}`, ` (${placeText(this.#query, start)})`)
   }
 
   #inform(text: string, start: number): void {
-    this.#infos.set(`PromQL info: ${text}`, ` (${placeText(this.#query, start)})`)
+    keep(this.#infos, `PromQL info: ${text}`, ` (${placeText(this.#query, start)})`)
   }
 
   invalidQuantile(quantile: number, start: number): void {
@@ -109,6 +115,16 @@ export class AnnotationList {
     known.highest = Math.max(known.highest, rise.highest)
     known.difference = Math.max(known.difference, rise.difference)
   }
+}
+
+function keep(texts: Map<string, string>, text: string, place: string): void {
+  if (texts.size < COUNTED_MAX || texts.has(text)) texts.set(text, place)
+}
+
+function shorten(texts: string[], kind: 'warning' | 'info'): string[] {
+  if (texts.length <= SHOWN_MAX) return texts
+  const omitted = `${texts.length - SHOWN_MAX} more ${kind} annotations omitted`
+  return [...texts.slice(0, SHOWN_MAX), omitted]
 }
 
 function showTexts(texts: ReadonlyMap<string, string>): string[] {

@@ -4,6 +4,9 @@ export const PROMQL_CHARS_MAX = 65_536
 /** Deepest nesting of a query. Its evaluation is recursive, so deeper queries could exhaust the stack. */
 export const PROMQL_DEPTH_MAX = 300
 
+/** Longest value of a label that a query makes: four times that of a stored label. */
+export const PROMQL_LABEL_CHARS_MAX = 16_384
+
 /** Most points of one series in an answer, as in Prometheus. */
 export const PROMQL_POINTS_MAX = 11_000
 

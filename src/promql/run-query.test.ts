@@ -161,6 +161,31 @@ test('queryRange() reports annotations with their place', async () => {
   assert.match(warnings.join('\n'), /between 0 and 1, got 2 \(1:10\)$/)
 })
 
+test('queryRange() takes -0 as a quantile, and clamps to nothing where limits contradict each other', async () => {
+  const buckets = [minuteSeries('b{le="1"}', [4, 4]), minuteSeries('b{le="+Inf"}', [4, 4])]
+  const range = { from: 0, until: 1 }
+  const { value } = await rangeResult(buckets, 'histogram_quantiles(b, "q", -0, 0.5)', range)
+  assert.deepEqual(value.type === 'matrix' && value.series.map(({ labels }) => labels), [
+    ['q', '0.0'],
+    ['q', '0.5'],
+  ])
+  const twins = [minuteSeries('x', [1, 1]), minuteSeries('y', [1, 1])]
+  const clamped = await rangeResult(twins, 'clamp({__name__=~"x|y"}, 2, 1)', range)
+  assert.deepEqual(clamped.value, { type: 'matrix', series: [] })
+})
+
+test('queryRange() shows ten annotations of a kind, and counts the others', async () => {
+  const series = Array.from({ length: 25 }, (_, at) =>
+    minuteSeries(`speed${at}{at="${at}"}`, [1, 2, 3]),
+  )
+  const query = 'rate({__name__=~"speed.+"}[5m])'
+  const { infos, warnings } = await rangeResult(series, query, { from: 1, until: 2 })
+  assert.equal(infos.length, 11)
+  assert.match(infos[9], /might not be a counter/)
+  assert.equal(infos[10], '15 more info annotations omitted')
+  assert.deepEqual(warnings, [])
+})
+
 test('queryRange() can end in the middle of one long series', async () => {
   const points = Array.from({ length: 20_000 }, (_, at) => at)
   const series = [minuteSeries('m', points, 1_000)]

@@ -339,12 +339,9 @@ async function runJob(
   parameters: Parameters,
   job: QueryJob,
 ): Promise<Answer> {
+  const promqlCall = queryCall(deps, call, parameters)
   try {
-    return await sendBody(
-      deps,
-      call,
-      await deps.prometheus.run(queryCall(deps, call, parameters), job),
-    )
+    return await sendBody(deps, call, await deps.prometheus.run(promqlCall, job))
   } catch (error) {
     if (!(error instanceof PromqlError) || error.kind !== 'bad_data') throw error
     refuseParameter('selectors' in job ? 'match[]' : 'query', error.message)

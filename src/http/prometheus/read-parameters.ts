@@ -95,7 +95,11 @@ function readTime(text: string): number | undefined {
 function readDate(text: string): number | undefined {
   if (!RFC_3339.test(text)) return undefined
   const time = Date.parse(text)
-  return Number.isNaN(time) ? undefined : time
+  // Date.parse() takes 30 February as 2 March.
+  const date = text.slice(0, 10)
+  const day = new Date(`${date}T00:00:00Z`)
+  const exists = !Number.isNaN(time) && day.toISOString().startsWith(date)
+  return exists ? time : undefined
 }
 
 /** The query of `/api/v1/query`. */

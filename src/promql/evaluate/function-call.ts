@@ -53,11 +53,8 @@ const calls: ReadonlyMap<string, CallEvaluation> = new Map<string, CallEvaluatio
   ['histogram_quantile', rowsOf(evaluateHistogramQuantile)],
   ['histogram_quantiles', rowsOf(evaluateHistogramQuantiles)],
   ['info', rowsOf(evaluateInfo)],
-  ['label_join', ofVector((call, rows) => joinLabels(rows, textsOf(call)))],
-  [
-    'label_replace',
-    ofVector((call, rows) => replaceLabels(rows, textsOf(call), call.evaluation.compilePattern)),
-  ],
+  ['label_join', ofVector((call, rows) => joinLabels(call.evaluation, rows, textsOf(call)))],
+  ['label_replace', ofVector((call, rows) => replaceLabels(call.evaluation, rows, textsOf(call)))],
   ['max_of', (call) => twoScalars(call, greaterOf)],
   ['min_of', (call) => twoScalars(call, lesserOf)],
   ['pi', constantOf(() => Math.PI)],
@@ -137,17 +134,20 @@ function fullRow(values: Float64Array): StepSeries {
   return { labels: [], values, present: new Uint8Array(values.length).fill(1) }
 }
 
-/** Applies a function to every value of the first argument. The metric loses its name. */
+/** Applies a function to every value of the first argument, at steps that are kept. The metric loses its name. */
 async function mapCall(
   { evaluation, node, grid }: Call,
   functionAt: (step: number) => (value: number) => number,
+  keeps: (step: number) => boolean = () => true,
 ): Promise<StepValue> {
   const rows = await evaluateVector(evaluation, node.args[0], grid)
   const table = new StepTable()
   for (const { labels, values, present } of rows) {
-    const row = { labels: dropMetadata(labels), values: values.slice(), present }
+    const row = emptySeries(dropMetadata(labels), grid.count)
     for (let step = 0; step < grid.count; step++) {
-      if (present[step] === 1) row.values[step] = functionAt(step)(values[step])
+      if (present[step] === 0 || !keeps(step)) continue
+      row.values[step] = functionAt(step)(values[step])
+      row.present[step] = 1
     }
     table.add(row)
   }
@@ -174,16 +174,11 @@ async function clampValues(
       : evaluateScalar(evaluation, node.args[argument], grid)
   const lower = await limitOf(lowerArgument, Number.NEGATIVE_INFINITY)
   const upper = await limitOf(upperArgument, Number.POSITIVE_INFINITY)
-  const result = await mapCall(
+  return await mapCall(
     call,
     (step) => (value) => greaterOf(lower[step], lesserOf(upper[step], value)),
+    (step) => upper[step] >= lower[step] || Number.isNaN(upper[step] + lower[step]),
   )
-  if (result.type !== 'vector') return result
-  const series = result.series.map((row) => ({
-    ...row,
-    present: row.present.map((has, step) => (upper[step] < lower[step] ? 0 : has)),
-  }))
-  return { type: 'vector', series: series.filter(hasValues) }
 }
 
 async function twoScalars(

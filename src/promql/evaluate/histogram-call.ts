@@ -54,14 +54,21 @@ export async function evaluateHistogramQuantiles(
     for (const value of new Set(quantiles)) {
       const text = openMetricsNumber(value)
       for (const row of found) {
+        evaluation.checkStop()
+        evaluation.memory.hold(grid.count)
         const present = row.present.map((has, step) =>
-          Object.is(quantiles[step], value) ? has : 0,
+          isSameNumber(quantiles[step], value) ? has : 0,
         )
         table.add({ ...row, labels: setLabel(row.labels, name, text), present })
       }
     }
   }
   return table.rows()
+}
+
+/** Whether both are equal, or both are NaN. A Set knows no -0. */
+function isSameNumber(a: number, b: number): boolean {
+  return a === b || (Number.isNaN(a) && Number.isNaN(b))
 }
 
 /** A number as OpenMetrics writes it: whole numbers with a decimal point. */
@@ -101,7 +108,8 @@ function quantileAt(
 }
 
 function warnQuantiles(evaluation: Evaluation, quantiles: Float64Array, node: QueryNode): void {
+  const { start } = unwrapParens(node)
   for (const value of new Set(quantiles)) {
-    if (!(value >= 0 && value <= 1)) evaluation.annotations.invalidQuantile(value, node.start)
+    if (!(value >= 0 && value <= 1)) evaluation.annotations.invalidQuantile(value, start)
   }
 }

@@ -1,4 +1,5 @@
-import { executionError } from '../evaluate/evaluation.ts'
+import { type Evaluation, executionError } from '../evaluate/evaluation.ts'
+import { PROMQL_LABEL_CHARS_MAX } from '../promql-limits.ts'
 import { labelValue, setLabel } from '../series/label-list.ts'
 import { type StepSeries, StepTable } from '../series/step-series.ts'
 import type { CompilePattern, TextPattern } from '../source.ts'
@@ -8,31 +9,46 @@ function isLabelName(text: string): boolean {
   return text !== '' && !text.includes('\ufffd')
 }
 
+/** How many characters of labels count as one sample in memory. */
+const CHARS_PER_SAMPLE = 4
+
+/** Sets one label of each series, and counts the memory of all labels. Where there is no value, the series stays. */
 function relabel(
+  { memory }: Evaluation,
   series: readonly StepSeries[],
-  change: (one: StepSeries) => StepSeries,
+  target: string,
+  textOf: (one: StepSeries) => string | undefined,
 ): StepSeries[] {
   const table = new StepTable()
-  for (const one of series) table.add(change(one))
+  for (const one of series) {
+    const value = textOf(one)
+    const labels = value === undefined ? one.labels : setLabel(one.labels, target, value)
+    const chars = labels.reduce((sum, text) => sum + text.length, 0)
+    memory.hold(Math.ceil(chars / CHARS_PER_SAMPLE))
+    table.add({ ...one, labels })
+  }
   return table.rows()
 }
 
 /** `label_replace` with its texts: destination, replacement, source, and pattern. */
 export function replaceLabels(
+  evaluation: Evaluation,
   series: readonly StepSeries[],
   texts: readonly string[],
-  compilePattern: CompilePattern,
 ): StepSeries[] {
   const [target, replacement, source, expression] = texts
-  const pattern = compileOrRefuse(expression, compilePattern)
+  const pattern = compileOrRefuse(expression, evaluation.compilePattern)
   if (!isLabelName(target)) {
     throw executionError(`invalid destination label name in label_replace(): ${target}`)
   }
-  return relabel(series, (one) => {
+  const template = readTemplate(replacement, pattern.groupNames)
+  return relabel(evaluation, series, target, (one) => {
     const groups = pattern.groups(labelValue(one.labels, source))
-    if (groups === undefined) return one
-    const value = expandTemplate(replacement, groups, pattern.groupNames)
-    return { ...one, labels: setLabel(one.labels, target, value) }
+    if (groups === undefined) return undefined
+    return joinBounded(
+      template.map((part) => (typeof part === 'number' ? (groups[part] ?? '') : part)),
+      '',
+    )
   })
 }
 
@@ -44,22 +60,40 @@ function compileOrRefuse(expression: string, compilePattern: CompilePattern): Te
   }
 }
 
-/** Puts groups in the place of `$1`, `${1}`, `$name`, and `${name}`; `$$` is a dollar sign. */
-function expandTemplate(
-  template: string,
-  groups: readonly (string | undefined)[],
-  names: readonly string[],
-): string {
-  return template.replace(/\$(?:(\$)|(\w+)|\{(\w+)\})/g, (_, dollar, plain, braced) => {
-    if (dollar !== undefined) return '$'
-    const name: string = plain ?? braced
-    const index = /^[0-9]+$/.test(name) ? Number(name) : names.indexOf(name)
-    return groups[index] ?? ''
-  })
+/**
+ * The parts of a replacement: texts, and numbers of groups in the place of `$1`, `${1}`, `$name`, and `${name}`.
+ * `$$` is a dollar sign.
+ */
+function readTemplate(template: string, names: readonly string[]): Array<string | number> {
+  const parts: Array<string | number> = []
+  let done = 0
+  for (const found of template.matchAll(/\$(?:(\$)|(\w+)|\{(\w+)\})/g)) {
+    parts.push(template.slice(done, found.index))
+    done = found.index + found[0].length
+    const name = found[2] ?? found[3]
+    if (name === undefined) parts.push('$')
+    else parts.push(/^[0-9]+$/.test(name) ? Number(name) : names.indexOf(name))
+  }
+  parts.push(template.slice(done))
+  return parts
+}
+
+/** The texts as one, whose length is checked before it is made: nested calls can double it each time. */
+function joinBounded(texts: readonly string[], separator: string): string {
+  let length = separator.length * (texts.length - 1)
+  for (const text of texts) length += text.length
+  if (length > PROMQL_LABEL_CHARS_MAX) {
+    throw executionError(`a label value would have more than ${PROMQL_LABEL_CHARS_MAX} characters`)
+  }
+  return texts.join(separator)
 }
 
 /** `label_join` with its texts: destination, separator, and sources. */
-export function joinLabels(series: readonly StepSeries[], texts: readonly string[]): StepSeries[] {
+export function joinLabels(
+  evaluation: Evaluation,
+  series: readonly StepSeries[],
+  texts: readonly string[],
+): StepSeries[] {
   const [target, separator, ...sources] = texts
   for (const source of sources) {
     if (!isLabelName(source)) {
@@ -69,8 +103,10 @@ export function joinLabels(series: readonly StepSeries[], texts: readonly string
   if (!isLabelName(target)) {
     throw executionError(`invalid destination label name in label_join(): ${target}`)
   }
-  return relabel(series, (one) => {
-    const value = sources.map((source) => labelValue(one.labels, source)).join(separator)
-    return { ...one, labels: setLabel(one.labels, target, value) }
-  })
+  return relabel(evaluation, series, target, (one) =>
+    joinBounded(
+      sources.map((source) => labelValue(one.labels, source)),
+      separator,
+    ),
+  )
 }

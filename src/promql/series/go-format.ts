@@ -5,7 +5,7 @@ export function showShortest(value: number): string {
   if (value === 0) return Object.is(value, -0) ? '-0' : '0'
   const [digits, exponentText] = value.toExponential().split('e')
   const exponent = Number(exponentText)
-  if (exponent >= -4 && exponent < 21) return plainDecimal(value)
+  if (exponent >= -4 && exponent < 6) return plainDecimal(value)
   return `${digits}${exponentOf(exponent)}`
 }
 

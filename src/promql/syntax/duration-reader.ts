@@ -20,7 +20,7 @@ interface DurationTokens {
 }
 
 /** Longest duration, in seconds: that of Prometheus, whose durations are 64-bit nanoseconds. */
-const SECONDS_MAX = 2 ** 63 / 1e9
+export const DURATION_SECONDS_MAX = 2 ** 63 / 1e9
 
 /** Operators by how tightly they bind. */
 const PRECEDENCES: Readonly<Record<string, number>> = {
@@ -70,7 +70,8 @@ export class DurationReader {
     if (!Number.isFinite(seconds)) {
       throw this.#tokens.error(place, 'duration is NaN or infinite')
     }
-    if (Math.abs(seconds) > SECONDS_MAX) throw this.#tokens.error(place, 'duration is out of range')
+    if (Math.abs(seconds) > DURATION_SECONDS_MAX)
+      throw this.#tokens.error(place, 'duration is out of range')
     // Prometheus keeps literals as nanoseconds and cuts them to milliseconds where it compares times.
     return Math.trunc(isLiteral ? Math.round(seconds * 1e9) / 1e6 : seconds * 1000)
   }
@@ -135,7 +136,7 @@ export class DurationReader {
     const token = this.#tokens.token()
     if (token.kind === 'number' || token.kind === 'duration') {
       const seconds = this.#tokens.seconds(this.#tokens.advance())
-      if (!(Math.abs(seconds) <= SECONDS_MAX))
+      if (!(Math.abs(seconds) <= DURATION_SECONDS_MAX))
         throw this.#tokens.error(token, 'duration out of range')
       return { seconds, isLiteral: true }
     }

@@ -99,6 +99,8 @@ test('parseQuery() and checkQuery() name the place of the first fault', () => {
     '1:1: parse error: vector selector must contain at least one non-empty matcher',
   )
   fails('nothing(x)', '1:1: parse error: unknown function with name "nothing"')
+  fails('"open', '1:1: parse error: unterminated quoted string')
+  fails('293y', '1:1: parse error: duration out of range')
   fails('x[5m] offset 1m offset 2m', '1:1: parse error: offset may not be set multiple times')
 })
 

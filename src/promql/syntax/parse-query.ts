@@ -1,7 +1,7 @@
 import { PROMQL_CHARS_MAX, PROMQL_DEPTH_MAX } from '../promql-limits.ts'
 import type { SeriesMatcher } from '../source.ts'
 import { wordsOf } from '../words-of.ts'
-import { DurationReader, type QuerySteps } from './duration-reader.ts'
+import { DURATION_SECONDS_MAX, DurationReader, type QuerySteps } from './duration-reader.ts'
 import { experimentalRefusal, functionSignatures } from './function-signatures.ts'
 import { QueryLexer, type QueryToken } from './query-lexer.ts'
 import type {
@@ -480,6 +480,7 @@ class QueryParser {
     if (ms === undefined) {
       throw this.#error(token, `not a valid duration string: ${inQuotes(token.text)}`)
     }
+    if (ms > DURATION_SECONDS_MAX * 1000) throw this.#error(token, 'duration out of range')
     return ms / 1000
   }
 

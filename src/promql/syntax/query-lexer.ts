@@ -130,7 +130,7 @@ export class QueryLexer {
     const pattern =
       char === '`' ? rawStringPattern : char === '"' ? doubleStringPattern : singleStringPattern
     if (this.#match(pattern) !== undefined) return this.#token('string', start)
-    throw this.#error(start, `unterminated ${char === '`' ? 'raw' : 'inQuotes'} string`)
+    throw this.#error(start, `unterminated ${char === '`' ? 'raw' : 'quoted'} string`)
   }
 
   #word(start: number): QueryToken {

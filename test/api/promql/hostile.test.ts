@@ -70,6 +70,30 @@ test('matches of everything with everything, and topk of everything, end', async
   assert.deepEqual(limited.body.warnings, ['results truncated due to limit'])
 })
 
+test('labels that double with each call are refused before they fill memory', async () => {
+  for (const [call, rest] of [
+    ['label_join', '"instance", "", "instance", "instance"'],
+    ['label_replace', '"instance", "$1$1", "instance", "(.*)"'],
+  ]) {
+    const nested = (times: number) =>
+      `${`${call}(`.repeat(times)}m{instance="host-1"}${`, ${rest})`.repeat(times)}`
+    const short = await client.data('/api/v1/query', { query: nested(8) })
+    assert.equal(short.result[0].metric.instance, 'host-1'.repeat(256))
+    for (const query of [
+      nested(40),
+      `${call}(${nested(11)}, ${rest.replace('$1$1', '$1'.repeat(9_000))})`,
+    ]) {
+      const { status, errorType, error } = await errorOf(query)
+      assert.deepEqual([status, errorType], [422, 'execution'], error)
+      assert.match(error, /more than 16384 characters|too many samples/)
+    }
+  }
+  // Each of many series gets a long label.
+  const long = `label_replace(${'label_join('.repeat(2)}m{instance="host-1"}${', "text", "", "text", "text")'.repeat(2)}, "long", "$1", "text", "(.*)")`
+  const copied = await errorOf(`count(m * on () group_left (long) ${long})`)
+  assert.equal(copied.status, 200, copied.error)
+})
+
 test('regular expressions that explode elsewhere take linear time', async () => {
   for (const pattern of [
     '(a+)+$b',
@@ -108,10 +132,21 @@ test('steps of 1 ms over years, and ranges without an end, are refused or cheap'
   assert.equal(result.length, 1)
 })
 
+test('parameters that are wrong are named, and dates must exist', async () => {
+  const time = await errorOf('m', { time: '2026-02-30T00:00:00Z' })
+  assert.match(time.error, /^invalid parameter "time": cannot parse "2026-02-30T00:00:00Z"/)
+  assert.equal((await errorOf('m', { time: '2024-02-29T23:00:00-05:00' })).status, 200)
+  const timeout = await errorOf('m', { timeout: 'x' })
+  assert.match(timeout.error, /^invalid parameter "timeout": cannot parse "x"/)
+})
+
 test('experimental parts are refused by name', async () => {
   for (const [query, name] of [
     ['m + fill(0) m', /fill/],
     ['m[5m] anchored', /anchored/],
+    ['m smoothed', /smoothed/],
+    ['m + on (instance) fill_left(0) m', /fill_left/],
+    ['start_timestamp(m)', /start_timestamp/],
     ['limit_ratio(0.5, m)', /limit_ratio/],
   ] as const) {
     const { status, error } = await errorOf(query)
