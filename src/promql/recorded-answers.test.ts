@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { contextOf } from '../../test/support/promql-query.ts'
+import { promqlTestSeries } from '../../test/support/promql-random-series.ts'
 import { TestSource } from '../../test/support/promql-series.ts'
 import { Random } from '../../test/support/random.ts'
-import { promqlTestSeries } from '../../test/support/random-promql.ts'
 import { PromqlError, type QueryResult, queryInstant, queryRange } from './index.ts'
 
 interface RecordedAnswer {
