@@ -68,7 +68,6 @@ import type { Feed } from './feed/index.ts'
 import type { FileUsage } from './files/index.ts'
 import {
   buildServer,
-  FeedBodyReader,
   FeedCalls,
   Gate,
   openCommandSocket,
@@ -160,7 +159,6 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   await data.derivation.start({ isWorker: hasAll })
   const budget = new MemoryBudget(budgetBytesOf(memoryBytesOf(config)))
   const calls = new FeedCalls(data.feed, budget)
-  const bodies = new FeedBodyReader(config.bodyBytesMax, budget)
   const live = openLive({ ...parts, ...data, config, clock, log })
   const running = openSql({ ...data, identity, config, clock, log, budget }, opened)
   const wanted = { ...parts, ...data, ...running, budget, clock, config, gate, log, opened }
@@ -217,7 +215,6 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
         ...doors,
         ...alerting,
         budget,
-        bodies,
         live,
         clock,
         prometheus,

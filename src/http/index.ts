@@ -1,6 +1,5 @@
 export { Gate } from './admit/gate.ts'
 export { openCommandSocket } from './command-socket.ts'
-export { FeedBodyReader } from './feed/feed-body-reader.ts'
 export { FeedCalls } from './feed/feed-calls.ts'
 export { cursorText, eventText } from './live/event-text.ts'
 export { serviceOperations } from './operations/index.ts'

@@ -6,7 +6,6 @@ import { ProcessMetrics } from './metrics/process-metrics.ts'
 import { collectApi } from './openapi/collect-api.ts'
 import { docsOperations, noStudioPage } from './operations/page-operations.ts'
 import { healthOperations, type ReadinessCheck } from './operations/service-operations.ts'
-import { pathPrefixOf } from './path-prefix.ts'
 import { hotLookup, operationsLookup } from './table/find-serve.ts'
 import type { HttpOperation } from './table/http-operation.ts'
 import type { KeepingUp } from './table/serve-operation.ts'
@@ -17,6 +16,7 @@ import type { TlsFiles } from './transport/listener.ts'
 import { DEPARTURE_GRACE_MS, PaceWatch } from './transport/pace-watch.ts'
 import { peerAddressReader } from './transport/peer-address.ts'
 import { serveRequests } from './transport/serve-requests.ts'
+import { pathPrefixOf } from './transport/target.ts'
 import { Traffic } from './transport/traffic.ts'
 
 /** What the server needs. */
@@ -38,8 +38,8 @@ interface ServerDeps {
   readonly metricsAccess?: MetricsAccess
   /** Shown by /metrics besides the counts of requests. */
   readonly moreMetrics?: () => Promise<string>
-  /** What all calls in flight may hold; without it only single calls are bounded. */
-  readonly budget?: MemoryBudget
+  /** What all calls in flight may hold. */
+  readonly budget: MemoryBudget
   /** Lets callers in; without it only operations for anyone are served. */
   readonly gate?: Gate
   /** Undefined where no other process shares the store. */
@@ -80,7 +80,7 @@ export function buildServer(deps: ServerDeps): WeirServer {
   const connections = new ConnectionCount({ ...deps, limits })
   const ofProcess = new ProcessMetrics()
   const readMetrics = async () =>
-    `${connections.metrics()}${budget?.metrics() ?? ''}${(await deps.moreMetrics?.()) ?? ''}` +
+    `${connections.metrics()}${budget.metrics()}${(await deps.moreMetrics?.()) ?? ''}` +
     `${traffic.metrics.text()}${await ofProcess.text()}`
   const table = new OperationTable()
   const describe = () => collectApi(table.operations, publicUrl)

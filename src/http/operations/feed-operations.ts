@@ -3,7 +3,6 @@ import { announceAct } from '../../auth/administer/index.ts'
 import type { ExportedData, Identity } from '../../auth/index.ts'
 import { readFlag, readId, readLoosePairs, readQueryPairs, refuse, Type } from '../../base/index.ts'
 import type { OneStreamPath, StreamPath } from '../../feed/index.ts'
-import type { FeedBodyReader } from '../feed/feed-body-reader.ts'
 import {
   type FeedCalls,
   type FeedRead,
@@ -36,7 +35,7 @@ import type { Exchange } from '../transport/exchange.ts'
 /** What the operations of the feed need. */
 interface FeedOperationsDeps {
   readonly calls: FeedCalls
-  readonly bodies: FeedBodyReader
+  readonly bodyBytesMax: number
   readonly identity: Pick<Identity, 'exports' | 'audit'>
   /** Where the service is below its host; '' at its root. */
   readonly pathPrefix: string
@@ -56,7 +55,8 @@ export function feedOperations(deps: FeedOperationsDeps): HttpOperation[] {
   ]
 }
 
-function putOperations({ calls, bodies }: FeedOperationsDeps): HttpOperation[] {
+function putOperations({ calls, bodyBytesMax }: FeedOperationsDeps): HttpOperation[] {
+  const input = { kind: 'bytes', limitBytes: bodyBytesMax, hasBatchForm: true } as const
   const put = {
     path: '/api/feed',
     callers: 'feed',
@@ -74,7 +74,7 @@ function putOperations({ calls, bodies }: FeedOperationsDeps): HttpOperation[] {
       methods: ['PUT'],
       summary: 'Store samples, all or none. Responds when they are durable',
       query: putFeedQuery,
-      input: { kind: 'bytes', reader: bodies, schema: putFeedBody },
+      input: { ...input, schema: putFeedBody },
       isBodyOptional: true,
       run: (call) => runPut(calls, call),
     }),
@@ -88,7 +88,7 @@ function putOperations({ calls, bodies }: FeedOperationsDeps): HttpOperation[] {
       // Without asPut it is a 405.
       errors: [400, 401, 403, 404, 405, 409, 429],
       allow: 'PUT',
-      input: { kind: 'bytes', reader: bodies, schema: undefined },
+      input: { ...input, schema: undefined },
       readTarget: ({ queryText }) => requireAsPut(queryText),
       run: (call) => runPut(calls, call),
     }),

@@ -28,11 +28,10 @@ import type { Queries } from '../../gql/index.ts'
 import type { DoorLog, DoorWriter } from '../../intake/index.ts'
 import type { PrometheusQueries } from '../../prometheus/index.ts'
 import type { Gate } from '../admit/gate.ts'
-import type { FeedBodyReader } from '../feed/feed-body-reader.ts'
 import type { FeedCalls } from '../feed/feed-calls.ts'
 import { issuerReader } from '../issuer.ts'
-import { pathPrefixOf } from '../path-prefix.ts'
 import type { HttpOperation } from '../table/http-operation.ts'
+import { pathPrefixOf } from '../transport/target.ts'
 import { addressPreviewOperation } from './address-preview-operation.ts'
 import { alertOperations } from './alert-operations.ts'
 import { apiKeyOperations } from './api-key-operations.ts'
@@ -72,7 +71,6 @@ import { streamSearchOperation } from './stream-search-operation.ts'
 interface OperationParts extends StorageOperationsDeps {
   /** What all calls in flight may hold. */
   readonly budget: MemoryBudget
-  readonly bodies: FeedBodyReader
   readonly calls: FeedCalls
   readonly alertPreviews: AlertPreviews
   readonly alerts: Alerts
@@ -112,12 +110,12 @@ interface OperationParts extends StorageOperationsDeps {
 /** All operations but those that a server has by itself: health, metrics, and the description. */
 export function serviceOperations(parts: OperationParts): HttpOperation[] {
   const { config, gate, identity, oauth, usageOf } = parts
-  const { publicUrl, quotas, brands = new Map() } = config
+  const { bodyBytesMax, publicUrl, quotas, brands = new Map() } = config
   const brandedHosts = new Set(brands.keys())
   const issuerOf = issuerReader({ publicUrl, brandedHosts })
   const isSecure = config.tlsCert !== undefined || publicUrl?.startsWith('https:') === true
   return [
-    ...feedOperations({ ...parts, pathPrefix: pathPrefixOf(publicUrl) }),
+    ...feedOperations({ ...parts, bodyBytesMax, pathPrefix: pathPrefixOf(publicUrl) }),
     ...plotOperations(parts),
     ...readingOperations(parts),
     ...fileOperations(parts),
@@ -131,9 +129,9 @@ export function serviceOperations(parts: OperationParts): HttpOperation[] {
     ...channelOperations(parts),
     ...sinkOperations(parts),
     ...alertOperations(parts),
-    ...influxOperations({ ...parts, bodyBytesMax: config.bodyBytesMax }),
-    ...remoteWriteOperations({ ...parts, bodyBytesMax: config.bodyBytesMax }),
-    ...otlpOperations({ ...parts, bodyBytesMax: config.bodyBytesMax }),
+    ...influxOperations({ ...parts, bodyBytesMax }),
+    ...remoteWriteOperations({ ...parts, bodyBytesMax }),
+    ...otlpOperations({ ...parts, bodyBytesMax }),
     ...prometheusOperations(parts),
     refusedOperation(parts),
     addressPreviewOperation(parts),

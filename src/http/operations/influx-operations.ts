@@ -1,5 +1,5 @@
 import type { Principal } from '../../access/index.ts'
-import { type MemoryBudget, readLoosePairs, refuse, Type } from '../../base/index.ts'
+import { readLoosePairs, refuse, Type } from '../../base/index.ts'
 import type { AddressRule } from '../../catalog/index.ts'
 import {
   type DoorWriter,
@@ -15,7 +15,6 @@ import {
   influxDialect,
 } from '../door/influx-dialect.ts'
 import { answerInfluxQuery } from '../door/influx-query.ts'
-import { FeedBodyReader } from '../feed/feed-body-reader.ts'
 import { forDoors } from '../openapi/security-schemes.ts'
 import type { Call } from '../table/call.ts'
 import { Answer } from '../table/call-answer.ts'
@@ -24,7 +23,6 @@ import { knownEncoding } from '../transport/body.ts'
 
 /** What the calls of InfluxDB's clients are served from. */
 interface InfluxDeps {
-  readonly budget: MemoryBudget
   readonly bodyBytesMax: number
   readonly doorWriter: DoorWriter
   /** The address rules of a caller: its key's, then its organization's. */
@@ -137,17 +135,11 @@ const queryAnswer = Type.Object(
 
 /** What clients of InfluxDB call: writes, and what they ask before they write. */
 export function influxOperations(deps: InfluxDeps): HttpOperation[] {
-  const reader = new FeedBodyReader(deps.bodyBytesMax, deps.budget, {
-    encodingOf: knownEncoding,
-    hasBatchForm: false,
-  })
-  const writes = WRITES.map((way) => writeOperation(deps, reader, way))
-  return [...writes, ...askOperations(deps)]
+  return [...WRITES.map((way) => writeOperation(deps, way)), ...askOperations()]
 }
 
 function writeOperation(
-  { doorWriter, findRules }: InfluxDeps,
-  reader: FeedBodyReader,
+  { bodyBytesMax, doorWriter, findRules }: InfluxDeps,
   { version, ...about }: WriteWay,
 ): HttpOperation {
   return httpOperation({
@@ -164,7 +156,13 @@ function writeOperation(
     callers: 'feed',
     needs: 'PUT component/{uid}/feed',
     dialect: influxDialect(version),
-    input: { kind: 'bytes', reader, isKept: true, schema: linesBody },
+    input: {
+      kind: 'bytes',
+      limitBytes: bodyBytesMax,
+      encodingOf: knownEncoding,
+      isKept: true,
+      schema: linesBody,
+    },
     isHot: true,
     isCurrent: true,
     readTarget: ({ queryText }) => readWrite(queryText, version),
@@ -210,9 +208,8 @@ function requirePrecision({ version, given, precision }: WriteTarget): Precision
 }
 
 /** What clients ask before they write. */
-function askOperations({ budget }: InfluxDeps): HttpOperation[] {
+function askOperations(): HttpOperation[] {
   const dialect = influxDialect('v1')
-  const reader = new FeedBodyReader(QUERY_BYTES_MAX, budget, { encodingOf: knownEncoding })
   const query = {
     tag: 'influx',
     summary: 'Answer the queries that clients send before they write',
@@ -256,7 +253,12 @@ function askOperations({ budget }: InfluxDeps): HttpOperation[] {
       path: '/query',
       aliases: [`${PREFIX}/query`],
       isWrite: false,
-      input: { kind: 'bytes', reader, schema: undefined },
+      input: {
+        kind: 'bytes',
+        limitBytes: QUERY_BYTES_MAX,
+        encodingOf: knownEncoding,
+        schema: undefined,
+      },
       run: (call) => call.withBytes((bytes) => answerForm(call.queryText, bytes.toString('utf8'))),
     }),
     httpOperation({

@@ -10,7 +10,6 @@ import {
   otlpDialect,
   otlpEncoding,
 } from '../door/otlp-dialect.ts'
-import { FeedBodyReader } from '../feed/feed-body-reader.ts'
 import { forDoors } from '../openapi/security-schemes.ts'
 import type { Call } from '../table/call.ts'
 import { type HttpOperation, httpOperation } from '../table/http-operation.ts'
@@ -76,7 +75,6 @@ const metricsAnswer = Type.Object(
 /** Writes of exporters and collectors of OpenTelemetry. */
 export function otlpOperations(deps: OtlpDeps): HttpOperation[] {
   const { budget, bodyBytesMax, doorWriter, findRules } = deps
-  const reader = new FeedBodyReader(bodyBytesMax, budget, { hasBatchForm: false })
   const [path, ...aliases] = PATHS
   const types = Object.values(OTLP_TYPES)
   const operation = httpOperation({
@@ -94,7 +92,7 @@ export function otlpOperations(deps: OtlpDeps): HttpOperation[] {
     callers: 'feed',
     needs: 'PUT component/{uid}/feed',
     dialect: otlpDialect,
-    input: { kind: 'bytes', reader, isKept: true, schema: metricsBody },
+    input: { kind: 'bytes', limitBytes: bodyBytesMax, isKept: true, schema: metricsBody },
     isHot: true,
     isCurrent: true,
     run: async (call: Call) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { brotliCompressSync, brotliDecompressSync, gzipSync } from 'node:zlib'
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
-import { createLog, filesBelow, systemClock } from '../../base/index.ts'
+import { createLog, filesBelow, MemoryBudget, systemClock } from '../../base/index.ts'
 import { buildServer } from '../server.ts'
 import { httpOperation } from '../table/http-operation.ts'
 import { noStudioPage, studioOperations } from './page-operations.ts'
@@ -44,6 +44,7 @@ type Ask = (asked: {
 /** A server with the studio of a folder; asks for targets as they are written. */
 async function serve(t: TestContext, folder: string): Promise<Ask> {
   const server = buildServer({
+    budget: new MemoryBudget(1e9),
     clock: systemClock,
     log: createLog({ level: 'silent' }),
     trustedProxies: [],

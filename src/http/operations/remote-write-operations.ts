@@ -14,7 +14,6 @@ import {
   remoteWriteDialect,
   writtenHeaders,
 } from '../door/remote-write-dialect.ts'
-import { FeedBodyReader } from '../feed/feed-body-reader.ts'
 import { forDoors } from '../openapi/security-schemes.ts'
 import type { Call } from '../table/call.ts'
 import { type HttpOperation, httpOperation } from '../table/http-operation.ts'
@@ -44,11 +43,6 @@ const writeBody = Type.String({
 /** Writes of Prometheus and of agents that speak its protocol. */
 export function remoteWriteOperations(deps: RemoteWriteDeps): HttpOperation[] {
   const { budget, bodyBytesMax, doorWriter, findRules } = deps
-  // The reader leaves Snappy alone: its header has the length, which is checked before anything is inflated.
-  const reader = new FeedBodyReader(bodyBytesMax, budget, {
-    encodingOf: () => undefined,
-    hasBatchForm: false,
-  })
   const path = '/api/v1/write'
   const operation = httpOperation({
     name: 'putRemoteWrite',
@@ -65,7 +59,14 @@ export function remoteWriteOperations(deps: RemoteWriteDeps): HttpOperation[] {
     callers: 'feed',
     needs: 'PUT component/{uid}/feed',
     dialect: remoteWriteDialect,
-    input: { kind: 'bytes', reader, isKept: true, schema: writeBody },
+    input: {
+      kind: 'bytes',
+      limitBytes: bodyBytesMax,
+      // Snappy is left alone: its header has the length, which is checked before anything is inflated.
+      encodingOf: () => undefined,
+      isKept: true,
+      schema: writeBody,
+    },
     isHot: true,
     isCurrent: true,
     run: async (call: Call) => {

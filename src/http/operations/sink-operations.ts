@@ -1,7 +1,6 @@
 import type { Method } from '../../access/index.ts'
-import { invariant, type MemoryBudget } from '../../base/index.ts'
+import { invariant } from '../../base/index.ts'
 import { SINK_BODY_BYTES_MAX, type SinkCalls } from '../../connectors/index.ts'
-import { FeedBodyReader } from '../feed/feed-body-reader.ts'
 import { forSinks } from '../openapi/security-schemes.ts'
 import { bodyText } from '../sink/body-text.ts'
 import { sinkAnswer, sinkBody, sinkParams, sinkQuery } from '../sink/sink-wire.ts'
@@ -19,15 +18,7 @@ const METHODS: readonly (readonly [Method, string])[] = [
 ]
 
 /** The sinks of HTTP connectors: gateways send as many calls of them as devices send puts. */
-export function sinkOperations(deps: {
-  readonly sinks: SinkCalls
-  readonly budget: MemoryBudget
-}): HttpOperation[] {
-  // Devices name as an encoding what is none, such as utf-8: it says nothing.
-  const reader = new FeedBodyReader(SINK_BODY_BYTES_MAX, deps.budget, {
-    encodingOf: knownEncoding,
-    hasBatchForm: false,
-  })
+export function sinkOperations(deps: { readonly sinks: SinkCalls }): HttpOperation[] {
   return METHODS.map(([method, suffix]) => {
     const hasBody = method === 'PUT' || method === 'POST'
     return httpOperation({
@@ -42,7 +33,13 @@ export function sinkOperations(deps: {
       summary: 'Send a payload to a connector, whose SQL converts it to samples',
       ids: sinkParams,
       query: sinkQuery,
-      input: { kind: 'bytes', reader, schema: hasBody ? sinkBody : undefined },
+      input: {
+        kind: 'bytes',
+        limitBytes: SINK_BODY_BYTES_MAX,
+        // Devices name as an encoding what is none, such as utf-8: it says nothing.
+        encodingOf: knownEncoding,
+        schema: hasBody ? sinkBody : undefined,
+      },
       // A body of any type is taken; generators refuse a wildcard.
       consumes: ['application/octet-stream'],
       isBodyOptional: hasBody,

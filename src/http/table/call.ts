@@ -3,8 +3,9 @@ import { parse as parseQuery } from 'node:querystring'
 import type { Principal } from '../../access/index.ts'
 import type { ActingCaller } from '../../auth/administer/index.ts'
 import type { Caller, CallerCheck } from '../../auth/index.ts'
-import { type HeldMemory, invariant } from '../../base/index.ts'
+import { invariant } from '../../base/index.ts'
 import type { Exchange } from '../transport/exchange.ts'
+import type { UseBytes } from '../transport/read-whole-body.ts'
 
 /** Who was let in with a call. */
 export interface Admitted {
@@ -12,9 +13,6 @@ export interface Admitted {
   /** How the caller stands while the call goes on. */
   readonly callerCheck: CallerCheck
 }
-
-/** What is done with the bytes of a body; `held` is the memory of a long one, which may be let go early. */
-export type UseBytes<T> = (bytes: Buffer, held: HeldMemory | undefined) => T | Promise<T>
 
 /** What the head of a call names, and what was read of it for all requests with the same head. */
 export interface CallHead {

@@ -5,8 +5,8 @@
 import type { Static, TSchema } from 'typebox'
 import type { Method } from '../../access/index.ts'
 import { ADMIN_BODY_BYTES_MAX } from '../../base/index.ts'
-import type { FeedBodyReader } from '../feed/feed-body-reader.ts'
 import type { RequestHead } from '../transport/exchange.ts'
+import type { BodyForm } from '../transport/read-whole-body.ts'
 import type { Call } from './call.ts'
 import { type Dialect, weirDialect } from './dialect.ts'
 
@@ -45,15 +45,14 @@ type Input<Body> =
       readonly schema: TSchema | undefined
       readonly body?: Body
     }
-  | {
-      /** Read by `call.withBytes`, inflated, in memory of the budget. The reader has the limit. */
+  | (BodyForm & {
+      /** Read by `call.withBytes`, inflated. */
       readonly kind: 'bytes'
-      readonly reader: FeedBodyReader
       /** Whether the bytes are read after a wait: then they do not stay in memory of the connection. */
       readonly isKept?: boolean
       readonly schema: TSchema | undefined
       readonly body?: Body
-    }
+    })
   | {
       /** Left in the connection until `run` reads it by `call.exchange`, for instance to disk. */
       readonly kind: 'stream'

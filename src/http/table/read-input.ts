@@ -1,12 +1,17 @@
 /** The bodies of calls, however they arrive: in the connection's memory, or still on their way. */
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import { type MemoryBudget, refuse } from '../../base/index.ts'
-import { bytesWhileRead } from '../feed/feed-body-reader.ts'
-import { parseJsonBody } from '../transport/body.ts'
+import { invariant, type MemoryBudget, refuse } from '../../base/index.ts'
+import { parseJsonBody, requireEncoding } from '../transport/body.ts'
 import type { Exchange } from '../transport/exchange.ts'
-import { withSmallBody } from '../transport/small-body.ts'
-import type { UseBytes } from './call.ts'
+import {
+  type BodyForm,
+  bytesWhileRead,
+  hasBody,
+  readWholeBody,
+  requireBodyFits,
+  type UseBytes,
+} from '../transport/read-whole-body.ts'
 import type { HttpOperation } from './http-operation.ts'
 
 /** A body that lies in memory of its connection until the call first waits, or that is still to be read. */
@@ -46,8 +51,7 @@ interface Reading {
   readonly exchange: Exchange
   readonly operation: HttpOperation
   readonly body: IncomingBody
-  /** Undefined: only single bodies are bounded. */
-  readonly budget: MemoryBudget | undefined
+  readonly budget: MemoryBudget
   /** Whether the caller has said who it is. */
   readonly isKnown: boolean
 }
@@ -60,8 +64,9 @@ export async function readInput(reading: Reading): Promise<unknown> {
       return await readJson(reading, input)
     case 'text': {
       const type = typeOf(reading.exchange)
-      if (input.types !== undefined && hasBody(reading) && !input.types.includes(type)) refuseType()
-      return await readWhole(reading, input.limitBytes, (bytes) => bytes.toString('utf8'))
+      if (input.types !== undefined && hasBody(reading.exchange.req) && !input.types.includes(type))
+        refuseType()
+      return await readValue(reading, input, (bytes) => bytes.toString('utf8'))
     }
     case 'none':
     case 'bytes':
@@ -77,13 +82,13 @@ export async function readInput(reading: Reading): Promise<unknown> {
  */
 async function readJson(
   reading: Reading,
-  { limitBytes, takesAnyType }: { readonly limitBytes: number; readonly takesAnyType: boolean },
+  form: BodyForm & { readonly takesAnyType: boolean },
 ): Promise<unknown> {
   const { headers } = reading.exchange.req
-  const isTaken = takesAnyType || isJson(typeOf(reading.exchange))
+  const isTaken = form.takesAnyType || isJson(typeOf(reading.exchange))
   // A body that is announced need not be read to be refused.
   if (!isTaken && Number(headers['content-length'] ?? 0) > 0) refuseType()
-  return await readWhole(reading, limitBytes, (bytes) => {
+  return await readValue(reading, form, (bytes) => {
     if (bytes.byteLength === 0) return undefined
     if (!isTaken) refuseType()
     // What decoding would change could not be kept.
@@ -92,31 +97,14 @@ async function readJson(
   })
 }
 
-async function readWhole<T>(
-  { exchange, body, budget, isKnown }: Reading,
-  limitBytes: number,
+/** An encoding that is not known is refused even where the body is empty. */
+async function readValue<T>(
+  reading: Reading,
+  form: BodyForm,
   use: (bytes: Buffer) => T,
 ): Promise<T> {
-  const { current } = body
-  if (Buffer.isBuffer(current)) {
-    if (current.length > limitBytes) refuse('body_too_large', { limitBytes })
-    const read = use(current)
-    body.release()
-    return read
-  }
-  const { headers } = exchange.req
-  const sent = {
-    contentEncoding: headers['content-encoding'],
-    contentLength: headers['content-length'],
-    limitBytes,
-    isKnown,
-  }
-  return await withSmallBody(current, sent, budget, use)
-}
-
-function hasBody({ exchange: { req } }: Reading): boolean {
-  const { 'content-length': length = '0', 'transfer-encoding': encoding } = req.headers
-  return length !== '0' || encoding !== undefined
+  requireEncoding(reading.exchange.req.headers['content-encoding'])
+  return await readWhole(reading, form, use)
 }
 
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+$/
@@ -137,22 +125,27 @@ function refuseType(): never {
   refuse('unsupported_media_type', { what: 'Send the body as application/json' })
 }
 
-/** Reads the bytes of a body for `call.withBytes`. The memory of a body that waits is in the budget. */
-export async function readBytes<T>(
-  { operation: { input }, body }: Reading,
+/** Reads the bytes of a body for `call.withBytes`. */
+export async function readBytes<T>(reading: Reading, use: UseBytes<T>): Promise<T> {
+  const { input } = reading.operation
+  invariant(input.kind === 'bytes', 'only inputs of the kind "bytes" have bytes')
+  if (input.isKept === true) reading.body.own()
+  return await readWhole(reading, input, use)
+}
+
+/** Reads a body and hands it to `use`; its memory is in the budget until that is done. */
+async function readWhole<T>(
+  { body, budget, isKnown }: Reading,
+  form: BodyForm,
   use: UseBytes<T>,
 ): Promise<T> {
-  if (input.kind !== 'bytes') throw new Error('BUG: only inputs of the kind "bytes" have bytes')
-  const { reader } = input
   const { current } = body
-  if (!Buffer.isBuffer(current))
-    return await reader.read(current, async (bytes, held) => use(bytes, held))
-  reader.requireFits(current.length)
-  if (input.isKept === true) body.own()
+  if (!Buffer.isBuffer(current)) return await readWholeBody(current, { form, budget, isKnown }, use)
+  requireBodyFits(current.length, { form, budget })
   const heldBytes = bytesWhileRead(current.length)
-  if (!reader.budget.addSmall(heldBytes)) {
+  if (!budget.addSmall(heldBytes)) {
     body.own()
-    await reader.budget.waitSmall(heldBytes, { heldBytes: current.length })
+    await budget.waitSmall(heldBytes, { heldBytes: current.length })
   }
   try {
     const reading = use(body.current as Buffer, undefined)
@@ -160,6 +153,6 @@ export async function readBytes<T>(
     body.release()
     return await reading
   } finally {
-    reader.budget.endSmall(heldBytes)
+    budget.endSmall(heldBytes)
   }
 }

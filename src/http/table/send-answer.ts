@@ -24,7 +24,7 @@ interface Sending {
   readonly exchange: Exchange
   /** Whose defaults the answer has, where it is one's. */
   readonly operation?: Pick<HttpOperation, 'status' | 'isSecret'>
-  readonly budget: MemoryBudget | undefined
+  readonly budget: MemoryBudget
   /** Whether the caller has said who it is. */
   readonly isKnown: boolean
 }
@@ -80,8 +80,8 @@ function headersOf(
 }
 
 /** Whether an answer is so short, or its memory held already, that it need not be counted. */
-function isShort(body: string | Uint8Array, { exchange, budget, isKnown }: Sending): boolean {
-  if (budget === undefined || exchange.held !== undefined) return true
+function isShort(body: string | Uint8Array, { exchange, isKnown }: Sending): boolean {
+  if (exchange.held !== undefined) return true
   // No text takes more than three bytes a character.
   const most = typeof body === 'string' && isKnown ? body.length * 3 : body.length
   return most <= (isKnown ? KNOWN_BYTES_FREE : UNAUTHENTICATED_BYTES_FREE)
@@ -92,7 +92,6 @@ async function holdUntilRead(
   { exchange, budget, isKnown }: Sending,
   body: string | Uint8Array,
 ): Promise<string | Uint8Array> {
-  if (budget === undefined) return body
   if (!isKnown) {
     const bytes = body.length
     if (!budget.addUnauthenticated(bytes)) throw budget.refuseUnauthenticated()

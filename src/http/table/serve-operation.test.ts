@@ -3,14 +3,12 @@ import { Socket } from 'node:net'
 import { test } from 'node:test'
 import { createLog, MemoryBudget } from '../../base/index.ts'
 import type { Gate } from '../admit/gate.ts'
-import { FeedBodyReader } from '../feed/feed-body-reader.ts'
 import type { Exchange, Reply } from '../transport/exchange.ts'
 import { httpOperation } from './http-operation.ts'
 import { serveOperation } from './serve-operation.ts'
 import { OperationTable } from './table.ts'
 
 const budget = new MemoryBudget(100_000_000)
-const reader = new FeedBodyReader(1_000_000, budget)
 
 /** Serves a call whose body is overwritten as soon as the serving returns; returns the body that `run` has read. */
 async function serveBorrowed(
@@ -25,7 +23,7 @@ async function serveBorrowed(
       path: '/api/thing',
       callers: 'feed',
       isCurrent: true,
-      input: { kind: 'bytes', reader, schema: undefined },
+      input: { kind: 'bytes', limitBytes: 1_000_000, schema: undefined },
       run: async (call) => {
         if (about.waits) await new Promise((done) => setImmediate(done))
         return await call.withBytes((bytes) => bytes.toString())

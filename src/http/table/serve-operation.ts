@@ -26,8 +26,8 @@ export interface ServingParts {
   readonly log: Log
   /** Lets callers in. Without it only operations for anyone are served. */
   readonly gate: Gate | undefined
-  /** What all calls in flight may hold; without it only single calls are bounded. */
-  readonly budget: MemoryBudget | undefined
+  /** What all calls in flight may hold. */
+  readonly budget: MemoryBudget
   /** Undefined where no other process shares the store. */
   readonly keepingUp: KeepingUp | undefined
 }

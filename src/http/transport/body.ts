@@ -179,13 +179,19 @@ function requireRatio(inflatedBytes: number, sentBytes: number): void {
 /** Reads a whole body, inflated; refuses it as soon as it has grown beyond the limit. */
 export async function collectBody(
   source: Readable,
-  options: { readonly contentEncoding: string | undefined; readonly limitBytes: number },
+  options: {
+    readonly contentEncoding: string | undefined
+    readonly limitBytes: number
+    /** Learns how many bytes there are so far, before they are kept. */
+    readonly onBytes?: (bytes: number) => void
+  },
 ): Promise<Buffer> {
   const parts: Buffer[] = []
   let bytes = 0
   for await (const part of inflatedChunks(source, options.contentEncoding)) {
     bytes += part.byteLength
     if (bytes > options.limitBytes) refuse('body_too_large', { limitBytes: options.limitBytes })
+    options.onBytes?.(bytes)
     parts.push(part)
   }
   return parts.length === 1 ? parts[0] : Buffer.concat(parts, bytes)

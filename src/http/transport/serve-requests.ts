@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http'
 import { normalizeAddress } from '../../access/index.ts'
 import type { Log, MemoryBudget } from '../../base/index.ts'
-import { withoutPrefix } from '../path-prefix.ts'
 import { answerError } from './answer.ts'
 import { answerClientError } from './client-error.ts'
 import type { ConnectionCount } from './connection-count.ts'
@@ -17,7 +16,7 @@ import {
   type TlsFiles,
 } from './listener.ts'
 import { type PaceWatch, type Passage, takenBytes, tooSlow } from './pace-watch.ts'
-import { withSingleSlashes } from './target.ts'
+import { withoutPrefix, withSingleSlashes } from './target.ts'
 import type { Traffic } from './traffic.ts'
 
 /** What requests are served with. */
@@ -30,8 +29,8 @@ interface RequestDeps {
   readonly arrivals: PaceWatch
   /** Ends connections whose answers are read too slowly. */
   readonly departures: PaceWatch
-  /** What all calls in flight may hold; without it only single calls are bounded. */
-  readonly budget?: MemoryBudget
+  /** What all calls in flight may hold. */
+  readonly budget: MemoryBudget
   /** Says how a request is served. Refuses what cannot be. */
   readonly findServe: (method: string, url: string) => Serve
   /** Taken from the beginning of targets that have it. */

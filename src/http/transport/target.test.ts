@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pathOf, queryOf, withSingleSlashes } from './target.ts'
+import { pathOf, pathPrefixOf, queryOf, withoutPrefix, withSingleSlashes } from './target.ts'
 
 test('pathOf() and queryOf() part a target at its first question mark', () => {
   const check = (target: string, path: string, query: string) =>
@@ -20,4 +20,24 @@ test('withSingleSlashes() leaves one slash in front and behind api, and all othe
   check('/api/comp//feed', '/api/comp//feed')
   check('/?//api', '/?//api')
   check('//', '/')
+})
+
+test('pathPrefixOf() is the path of the public URL', () => {
+  assert.equal(pathPrefixOf(undefined), '')
+  assert.equal(pathPrefixOf('https://example.com'), '')
+  assert.equal(pathPrefixOf('https://example.com/a/weir'), '/a/weir')
+})
+
+test('withoutPrefix() takes whole segments away, once', () => {
+  const cases = [
+    ['/weir/api/feed?x=/weir', '/api/feed?x=/weir'],
+    ['/weir', '/'],
+    ['/weir?a=1', '/?a=1'],
+    ['/weir/', '/'],
+    ['/weird/api', '/weird/api'],
+    ['/api/weir/feed', '/api/weir/feed'],
+    ['/weir/weir/c', '/weir/c'],
+  ]
+  for (const [url, expected] of cases) assert.equal(withoutPrefix(url, '/weir'), expected)
+  assert.equal(withoutPrefix('/weir/c', ''), '/weir/c')
 })

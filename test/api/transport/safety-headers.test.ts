@@ -1,7 +1,7 @@
 /** The headers of responses for browsers, and the information that unauthenticated clients must not get. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { createLog, refuse, systemClock } from '../../../src/base/index.ts'
+import { createLog, MemoryBudget, refuse, systemClock } from '../../../src/base/index.ts'
 import { readContentType } from '../../../src/http/files/file-headers.ts'
 import { buildServer, httpOperation } from '../../../src/http/index.ts'
 import { type Service, startService } from '../../support/service.ts'
@@ -101,6 +101,7 @@ test('a 503 of a failed disk names no folder, and the log has the whole reason',
   const log = createLog({ level: 'warn', destination: { write: (line) => lines.push(line) } })
   const fail = () => refuse('read_only', { what: problem, retryAfterSeconds: 5 })
   const server = buildServer({
+    budget: new MemoryBudget(1e9),
     clock: systemClock,
     log,
     trustedProxies: [],

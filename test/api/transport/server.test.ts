@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { createLog, systemClock } from '../../../src/base/index.ts'
+import { createLog, MemoryBudget, systemClock } from '../../../src/base/index.ts'
 import {
   buildServer,
   type HttpOperation,
@@ -28,6 +28,7 @@ async function start(options: {
 }): Promise<{ server: WeirServer; port: number; url: string }> {
   const log = createLog({ level: 'debug', destination: { write: (line) => lines.push(line) } })
   const server = buildServer({
+    budget: new MemoryBudget(1e9),
     clock: systemClock,
     log,
     trustedProxies: [],

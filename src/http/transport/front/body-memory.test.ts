@@ -4,7 +4,7 @@ import { MemoryBudget } from '../../../base/index.ts'
 import { BodyMemory, FRONT_BODY_BYTES_MAX } from './body-memory.ts'
 
 test('take() gives at least the bytes asked for, and the same buffer again once it came back', () => {
-  const memory = new BodyMemory()
+  const memory = new BodyMemory(new MemoryBudget(1e9))
   const first = memory.take(FRONT_BODY_BYTES_MAX + 1)
   assert.ok(first !== undefined && first.length > FRONT_BODY_BYTES_MAX)
   const second = memory.take(FRONT_BODY_BYTES_MAX + 1)
@@ -14,7 +14,7 @@ test('take() gives at least the bytes asked for, and the same buffer again once 
 })
 
 test('take() refuses beyond its bound, and goes on when something came back', () => {
-  const memory = new BodyMemory()
+  const memory = new BodyMemory(new MemoryBudget(1e9))
   const taken: Buffer[] = []
   for (let buffer = memory.take(100_000); buffer !== undefined; buffer = memory.take(100_000)) {
     taken.push(buffer)

@@ -25,13 +25,11 @@ export type UnauthenticatedBudget = Pick<
  */
 export class BodyMemory {
   readonly #kept = new Map<number, Buffer[]>()
-  readonly #budget:
-    | Pick<UnauthenticatedBudget, 'addUnauthenticated' | 'endUnauthenticated'>
-    | undefined
+  readonly #budget: UnauthenticatedBudget
   #lentBytes = 0
 
   /** Lends what the budget has room for: nobody has said yet who sends these bodies. */
-  constructor(budget?: Pick<UnauthenticatedBudget, 'addUnauthenticated' | 'endUnauthenticated'>) {
+  constructor(budget: UnauthenticatedBudget) {
     this.#budget = budget
   }
 
@@ -40,7 +38,7 @@ export class BodyMemory {
     let bytes = SMALLEST_BYTES
     while (bytes < bytesMin) bytes *= 2
     if (this.#lentBytes + bytes > LENT_BYTES_MAX) return undefined
-    if (this.#budget?.addUnauthenticated(bytes) === false) return undefined
+    if (!this.#budget.addUnauthenticated(bytes)) return undefined
     this.#lentBytes += bytes
     return this.#kept.get(bytes)?.pop() ?? Buffer.allocUnsafeSlow(bytes)
   }
@@ -48,7 +46,7 @@ export class BodyMemory {
   /** Takes a buffer back; nobody may read it from here on. */
   give(buffer: Buffer): void {
     this.#lentBytes -= buffer.length
-    this.#budget?.endUnauthenticated(buffer.length)
+    this.#budget.endUnauthenticated(buffer.length)
     const kept = this.#kept.get(buffer.length)
     if (kept === undefined) this.#kept.set(buffer.length, [buffer])
     else if (kept.length < KEPT_MAX) kept.push(buffer)

@@ -16,7 +16,7 @@ import { UnauthenticatedHold } from './unauthenticated-hold.ts'
 export interface FrontDeps {
   readonly memory: BodyMemory
   /** What requests that were sent ahead may hold. */
-  readonly budget?: UnauthenticatedBudget
+  readonly budget: UnauthenticatedBudget
   /** Ends bodies that come too slowly. */
   readonly arrivals: PaceWatch
   /** Ends connections whose answers are read too slowly. */
@@ -228,7 +228,7 @@ export class FrontConnection implements Reply, Passage, Quiet {
   #defer(bytes: Buffer): void {
     if (this.#isOverfull) return
     if (!this.#ahead.resize(bytes.length === 0 ? 0 : bytes.length + this.#readOnBytes)) {
-      this.#deps.budget?.refuseUnauthenticated()
+      this.#deps.budget.refuseUnauthenticated()
       this.#ahead.resize(0)
       this.#isOverfull = true
       if (this.#state === 'answering') this.#state = 'closing'

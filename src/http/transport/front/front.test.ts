@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
 import { Random, testSeeds } from '../../../../test/support/random.ts'
-import { ManualClock } from '../../../base/index.ts'
+import { ManualClock, MemoryBudget } from '../../../base/index.ts'
 import type { Reply, RequestHead } from '../exchange.ts'
 import { PaceWatch } from '../pace-watch.ts'
 import { type Front, openFront } from './front.ts'
@@ -42,6 +42,7 @@ async function start(
   const departures = new PaceWatch(clock)
   const silences = new SilenceWatch(120_000)
   const front = openFront(server, 'connection', {
+    budget: new MemoryBudget(1e9),
     keepAliveMs: 75_000,
     silences,
     serve,

@@ -23,7 +23,7 @@ interface FrontOptions
   /** Counts a connection until the answered function is called; undefined: it is refused. */
   admit(accepted: Socket): (() => void) | undefined
   /** What arriving bodies and requests that were sent ahead may hold. */
-  readonly budget?: UnauthenticatedBudget
+  readonly budget: UnauthenticatedBudget
 }
 
 /** What is served before Node's HTTP server sees a connection. */

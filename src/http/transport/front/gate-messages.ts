@@ -35,7 +35,7 @@ const PARTS_MAX = 64
 export class MessageGate {
   readonly #socket: Socket
   readonly #takeBack: (bytes: Buffer) => boolean
-  readonly #budget: UnauthenticatedBudget | undefined
+  readonly #budget: UnauthenticatedBudget
   readonly #hold: UnauthenticatedHold
   readonly #parse: (bytes: Buffer) => void
   readonly #finish: () => void
@@ -74,7 +74,7 @@ export class MessageGate {
     socket: Socket,
     attach: () => void,
     takeBack: (bytes: Buffer) => boolean,
-    budget: UnauthenticatedBudget | undefined,
+    budget: UnauthenticatedBudget,
   ) {
     this.#socket = socket
     this.#takeBack = takeBack
@@ -280,7 +280,7 @@ export class MessageGate {
 
   /** There is no room for what came: what was begun may be answered, and nothing behind it. */
   #refuse(): void {
-    const refused = this.#budget?.refuseUnauthenticated() ?? new Error('there is no room')
+    const refused = this.#budget.refuseUnauthenticated()
     const answering = this.#answering
     this.#rest = NOTHING
     this.#hold.resize(0)
@@ -317,7 +317,7 @@ function takeAdded(
 export function gateMessages(
   server: Server,
   attach: (socket: Socket) => void,
-  budget: UnauthenticatedBudget | undefined,
+  budget: UnauthenticatedBudget,
 ): (socket: Socket, takeBack: (bytes: Buffer) => boolean) => MessageGate {
   const gates = new WeakMap<Socket, MessageGate>()
   const note = (req: IncomingMessage, res: ServerResponse): void => {

@@ -5,10 +5,10 @@ const FREE_BYTES = 4 * 1024
 
 /** The bytes of one connection that wait to be served, as the budget of unauthenticated clients counts them. */
 export class UnauthenticatedHold {
-  readonly #budget: UnauthenticatedBudget | undefined
+  readonly #budget: UnauthenticatedBudget
   #countedBytes = 0
 
-  constructor(budget: UnauthenticatedBudget | undefined) {
+  constructor(budget: UnauthenticatedBudget) {
     this.#budget = budget
   }
 
@@ -16,8 +16,8 @@ export class UnauthenticatedHold {
   resize(bytes: number): boolean {
     const countedBytes = Math.max(0, bytes - FREE_BYTES)
     const more = countedBytes - this.#countedBytes
-    if (more > 0 && this.#budget?.addUnauthenticated(more) === false) return false
-    if (more < 0) this.#budget?.endUnauthenticated(-more)
+    if (more > 0 && !this.#budget.addUnauthenticated(more)) return false
+    if (more < 0) this.#budget.endUnauthenticated(-more)
     this.#countedBytes = countedBytes
     return true
   }

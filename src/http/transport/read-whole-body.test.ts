@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { MemoryBudget, nextIteration } from '../../base/index.ts'
-import { FeedBodyReader } from './feed-body-reader.ts'
+import { type BodyForm, readWholeBody, type UseBytes } from './read-whole-body.ts'
 
 const LIMIT_BYTES = 1_000
 const BUDGET_BYTES = 64 * 1024 * 1024
@@ -19,45 +19,85 @@ function request(headers: Record<string, string>) {
   return { stream, message: message as unknown as IncomingMessage }
 }
 
+interface Reader {
+  read<T>(req: IncomingMessage, use: UseBytes<T>): Promise<T>
+}
+
+/** Reads bodies of one form; those of a known caller, if nothing else is said. */
+function readerOf(
+  limitBytes: number,
+  budget: MemoryBudget,
+  { isKnown = true, ...form }: Partial<BodyForm> & { readonly isKnown?: boolean } = {},
+): Reader {
+  const reading = { form: { limitBytes, hasBatchForm: true, ...form }, budget, isKnown }
+  return { read: (req, use) => readWholeBody(req, reading, use) }
+}
+
 const sized = (bytes: number): Record<string, string> => ({ 'content-length': String(bytes) })
 
-test('read() hands over an empty body when the request brings none', async () => {
-  const reader = new FeedBodyReader(LIMIT_BYTES, new MemoryBudget(BUDGET_BYTES))
-  for (const headers of [{}, sized(0)] as Record<string, string>[]) {
-    assert.equal(await reader.read(request(headers).message, async (body) => body.length), 0)
+const CALLERS = [{ isKnown: true }, { isKnown: false }]
+
+test('readWholeBody() hands over an empty body when the request brings none', async () => {
+  for (const caller of CALLERS) {
+    const reader = readerOf(LIMIT_BYTES, new MemoryBudget(BUDGET_BYTES), caller)
+    for (const headers of [{}, sized(0)] as Record<string, string>[]) {
+      assert.equal(await reader.read(request(headers).message, (body) => body.length), 0)
+    }
   }
 })
 
-test('read() joins the pieces of a body, plain or compressed', async () => {
-  const reader = new FeedBodyReader(LIMIT_BYTES, new MemoryBudget(BUDGET_BYTES))
-  const plain = request(sized(6))
-  const read = reader.read(plain.message, async (body) => body.toString())
-  plain.stream.write('abc')
-  plain.stream.end('def')
-  assert.equal(await read, 'abcdef')
-  const packed = request({ 'transfer-encoding': 'chunked', 'content-encoding': 'gzip' })
-  packed.stream.end(gzipSync('abcdef'))
-  assert.equal(await reader.read(packed.message, async (body) => body.toString()), 'abcdef')
+test('readWholeBody() joins the pieces of a body, plain or compressed', async () => {
+  for (const caller of CALLERS) {
+    const budget = new MemoryBudget(BUDGET_BYTES)
+    const reader = readerOf(LIMIT_BYTES, budget, caller)
+    const plain = request(sized(6))
+    const read = reader.read(plain.message, (body) => body.toString())
+    plain.stream.write('abc')
+    plain.stream.end('def')
+    assert.equal(await read, 'abcdef')
+    const packed = request({ 'transfer-encoding': 'chunked', 'content-encoding': 'gzip' })
+    packed.stream.end(gzipSync('abcdef'))
+    assert.equal(await reader.read(packed.message, (body) => body.toString()), 'abcdef')
+    assert.equal(budget.figures.usedBytes, 0)
+  }
 })
 
-test('read() refuses a body over the limit: by its length, while it comes, while it inflates', async () => {
-  const reader = new FeedBodyReader(LIMIT_BYTES, new MemoryBudget(BUDGET_BYTES))
+test('readWholeBody() refuses a body over the limit: by its length, while it comes, while it inflates', async () => {
   const use = async () => assert.fail('the body was used')
   const refused = { code: 'body_too_large', status: 413 }
-  await assert.rejects(reader.read(request(sized(1_001)).message, use), refused)
-  const chunked = request({ 'transfer-encoding': 'chunked' })
-  const reading = reader.read(chunked.message, use)
-  chunked.stream.write(Buffer.alloc(600))
-  chunked.stream.write(Buffer.alloc(600))
-  await assert.rejects(reading, refused)
-  const bomb = request({ ...sized(100), 'content-encoding': 'gzip' })
-  bomb.stream.end(gzipSync(Buffer.alloc(100_000)))
-  await assert.rejects(reader.read(bomb.message, use), refused)
+  for (const caller of CALLERS) {
+    const budget = new MemoryBudget(BUDGET_BYTES)
+    const reader = readerOf(LIMIT_BYTES, budget, caller)
+    await assert.rejects(reader.read(request(sized(1_001)).message, use), refused)
+    const chunked = request({ 'transfer-encoding': 'chunked' })
+    const reading = reader.read(chunked.message, use)
+    chunked.stream.write(Buffer.alloc(600))
+    chunked.stream.write(Buffer.alloc(600))
+    await assert.rejects(reading, refused)
+    const bomb = request({ ...sized(100), 'content-encoding': 'gzip' })
+    bomb.stream.end(gzipSync(Buffer.alloc(100_000)))
+    await assert.rejects(reader.read(bomb.message, use), refused)
+    assert.equal(budget.figures.usedBytes, 0)
+  }
+})
+
+test('readWholeBody() counts a body of an unauthenticated client as it arrives, and never waits for room', async () => {
+  const budget = new MemoryBudget(BUDGET_BYTES)
+  const reader = readerOf(BUDGET_BYTES, budget, { isKnown: false })
+  const { stream, message } = request(sized(10_000_000))
+  const reading = reader.read(message, async () => assert.fail('the body was used'))
+  assert.equal(budget.figures.usedBytes, 0)
+  stream.write(Buffer.alloc(10_000))
+  while (budget.figures.usedBytes === 0) await nextIteration()
+  assert.equal(budget.figures.usedBytes, 10_000)
+  stream.write(Buffer.alloc(budget.unauthenticatedBytesMax))
+  await assert.rejects(reading, { code: 'overloaded', status: 503 })
+  assert.equal(budget.figures.usedBytes, 0)
 })
 
 /** Reads a complete body of `bytes` bytes. */
 function send(
-  reader: FeedBodyReader,
+  reader: Reader,
   bytes: number,
   options: { readonly headers?: Record<string, string>; readonly use?: () => Promise<void> } = {},
 ) {
@@ -71,10 +111,10 @@ function send(
 const CHUNKED = { 'transfer-encoding': 'chunked' }
 const PACKED = { ...CHUNKED, 'content-encoding': 'gzip' }
 
-test('read() lets a body wait until there is memory for it, whatever way it comes', async () => {
+test('readWholeBody() lets a body wait until there is memory for it, whatever way it comes', async () => {
   for (const headers of [undefined, CHUNKED, PACKED]) {
     const budget = new MemoryBudget(BUDGET_BYTES)
-    const reader = new FeedBodyReader(BUDGET_BYTES, budget)
+    const reader = readerOf(BUDGET_BYTES, budget)
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     const held = send(reader, 30_000_000, { use: () => released })
     const waiting = send(reader, 10_000_000, { headers })
@@ -89,9 +129,9 @@ test('read() lets a body wait until there is memory for it, whatever way it come
   }
 })
 
-test('read() asks to come again when the wait was in vain, and takes bodies again afterwards', async () => {
+test('readWholeBody() asks to come again when the wait was in vain, and takes bodies again afterwards', async () => {
   const budget = new MemoryBudget(BUDGET_BYTES, 1)
-  const reader = new FeedBodyReader(BUDGET_BYTES, budget)
+  const reader = readerOf(BUDGET_BYTES, budget)
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const held = send(reader, 30_000_000, { use: () => released })
   // The wait alone does not keep a process alive.
@@ -110,17 +150,17 @@ test('read() asks to come again when the wait was in vain, and takes bodies agai
   await send(reader, 30_000_000)
 })
 
-test('read() refuses a body that could never be held, by its length and while it inflates', async () => {
-  const reader = new FeedBodyReader(200_000_000, new MemoryBudget(BUDGET_BYTES))
+test('readWholeBody() refuses a body that could never be held, by its length and while it inflates', async () => {
+  const reader = readerOf(200_000_000, new MemoryBudget(BUDGET_BYTES))
   const refused = { code: 'body_too_large', status: 413 }
   for (const headers of [undefined, CHUNKED, PACKED]) {
     await assert.rejects(send(reader, 40_000_000, { headers }), refused)
   }
 })
 
-test('read() gives back what a caller held who goes away, while it waits or sends', async () => {
+test('readWholeBody() gives back what a caller held who goes away, while it waits or sends', async () => {
   const budget = new MemoryBudget(BUDGET_BYTES)
-  const reader = new FeedBodyReader(BUDGET_BYTES, budget)
+  const reader = readerOf(BUDGET_BYTES, budget)
   const use = async () => assert.fail('the body was used')
   for (const headers of [sized(10_000_000), CHUNKED]) {
     const sending = request(headers)
@@ -144,8 +184,8 @@ test('read() gives back what a caller held who goes away, while it waits or send
   }
 })
 
-test('read() hands over memory that is given back when the call is done', async () => {
-  const reader = new FeedBodyReader(BUDGET_BYTES, new MemoryBudget(BUDGET_BYTES))
+test('readWholeBody() hands over memory that is given back when the call is done', async () => {
+  const reader = readerOf(BUDGET_BYTES, new MemoryBudget(BUDGET_BYTES))
   for (const headers of [sized(1_000_000), CHUNKED, PACKED]) {
     const { stream, message } = request(headers)
     stream.end(headers === PACKED ? gzipSync(Buffer.alloc(1_000_000)) : Buffer.alloc(1_000_000))
@@ -157,8 +197,8 @@ test('read() hands over memory that is given back when the call is done', async 
   }
 })
 
-test('read() refuses a body that breaks off', async () => {
-  const reader = new FeedBodyReader(LIMIT_BYTES, new MemoryBudget(BUDGET_BYTES))
+test('readWholeBody() refuses a body that breaks off', async () => {
+  const reader = readerOf(LIMIT_BYTES, new MemoryBudget(BUDGET_BYTES))
   const { stream, message } = request(sized(10))
   const reading = reader.read(message, async () => assert.fail('the body was used'))
   stream.write('abc')
@@ -166,9 +206,9 @@ test('read() refuses a body that breaks off', async () => {
   await assert.rejects(reading, { code: 'bad_input' })
 })
 
-test('read() takes what a thread needs for a long batch before its body, not once it has it', async () => {
+test('readWholeBody() takes what a thread needs for a long batch before its body, not once it has it', async () => {
   const budget = new MemoryBudget(BUDGET_BYTES)
-  const reader = new FeedBodyReader(BUDGET_BYTES, budget)
+  const reader = readerOf(BUDGET_BYTES, budget)
   const cases = [
     { begin: '{"feed":', readerBytes: budget.shareBytesMax - 3_500_000 },
     { begin: '\ufeff \r\n\t{', readerBytes: budget.shareBytesMax - 3_500_000 },
@@ -191,9 +231,9 @@ test('read() takes what a thread needs for a long batch before its body, not onc
   assert.equal(budget.figures.usedBytes, 0)
 })
 
-test('read() takes nothing for a thread where bodies have no batch form', async () => {
+test('readWholeBody() takes nothing for a thread where bodies have no batch form', async () => {
   const budget = new MemoryBudget(BUDGET_BYTES)
-  const reader = new FeedBodyReader(BUDGET_BYTES, budget, { hasBatchForm: false })
+  const reader = readerOf(BUDGET_BYTES, budget, { hasBatchForm: false })
   const { stream, message } = request(sized(2_000_000))
   const reading = reader.read(message, async (_, held) => {
     assert.equal(held?.readerBytes, undefined)
