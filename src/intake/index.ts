@@ -25,6 +25,5 @@ export { RemoteWriteReader, type RemoteWriteVersion } from './prometheus/remote-
 export { inflateSnappy, snappyLength } from './prometheus/snappy.ts'
 export { SeriesCache } from './series-cache.ts'
 export { StreamCache } from './stream-cache.ts'
-export { catalogStreams } from './stream-resolver.ts'
 export { readPutOptions } from './url/read-put-options.ts'
 export { readUrlSamples, warnIgnoredValues } from './url/url-samples.ts'

@@ -4,7 +4,16 @@ import { hashOfId, hashOfStream, ID_BYTES_MAX, wordOf } from './id-hash.ts'
 import { IdTexts } from './id-texts.ts'
 import { SampleTemplates } from './json/sample-templates.ts'
 import { areUtf8, type IdSpans, type TemplateSpans } from './json/template-spans.ts'
-import type { StreamResolver } from './stream-resolver.ts'
+
+/** Knows the streams that samples are sent to, as the index of the catalog does. */
+export interface StreamResolver {
+  /** Moves whenever an ID may mean another stream than before. */
+  readonly generation: number
+  /** The stream of these IDs; 0 when there is none. */
+  resolve(orgUid: string, compId: string, streamId: string): StreamHandle | 0
+  /** Whether more digits count in a stream, 0 for an unknown one, than a double has. */
+  keepsDigits(handle: number): boolean
+}
 
 /** Whose samples are read, and how their streams are found: the same for every way in. */
 export interface StreamSource {

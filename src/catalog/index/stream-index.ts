@@ -15,6 +15,7 @@ import {
   type StreamPlaces,
 } from '../../store/index.ts'
 import type { StreamKind } from '../shape/stream-kind.ts'
+import { VALUE_CODE } from '../shape/value-type.ts'
 import { ComponentColumns, type ComponentPlace } from './component-columns.ts'
 import { Contacts } from './contacts.ts'
 import { RecentMoves } from './recent-moves.ts'
@@ -189,6 +190,11 @@ export class StreamIndex {
   /** Its place in VALUE_TYPES; 0: the stream has no type yet. Known after its deletion as well. */
   valueCodeOf(handle: number): number {
     return this.#streams.valueCodeOf(handle)
+  }
+
+  /** Whether more digits count in a stream, 0 for an unknown one, than a double has. */
+  keepsDigits(handle: number): boolean {
+    return handle === 0 || this.#streams.valueCodeOf(handle) !== VALUE_CODE.DOUBLE
   }
 
   isDerived(handle: number): boolean {

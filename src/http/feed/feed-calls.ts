@@ -24,7 +24,6 @@ import type { PutCommand, PutOptions } from '../../feed/put/index.ts'
 import { readStatisticId, type StatisticCommand } from '../../feed/statistic/index.ts'
 import {
   bytesOfSamples,
-  catalogStreams,
   readJsonSamples,
   readPutOptions,
   readUrlSamples,
@@ -133,7 +132,7 @@ export class FeedCalls {
   constructor(feed: Feed, budget: MemoryBudget) {
     this.#feed = feed
     this.#budget = budget
-    this.#cache = new StreamCache(catalogStreams(feed.catalog.index))
+    this.#cache = new StreamCache(feed.catalog.index)
   }
 
   /** Refuses a caller who may put nowhere, before a body of theirs is read. */

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Refusal } from '../../base/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
-import { StreamCache } from '../stream-cache.ts'
-import type { StreamResolver } from '../stream-resolver.ts'
+import { StreamCache, type StreamResolver } from '../stream-cache.ts'
 import { readJsonSamples } from './json-samples.ts'
 
 /** Every stream that is asked for exists, also one whose ID is what decoding makes of bad bytes. */
