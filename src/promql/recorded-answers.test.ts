@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { contextOf } from '../../test/support/promql-query.ts'
-import { promqlTestSeries } from '../../test/support/promql-random-series.ts'
+import { promqlOddSeries, promqlTestSeries } from '../../test/support/promql-random-series.ts'
 import { TestSource } from '../../test/support/promql-series.ts'
 import { Random } from '../../test/support/random.ts'
 import { PromqlError, type QueryResult, queryInstant, queryRange } from './index.ts'
@@ -67,7 +67,9 @@ function compare({ value }: QueryResult, answer: RecordedAnswer): void {
 }
 
 test('queryInstant() and queryRange() answer as Prometheus did', async () => {
-  const context = contextOf(new TestSource(promqlTestSeries(new Random(SERIES_SEED))))
+  const random = new Random(SERIES_SEED)
+  const series = [...promqlTestSeries(random), ...promqlOddSeries(random)]
+  const context = contextOf(new TestSource(series))
   for (const answer of answers) {
     const { query: text, start, end, stepMs } = answer
     const asked =
