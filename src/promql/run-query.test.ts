@@ -174,6 +174,13 @@ test('queryRange() takes -0 as a quantile, and clamps to nothing where limits co
   assert.deepEqual(clamped.value, { type: 'matrix', series: [] })
 })
 
+test('queryInstant() refuses info() for instances whose names would fill memory', async () => {
+  const series = Array.from({ length: 300 }, (_, at) => minuteSeries(`m{instance="${at}"}`, [1]))
+  const text = `info(label_replace(m, "instance", "\${1}${'x'.repeat(16_000)}", "instance", "(.*)"))`
+  const query = { text, time: 0 }
+  await assert.rejects(queryInstant(query, contextOf(series)), { message: /Add matchers/ })
+})
+
 test('queryRange() shows ten annotations of a kind, and counts the others', async () => {
   const series = Array.from({ length: 25 }, (_, at) =>
     minuteSeries(`speed${at}{at="${at}"}`, [1, 2, 3]),

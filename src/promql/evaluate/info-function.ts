@@ -8,6 +8,9 @@ import { latestSamples } from './instant-selector.ts'
 /** Labels by which a series finds its info series. */
 const identifyingLabels = ['instance', 'job']
 
+/** Most characters of the values of one of them: those of 100,000 usual instances. */
+const IDENTITY_CHARS_MAX = 4_000_000
+
 /** `info`: adds labels of info series, such as target_info, to series with the same `instance` and `job`. */
 export async function evaluateInfo(
   evaluation: Evaluation,
@@ -78,6 +81,7 @@ async function readInfos(
     const values = new Set(enriched.map(({ labels }) => labelValue(labels, name)))
     values.delete('')
     if (values.size === 0) continue
+    requireShort(values)
     const value = [...values].map(quotePattern).join('|')
     identity.push({ name, operation: '=~', value })
   }
@@ -87,6 +91,15 @@ async function readInfos(
   const at = timeShiftOf(evaluation, node.args[0])
   const infoGrid = at === undefined ? grid : { ...grid, start: at, stepMs: 0 }
   return latestSamples(evaluation, { matchers: all, grid: infoGrid, part: 'time' })
+}
+
+/** The values become one text, which the heap of a thread must hold. */
+function requireShort(values: ReadonlySet<string>): void {
+  let chars = 0
+  for (const value of values) chars += value.length
+  if (chars > IDENTITY_CHARS_MAX) {
+    throw executionError('info() finds too many values of "instance" and "job". Add matchers')
+  }
 }
 
 /** The time of `@` of the first selector in a node, which holds for info series, too. */
