@@ -4,7 +4,7 @@ import { asApiError } from './api-error.ts'
 import { request } from './client.ts'
 import { onFound } from './connection.ts'
 import { type LiveEvent, LiveEventReader } from './live-events.ts'
-import { leaveLivePlace, onFreePlace, takeLivePlace } from './live-places.ts'
+import { leaveLivePlace, onFreePlace, onLostPlace, takeLivePlace } from './live-places.ts'
 
 /** What a component follows: a component as a whole, some streams of it, or the catalog. */
 export type LiveTopic =
@@ -40,9 +40,12 @@ const fresh = new Set<Follower>()
 const lastSamples = new Map<string, LiveEvent>()
 const stateListeners = new Set<() => void>()
 let state: LiveState = 'off'
+let opened = 0
 let address = ''
 let lastEventId: string | undefined
 let running: AbortController | undefined
+/** Connections that go on until the one in their place is open, and that one. */
+const connections = new Set<AbortController>()
 let settling: ReturnType<typeof setTimeout> | undefined
 
 function setState(next: LiveState): void {
@@ -78,10 +81,10 @@ function connectAnew(): void {
   deliverFresh()
   const next = document.visibilityState === 'hidden' ? '' : addressOf([...followers])
   if (next === address && (running !== undefined || next === '')) return
-  const before = running
+  const before = [...connections]
   running = undefined
   if (next === '') {
-    before?.abort()
+    endAll(before)
     leaveLivePlace()
     setState('off')
     if (followers.size > 0) return
@@ -93,8 +96,16 @@ function connectAnew(): void {
   if (next !== address) lastEventId = undefined
   address = next
   running = new AbortController()
+  connections.add(running)
   // What is open goes on until the one in its place is there: nothing is missed in between.
-  void run(next, running, () => before?.abort())
+  void run(next, running, () => endAll(before))
+}
+
+function endAll(ended: readonly AbortController[]): void {
+  for (const connection of ended) {
+    connections.delete(connection)
+    connection.abort()
+  }
 }
 
 document.addEventListener('visibilitychange', settle)
@@ -132,13 +143,19 @@ async function run(from: string, self: AbortController, onOpen: () => void): Pro
   if (state === 'off') setState('connecting')
   while (!signal.aborted) {
     const hasPlace = await takeLivePlace()
+    const place = new AbortController()
+    const forget = onLostPlace(() => place.abort())
     try {
       const headers: Record<string, string> =
         lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }
-      const answer = await request(from, { headers, signal, cache: 'no-store' })
+      const answer = await request(from, {
+        headers,
+        signal: AbortSignal.any([signal, place.signal]),
+        cache: 'no-store',
+      })
       onOpen()
       // The state of every followed stream is sent again, unless the connection continues.
-      if (lastEventId === undefined) lastSamples.clear()
+      if (lastEventId === undefined) startFromNow()
       setState(hasPlace ? 'live' : 'looking')
       waitMs = hasPlace ? FIRST_WAIT_MS : LOOK_EVERY_MS
       await readEvents(answer, self, hasPlace)
@@ -149,10 +166,19 @@ async function run(from: string, self: AbortController, onOpen: () => void): Pro
       if (status === 429) setState('refused')
       else setState('connecting')
       if (retryAfterSeconds !== undefined) waitMs = retryAfterSeconds * 1_000
+    } finally {
+      forget()
     }
     await pause(waitMs, signal)
     waitMs = Math.min(waitMs * 2, LAST_WAIT_MS)
   }
+}
+
+/** What happened before this moment is not reported. */
+function startFromNow(): void {
+  lastSamples.clear()
+  opened += 1
+  for (const listener of stateListeners) listener()
 }
 
 /** Reads to the end or, without a place, until nothing has come for a moment. */
@@ -225,15 +251,19 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   })
 }
 
+function subscribe(listener: () => void): () => void {
+  stateListeners.add(listener)
+  return () => stateListeners.delete(listener)
+}
+
 /** How the live connection stands. */
 export function useLiveState(): LiveState {
-  return useSyncExternalStore(
-    (listener) => {
-      stateListeners.add(listener)
-      return () => stateListeners.delete(listener)
-    },
-    () => state,
-  )
+  return useSyncExternalStore(subscribe, () => state)
+}
+
+/** Changes whenever a connection opens that reports nothing of what happened before. */
+export function useLiveOpened(): number {
+  return useSyncExternalStore(subscribe, () => opened)
 }
 
 /** Follows topics while a component is shown; the listener may be another at every rendering. */

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { useLive as useLiveEvents, useLiveState } from '../api/live.ts'
+import { useLive as useLiveEvents, useLiveOpened, useLiveState } from '../api/live.ts'
 import type { LiveEvent } from '../api/live-events.ts'
 import type { LiveSample } from './live-plot.ts'
 import type { StreamUids } from './plots.ts'
@@ -42,12 +42,13 @@ export function useLive(streams: readonly StreamUids[], isOn: boolean, news: Liv
   }
   useLiveEvents(topics, follow, { isAll: true, isOff: !isOn })
   const state = useLiveState()
+  const opened = useLiveOpened()
   const isFollowed = (state === 'live' || state === 'looking') && isOn
   // Of the samples between the answer and the connection, only the last one is sent.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is asked for once, whatever is drawn
   useEffect(() => {
     if (isFollowed) change()
-  }, [isFollowed])
+  }, [isFollowed, opened])
   const isRefused = state === 'refused' && isOn
   useEffect(() => {
     if (!isRefused) return undefined

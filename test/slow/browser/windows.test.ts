@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { browserSkip } from '../../support/browser.ts'
 import { caller, signIn } from '../../support/caller.ts'
 import { FeedClient } from '../../support/feed-client.ts'
+import { settlesLike } from '../../support/settle.ts'
 import { openStudio, type StudioTest } from '../../support/studio.ts'
 
 const skip = browserSkip()
@@ -61,4 +62,53 @@ test('more windows than a browser has connections all open, show what comes, and
   await put(3)
   await Promise.all(pages.map((page) => showsValue(page, 3)))
   assert.deepEqual(first.complaints, [])
+})
+
+test('a window that moves on before a connection is open leaves none behind', {
+  skip,
+}, async () => {
+  const { page } = await studio.open(path)
+  const metrics = async () => await (await fetch(`${studio.service.url}/metrics`)).text()
+  await page.getByRole('status').filter({ hasText: 'Live' }).waitFor()
+  await settlesLike(metrics, /^weir_live_connections 1$/m)
+  const held = Promise.withResolvers<void>()
+  const asked = page.waitForRequest('**/api/live?**')
+  await page.route('**/api/live?**', async (route) => {
+    await held.promise
+    // The page has given the call up.
+    await route.continue().catch(() => {})
+  })
+  await page.getByRole('link', { name: /^Level/ }).click()
+  await asked
+  await page.getByRole('link', { name: 'Query', exact: true }).click()
+  await page.getByRole('heading', { name: 'Query' }).first().waitFor()
+  held.resolve()
+  await settlesLike(metrics, /^weir_live_connections 0$/m)
+})
+
+test('a window that hears late of others that were there first gives its place back', {
+  skip,
+}, async () => {
+  await put(4)
+  const { page, complaints } = await studio.open(path)
+  const status = page.getByRole('status')
+  await status.filter({ hasText: 'Live' }).waitFor()
+  await page.evaluate(`
+    const channel = new BroadcastChannel('weir-live-places')
+    for (const from of ['a', 'b', 'c', 'd']) channel.postMessage({ says: 'holds', from, askedAtMs: 1 })
+    channel.onmessage = ({ data }) => {
+      if (data.says !== 'asks') return
+      for (const from of ['a', 'b', 'c', 'd']) channel.postMessage({ says: 'holds', from, askedAtMs: 1 })
+    }
+    globalThis.others = channel
+  `)
+  await status.filter({ hasText: 'Every 5 seconds' }).waitFor()
+  await put(5)
+  await showsValue(page, 5)
+  await page.evaluate(`
+    others.onmessage = null
+    others.postMessage({ says: 'leaves', from: 'a', askedAtMs: 1 })
+  `)
+  await status.filter({ hasText: 'Live' }).waitFor()
+  assert.deepEqual(complaints, [])
 })
