@@ -40,9 +40,9 @@ before(async () => {
   }
   const rows = [
     ['boiler 1', 'temp', 61],
-    ['boiler 1', 'flow', 11],
+    ['boiler 1', 'flow', 811],
     ['boiler 2', 'temp', 62],
-    ['boiler 2', 'flow', 12],
+    ['boiler 2', 'flow', 812],
     ['boiler 3', 'temp', 63],
     ['pump', 'speed', 1450],
   ] as const
@@ -88,14 +88,18 @@ test('a board of one device shows every other device that has its streams', { sk
   await page.getByRole('button', { name: 'Next device' }).click()
   await page.waitForURL(`**${path}?component=${uids.get('boiler 2')}`)
   await panel(page, 'Temperature').getByText(/^62\b/).waitFor()
-  await panel(page, 'Flow').getByText(/^12\b/).waitFor()
+  await panel(page, 'Flow')
+    .getByText(/^812\b/)
+    .waitFor()
   await panel(page, 'Pump')
     .getByText(/^1,?450\b/)
     .waitFor()
   await panel(page, 'Day').getByText('boiler 2 · temp').waitFor()
   await shootAll(page, 'board-variable')
   await page.reload()
-  await panel(page, 'Flow').getByText(/^12\b/).waitFor()
+  await panel(page, 'Flow')
+    .getByText(/^812\b/)
+    .waitFor()
   await device.selectOption({ label: 'boiler 3' })
   await panel(page, 'Temperature').getByText(/^63\b/).waitFor()
   await panel(page, 'Flow').getByText('No stream. Choose one in the panel').waitFor()
