@@ -95,6 +95,7 @@ async function launchWeir(
     WEIR_FEED_KEY: KEY,
     WEIR_OWNER_PASSWORD: OWNER_PASSWORD,
     WEIR_RATE_LIMITS: 'off',
+    WEIR_QUOTAS: 'off',
   })
   try {
     await untilReady(child, { port }, getRequest('/readyz'))
