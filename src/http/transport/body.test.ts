@@ -127,6 +127,45 @@ test('collectBody() refuses what does not inflate', async () => {
   assert.equal((await send(whole, 'lzw')).status, 415)
 })
 
+test('collectBody() reads an empty body without decompressing it', async () => {
+  for (const encoding of ['gzip', 'deflate', 'br', 'zstd']) {
+    const { status, read } = await send(Buffer.alloc(0), encoding)
+    assert.equal(status, 200, encoding)
+    assert.deepEqual(read, Buffer.alloc(0))
+  }
+})
+
+test('collectBody() refuses bytes after the end of compressed data, in one piece or bytewise', async () => {
+  const text = Buffer.from('[1,2]')
+  for (const [encoding, encode] of [
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
+    ['br', brotliCompressSync],
+    ['zstd', zstdCompressSync],
+  ] as const) {
+    const rest = encoding === 'br' || encoding === 'deflate' ? encode(text) : Buffer.from('rest')
+    const body = Buffer.concat([encode(text), rest])
+    const bytes = Array.from(body, (byte) => Buffer.of(byte))
+    for (const pieces of [[body], bytes]) {
+      const reading = collectBody(Readable.from(pieces), {
+        contentEncoding: encoding,
+        limitBytes: LIMIT_BYTES,
+      })
+      await assert.rejects(reading, { code: 'bad_input' }, `${encode.name} ${pieces.length}`)
+    }
+  }
+  for (const [encoding, encode] of [
+    ['gzip', gzipSync],
+    ['zstd', zstdCompressSync],
+  ] as const) {
+    const { read } = await send(Buffer.concat([encode(text), encode(text)]), encoding)
+    assert.deepEqual(read, Buffer.from('[1,2][1,2]'), encoding)
+  }
+  const padded = await send(Buffer.concat([gzipSync(text), Buffer.alloc(100)]), 'gzip')
+  assert.deepEqual(padded.read, text)
+})
+
 test('collectBody() refuses more than a thousand times what was sent, beyond 16 MB', async () => {
   const read = async (body: Buffer, contentEncoding: string) => {
     const source = Readable.from([body])

@@ -85,7 +85,10 @@ function decoderOf(name: string): (() => Decoder) | undefined {
   })
 }
 
-/** The body as it was before Content-Encoding; refuses an encoding that is not known. */
+/**
+ * The body as it was before Content-Encoding; undefined where there is nothing to inflate, as in an empty body.
+ * Refuses an encoding that is not known.
+ */
 async function inflated(
   source: Readable,
   contentEncoding: string | undefined,
@@ -93,8 +96,12 @@ async function inflated(
   const name = nameOf(contentEncoding)
   const open = decoderOf(name)
   if (open === undefined) return undefined
-  const isRaw = name === 'deflate' && (await isRawDeflate(source))
-  const decoder = isRaw ? createInflateRaw(options) : open()
+  const first = await peekPiece(source)
+  if (first === null) {
+    if (!source.readableEnded) throw new Error('the request ended early')
+    return undefined
+  }
+  const decoder = name === 'deflate' && isRawDeflate(first) ? createInflateRaw(options) : open()
   source.once('error', (error) => decoder.destroy(error))
   source.once('close', () => {
     if (!source.readableEnded) decoder.destroy(new Error('the request ended early'))
@@ -106,10 +113,8 @@ async function inflated(
  * Whether a body called "deflate" has no zlib header: some clients send it so, and others read both.
  * A header begins with the digit 8; bare data would need padding that is not zero to begin like it.
  */
-async function isRawDeflate(source: Readable): Promise<boolean> {
-  const first = await peekPiece(source)
-  if (first === null && !source.readableEnded) throw new Error('the request ended early')
-  return first !== null && (first[0] & 0x0f) !== 8
+function isRawDeflate(first: Buffer): boolean {
+  return (first[0] & 0x0f) !== 8
 }
 
 /** What has arrived first of a body, which is still to be read; null where it ends before. */
@@ -140,8 +145,13 @@ export async function* inflatedChunks(
 ): AsyncGenerator<Buffer> {
   let decoder: Decoder | undefined
   let bytes = 0
+  let sentBytes = 0
+  const onSent = (piece: Buffer): void => {
+    sentBytes += piece.length
+  }
   try {
     decoder = await inflated(source, contentEncoding)
+    if (decoder !== undefined) source.on('data', onSent)
     const stream = decoder ?? source
     const pieces = stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
     for await (const piece of pieces) {
@@ -149,6 +159,7 @@ export async function* inflatedChunks(
       if (decoder !== undefined) requireRatio(bytes, decoder.bytesWritten)
       yield piece
     }
+    if (decoder !== undefined) requireWholeRead(sentBytes, decoder.bytesWritten, contentEncoding)
   } catch (error) {
     if (isInflateError(error)) throw brokenEncoding(contentEncoding, error)
     if (source.readableAborted) {
@@ -161,10 +172,26 @@ export async function* inflatedChunks(
     throw error
   } finally {
     if (decoder !== undefined) {
+      source.off('data', onSent)
       source.unpipe()
       decoder.destroy()
     }
   }
+}
+
+/**
+ * Refuses bytes after the end of compressed data: decoders drop them, and samples in them would be answered as stored.
+ * Those of gzip are zeros, with which some programs fill up blocks; gzip itself refuses others.
+ */
+function requireWholeRead(
+  sentBytes: number,
+  inflatedFromBytes: number,
+  contentEncoding: string | undefined,
+): void {
+  if (sentBytes <= inflatedFromBytes || nameOf(contentEncoding).endsWith('gzip')) return
+  refuse('bad_input', {
+    what: `Cannot decompress the ${contentEncoding} body: its compressed data ends at byte ${inflatedFromBytes}, and other bytes follow. Compress the whole body at once`,
+  })
 }
 
 /** Refuses a body that a few bytes were made to grow to; text and measured values stay far below. */

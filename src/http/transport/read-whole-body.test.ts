@@ -46,6 +46,20 @@ test('readWholeBody() hands over an empty body when the request brings none', as
   }
 })
 
+test('readWholeBody() hands over an empty body in chunks, whatever its encoding', async () => {
+  for (const caller of CALLERS) {
+    for (const encoding of ['gzip', 'deflate', 'br', 'zstd']) {
+      const budget = new MemoryBudget(BUDGET_BYTES)
+      const headers = { 'transfer-encoding': 'chunked', 'content-encoding': encoding }
+      const { message, stream } = request(headers)
+      stream.end()
+      const read = readerOf(LIMIT_BYTES, budget, caller).read(message, (body) => body.length)
+      assert.equal(await read, 0, encoding)
+      assert.equal(budget.figures.usedBytes, 0)
+    }
+  }
+})
+
 test('readWholeBody() joins the pieces of a body, plain or compressed', async () => {
   for (const caller of CALLERS) {
     const budget = new MemoryBudget(BUDGET_BYTES)

@@ -144,7 +144,7 @@ async function readArriving<T>(
   }
   try {
     const sent = await collectBody(req, { contentEncoding: undefined, limitBytes, onBytes })
-    if (!requireEncoding(contentEncoding)) return await use(sent, undefined)
+    if (!requireEncoding(contentEncoding) || sent.length === 0) return await use(sent, undefined)
     // The pieces of what inflates, and the whole that they are put together to. A client cannot prolong it.
     const bytes = DECODER_BYTES + 2 * limitBytes
     inflating = await budget.take(bytes, { heldBytes: countedBytes })

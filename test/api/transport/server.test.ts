@@ -235,6 +235,9 @@ test('an empty body is no body, whatever its type says', async () => {
     assert.equal(answer.status, 200, answer.text)
     const bare = await sendRaw(port, `${head}Connection: close\r\n\r\n`)
     assert.equal(bare.status, 200, bare.text)
+    const chunked = `${head}Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n`
+    const compressed = await sendRaw(port, chunked)
+    assert.equal(compressed.status, 200, compressed.text)
   }
 })
 
