@@ -173,6 +173,7 @@ class Outcome implements WriteOutcome {
   readonly refused: RefusedShown[] = []
   readonly #reader: DoorReader
   #new: RefusedShown[] = []
+  #lastText: { readonly from: number; readonly until: number; readonly text: string } | undefined
 
   constructor(reader: DoorReader) {
     this.#reader = reader
@@ -182,7 +183,7 @@ class Outcome implements WriteOutcome {
   addLines(slice: DoorSlice): void {
     this.refusedCount += slice.refusedCount
     for (const { line, from, until, reason } of slice.refused) {
-      this.#show({ line, text: this.#reader.textAt(from, until), reason })
+      this.#show({ line, text: this.#textAt(from, until), reason })
     }
   }
 
@@ -192,7 +193,7 @@ class Outcome implements WriteOutcome {
     this.forbiddenCount += refused.forbiddenCount
     for (const { index, reason } of refused.list) {
       const { line, from, until } = slice.lineOf(index)
-      this.#show({ line, text: this.#reader.textAt(from, until), reason })
+      this.#show({ line, text: this.#textAt(from, until), reason })
     }
     this.refused.sort((a, b) => a.line - b.line)
   }
@@ -202,6 +203,15 @@ class Outcome implements WriteOutcome {
     const taken = this.#new
     this.#new = []
     return taken
+  }
+
+  /** The text of a place. All points of a long series share one, which is read once. */
+  #textAt(from: number, until: number): string {
+    const last = this.#lastText
+    if (last !== undefined && last.from === from && last.until === until) return last.text
+    const text = this.#reader.textAt(from, until)
+    this.#lastText = { from, until, text }
+    return text
   }
 
   #show(shown: RefusedShown): void {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ProtoCursor } from '../../../src/intake/prometheus/proto-cursor.ts'
 import { type Call, caller, signIn } from '../../support/caller.ts'
 import { Random, testSeeds } from '../../support/random.ts'
 import {
@@ -210,6 +211,23 @@ test('few symbols of version 2.0 cannot name labels without end', async (t) => {
     const { status, text: reason } = await post(service, packSnappy(body), 2)
     assert.equal(status, 400)
     assert.match(reason, count > 10 ? /times as long as the body/ : /is there twice/)
+  }
+  assert.equal(await countStreams(owner), 0)
+  await assertNoMemoryUsed(service)
+})
+
+test('a series with thousands of bad points is read as often as one with a few', async (t) => {
+  const { service, owner } = await startWorld(t)
+  const next = t.mock.method(ProtoCursor.prototype, 'nextField')
+  for (const version of VERSIONS) {
+    const histograms = 2_000
+    const body = packSnappy(WRITERS[version]([{ labels: UP, samples: [], histograms }]))
+    const before = next.mock.callCount()
+    const { status, text } = await post(service, body, version)
+    assert.equal(status, 400)
+    assert.match(text, /2000 points rejected/)
+    const fields = next.mock.callCount() - before
+    assert.ok(fields < 20 * histograms, `${fields} fields were read`)
   }
   assert.equal(await countStreams(owner), 0)
   await assertNoMemoryUsed(service)
