@@ -198,6 +198,18 @@ test('RemoteWriteReader finds labels that are not adjacent, and knows both versi
   assert.equal(third.openCount, 0)
 })
 
+test('RemoteWriteReader reads at most 1,000 labels of a series', () => {
+  const many = Object.fromEntries(Array.from({ length: 1_001 }, (_, at) => [`l${at}`, 'x']))
+  const bad: WrittenSeries = { labels: many, samples: [[1, 2]] }
+  const good: WrittenSeries = { labels: { __name__: 'up' }, samples: [[1, 2]] }
+  for (const version of VERSIONS) {
+    const { points, refused } = read(WRITERS[version]([bad, good]), version)
+    assert.deepEqual(points, [[{ __name__: 'up' }, 1, 2]])
+    // The end, with its missing name, is not reached.
+    assert.deepEqual(refused, ['1 : A stream may have 64 labels'])
+  }
+})
+
 test('RemoteWriteReader skips unknown fields', () => {
   const unknown = [bytesField(9, 'x'), Buffer.from([0x78, 1]), Buffer.from([0x7d, 1, 2, 3, 4])]
   const body = writeRequest1([{ labels: { __name__: 'up' }, samples: [[1, 2]] }])

@@ -11,6 +11,9 @@ const LABEL_KEY = (1 << 3) | WIRE_BYTES
 const LABEL_NAME = 1
 const LABEL_VALUE = 2
 
+/** Labels of a series that are read at once. A stream may have fewer, but blank ones do not count. */
+const LABELS_READ_MAX = 1_000
+
 /** Labels that were read, or the reason why they cannot be. */
 type ReadLabels = { readonly labels: Labels } | { readonly mistake: string }
 
@@ -21,6 +24,7 @@ export function readLabels(bytes: Buffer, from: number, until: number): ReadLabe
   const label = new ProtoCursor(bytes)
   fields.enter(from, until)
   while (fields.nextField()) {
+    if (labels.size === LABELS_READ_MAX) return { mistake: 'A stream may have 64 labels' }
     let name = ''
     let value = ''
     label.enter(fields.from, fields.end)
