@@ -15,6 +15,7 @@ import type { EvaluateDeps } from './evaluate-deps.ts'
 import { evaluateSpans } from './evaluate-spans.ts'
 import type { LoadedAlert } from './loaded-alert.ts'
 import { type Mark, ProgressBook, readEvaluated, readMark } from './progress.ts'
+import { nameStanding } from './standing-samples.ts'
 import { StateTable } from './state-table.ts'
 import type { WatchList } from './watch-list.ts'
 import { NEVER } from './watch-table.ts'
@@ -445,11 +446,13 @@ export class AlertWorker {
 
   /** Stores changes, those of one organization in commits of their own. */
   async #commit(): Promise<void> {
-    const changes = this.#states.takeChanges()
-    if (changes.length === 0) return
+    const taken = this.#states.takeChanges()
+    if (taken.length === 0) return
+    const { catalog, store, watches } = this.#deps
+    const { index } = catalog
+    const changes = await nameStanding({ index, store, states: this.#states, watches }, taken)
     const byOrganization = Map.groupBy(changes, ({ loaded }) => loaded.alert.orgUid)
     for (const some of byOrganization.values()) await this.#commitOf(some)
-    const { index } = this.#deps.catalog
     this.#states.forgetOk(changes, ({ loaded, names }) =>
       index.hasLivingUid(names.streamUid)
         ? index.streamByUid(loaded.alert.orgUid, names.streamUid)

@@ -1,6 +1,6 @@
 /** From touched spans to changes of states. */
 import { nextIteration } from '../../base/index.ts'
-import { INTERVAL, VALUE_CODE } from '../../catalog/shape/index.ts'
+import { INTERVAL } from '../../catalog/shape/index.ts'
 import type { StreamHandle, TouchedSpan } from '../../store/index.ts'
 import { afterSample } from '../state/next-state.ts'
 import type { EvaluateDeps } from './evaluate-deps.ts'
@@ -13,7 +13,13 @@ import {
   noteEvaluated,
   settleSpan,
 } from './settle-span.ts'
-import { blockFrom, readSpanSamples, type SpanSamples, type SpanToRead } from './span-samples.ts'
+import {
+  blockFrom,
+  readSpanSamples,
+  type SpanSamples,
+  type SpanToRead,
+  valueText,
+} from './span-samples.ts'
 import { NEVER } from './watch-table.ts'
 
 /** Streams evaluated before others get a turn. */
@@ -191,7 +197,7 @@ async function applyBlock(
   { block, holds, conditions }: JudgedBlock,
 ): Promise<void> {
   const { states, catalog } = deps
-  const { handle, count, times } = block
+  const { handle, count, times, numbers, texts } = block
   const begun = states.stateOf(loaded.ref, handle)
   if (begun.state === 'OK' && !holds.includes(1)) return
   const { clear } = conditions
@@ -205,7 +211,7 @@ async function applyBlock(
     const isActive = active === undefined || active.periodOf(times[row] - shift) !== undefined
     const sample = {
       time: times[row],
-      value: textOf(block, row, index.valueCodeOf(handle)),
+      value: valueText(texts?.[row] ?? numbers[row], index.valueCodeOf(handle)),
       holds: isActive && holds[row] === 1,
       clears: !isActive || clears === undefined || clears[row] === 1,
     }
@@ -215,12 +221,4 @@ async function applyBlock(
     states.note(loaded, handle, isEnded ? { ...next, event: 'inactive' } : next)
     state = states.stateOf(loaded.ref, handle)
   }
-}
-
-/** The value of a sample as text. */
-function textOf({ numbers, texts }: SpanSamples, row: number, valueCode: number): string {
-  const text = texts?.[row]
-  if (text !== undefined) return text
-  if (valueCode === VALUE_CODE.BOOLEAN) return numbers[row] === 1 ? 'true' : 'false'
-  return String(numbers[row])
 }

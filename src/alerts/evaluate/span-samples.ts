@@ -1,5 +1,6 @@
 /** Samples of touched spans, read back for evaluation. */
 import { epochMs } from '../../base/index.ts'
+import { VALUE_CODE } from '../../catalog/shape/index.ts'
 import type { SampleColumns, SampleStore, StreamHandle, TouchedSpan } from '../../store/index.ts'
 
 /** Samples of one stream that are judged together, ascending. */
@@ -91,4 +92,9 @@ export function blockFrom(block: SpanSamples, from: number): SpanSamples {
     numbers: block.numbers.subarray(first, block.count),
     texts: block.texts?.slice(first, block.count),
   }
+}
+
+/** The value of a sample as text. */
+export function valueText(value: number | string, valueCode: number): string {
+  return valueCode === VALUE_CODE.BOOLEAN ? String(value === 1) : String(value)
 }

@@ -280,6 +280,18 @@ export class StateTable implements WatchListener {
     this.note(loaded, handle, { state: { ...state, sampleTime: null, value: null } })
   }
 
+  /** Lets a state name another sample than the one that led to it; returns its change with that sample. */
+  nameSample(
+    change: StateChange,
+    handle: StreamHandle,
+    sample: Pick<StreamState, 'sampleTime' | 'value'>,
+  ): StateChange {
+    const state = { ...change.state, ...sample }
+    const row = this.#rows.get(change.loaded.ref)?.get(handle)
+    if (row?.state === change.state) row.state = state
+    return { ...change, state }
+  }
+
   /** Works off timers that are due, the earliest first, at most `countMax`. */
   runTimers(countMax: number): number {
     const nowMs = this.#deps.now()

@@ -43,7 +43,7 @@ export interface StoredState {
   readonly sinceMs: number
   /** The last sample of the stream that was evaluated. */
   readonly lastTime: number | null
-  /** The sample that changed the state. */
+  /** The sample that changed the state; after a timer the last one, which stood. */
   readonly sampleTime: number | null
   readonly value: string | null
   /** When the last notice about it was written, and which event it named; null before the first. */

@@ -137,6 +137,23 @@ test('forMs runs by the times of samples, and a timer advances it while the last
   assert.deepEqual((await states()).slice(3), ['PENDING sample', 'FIRING timer'])
 })
 
+test('a state that a timer changed names the sample that stands', async () => {
+  const alert = { condition: 'value > 30', forMs: 10 * MINUTE, message: '{value} at {time}' }
+  const { put, uid } = await watched(alert)
+  const begun = home.clock.now()
+  await put(31, begun)
+  await put(45, begun + MINUTE)
+  await home.advance(10 * MINUTE)
+  const { body } = await home.owner('GET', `/api/alert/${uid}/event`)
+  const [{ cause, value, sampleTime, startedMs, message }] = body.event
+  const stands = begun + MINUTE
+  assert.deepEqual([cause, value, sampleTime], ['timer', '45', stands])
+  assert.equal(startedMs, begun + 10 * MINUTE)
+  assert.equal(message, `45 at ${new Date(stands).toISOString()}`)
+  const states = await home.owner('GET', `/api/alert/${uid}/state?state=FIRING`)
+  assert.equal(states.body.state[0].value, '45')
+})
+
 test('clearCondition keeps an alert firing until it holds', async () => {
   const { put, states } = await watched({ condition: 'value > 80', clearCondition: 'value < 70' })
   for (const value of [81, 75, 71, 80, 69, 75]) {
