@@ -65,7 +65,7 @@ export async function readInput(reading: Reading): Promise<unknown> {
     case 'text': {
       const type = typeOf(reading.exchange)
       if (input.types !== undefined && hasBody(reading.exchange.req) && !input.types.includes(type))
-        refuseType()
+        refuseType(input.types)
       return await readValue(reading, input, (bytes) => bytes.toString('utf8'))
     }
     case 'none':
@@ -121,8 +121,8 @@ function isJson(type: string): boolean {
   return type === 'application/json' || (type.startsWith('application/') && type.endsWith('+json'))
 }
 
-function refuseType(): never {
-  refuse('unsupported_media_type', { what: 'Send the body as application/json' })
+function refuseType(taken: readonly string[] = ['application/json']): never {
+  refuse('unsupported_media_type', { what: `Send the body as ${taken.join(' or ')}` })
 }
 
 /** Reads the bytes of a body for `call.withBytes`. */

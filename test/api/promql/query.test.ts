@@ -67,6 +67,18 @@ test('query answers scalars, strings, vectors, and matrices as Prometheus writes
     )
   }))
 
+test('a body that is no form is refused with the type that is taken', () =>
+  withService(async ({ service }) => {
+    const answer = await fetch(`${service.url}/api/v1/query`, {
+      method: 'POST',
+      headers: { 'X-Api-Key': service.feedKey, 'Content-Type': 'application/json' },
+      body: '{"query":"up"}',
+    })
+    assert.equal(answer.status, 415)
+    const error = 'Send the body as application/x-www-form-urlencoded'
+    assert.deepEqual(await answer.json(), { status: 'error', errorType: 'bad_data', error })
+  }))
+
 test('query_range answers the steps of a range', () =>
   withService(async ({ client }) => {
     const samples = [0, 1, 2, 3].map((at) => [at, NOW + at * 60_000] as const)
