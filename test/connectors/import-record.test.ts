@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { ImportHome, LOCAL } from '../support/import-home.ts'
-import { type Service, startService } from '../support/service.ts'
+import { serviceOfFile } from '../support/service-of-file.ts'
 import { settlesTo } from '../support/settle.ts'
 
-let service: Service
+const service = serviceOfFile({ settings: LOCAL })
 let home: ImportHome
 before(async () => {
-  service = await startService({ settings: LOCAL })
   const account = { email: service.ownerEmail, password: service.ownerPassword }
   const server = {
     port: 1,
@@ -19,7 +18,6 @@ before(async () => {
   }
   home = await ImportHome.open(service, account, 'POSTGRESQL', server)
 })
-after(() => service.close())
 
 test('an import is saved with its fields and defaults, and has no sink', async () => {
   const uid = await home.insert({ id: 'plain' })

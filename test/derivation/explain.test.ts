@@ -1,20 +1,18 @@
 /** What people are shown of derived streams before they save: previews, and what depends on what. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Call, caller, signIn } from '../support/caller.ts'
-import { type Service, startService } from '../support/service.ts'
+import { before, test } from 'node:test'
+import { type Call, caller } from '../support/caller.ts'
+import { ownerOfFile, serviceOfFile } from '../support/service-of-file.ts'
 import { eventually } from '../support/settle.ts'
 
 const START = Date.UTC(2026, 0, 1)
 const MINUTE = 60_000
 
-let service: Service
-let owner: Call
+const service = serviceOfFile()
+const owner = ownerOfFile(service)
 let plant: string
 let streams: Readonly<Record<string, string>>
 before(async () => {
-  service = await startService()
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   const made = await owner('PUT', '/api/component', {
     component: {
       id: 'plant',
@@ -40,7 +38,6 @@ before(async () => {
   const put = await owner('PUT', '/api/feed', feed)
   assert.equal(put.status, 200, put.text)
 })
-after(() => service.close())
 
 const idsOf = (made: readonly { id: string; uid: string }[]): Record<string, string> =>
   Object.fromEntries(made.map(({ id, uid }) => [id, uid]))

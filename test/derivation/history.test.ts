@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { type Call, caller, signIn } from '../support/caller.ts'
-import { type Service, startService } from '../support/service.ts'
+import { serviceOfFile } from '../support/service-of-file.ts'
 import { eventually } from '../support/settle.ts'
 
-let service: Service
+const service = serviceOfFile()
 let session: string
 let owner: Call
 before(async () => {
-  service = await startService()
   session = await signIn(service, service.ownerEmail, service.ownerPassword)
   owner = caller(service, session)
 })
-after(() => service.close())
 
 interface Made {
   readonly uid: string

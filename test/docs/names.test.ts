@@ -2,19 +2,15 @@
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { after, before, test } from 'node:test'
-import { type Service, startService } from '../support/service.ts'
+import { test } from 'node:test'
+import { serviceOfFile } from '../support/service-of-file.ts'
 
 const pages = globSync(['*.md', 'docs/**/*.md'])
   .filter((page) => page !== 'CHANGELOG.md')
   .sort()
 const textOf = (page: string) => readFileSync(page, 'utf8')
 
-let service: Service
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
+const service = serviceOfFile()
 
 /** Everything that a page says about a call, as `METHOD /path`. */
 function callsIn(page: string): string[] {

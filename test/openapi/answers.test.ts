@@ -2,28 +2,26 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { totpCode } from '../../src/auth/proof/totp.ts'
 import { ManualClock } from '../../src/base/index.ts'
 import { DescribedAnswers } from '../support/described-answers.ts'
 import { packSnappy, writeRequest1 } from '../support/remote-write.ts'
-import { type Service, startService } from '../support/service.ts'
+import { serviceOfFile } from '../support/service-of-file.ts'
 import { eventually } from '../support/settle.ts'
 
 const clock = new ManualClock(Date.UTC(2026, 0, 15))
 const FRIEND = { email: 'friend@example.com', password: 'a long enough sentence' }
 const DAY = 86_400_000
-let service: Service
+const service = serviceOfFile({ clock, settings: { WEIR_OUTBOUND_ALLOW: '127.0.0.1' } })
 let described: DescribedAnswers
 let owner: Call
 let device: Call
 before(async () => {
-  service = await startService({ clock, settings: { WEIR_OUTBOUND_ALLOW: '127.0.0.1' } })
   described = await DescribedAnswers.of(service.url)
   owner = await signedIn(service.ownerEmail, service.ownerPassword)
   device = callerWith({ 'X-Api-Key': service.feedKey })
 })
-after(() => service.close())
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into.
 type Json = any

@@ -1,24 +1,20 @@
 /** The bounds that /openapi.json declares are those that the service enforces, and the other way round. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { caller, signIn } from '../support/caller.ts'
-import { type Service, startService } from '../support/service.ts'
+import { before, test } from 'node:test'
+import { ownerOfFile, serviceOfFile } from '../support/service-of-file.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a description is looked into at every depth.
 type Json = any
 
-let service: Service
+const service = serviceOfFile()
 let description: Json
-let owner: ReturnType<typeof caller>
+const owner = ownerOfFile(service)
 let userUid: string
 before(async () => {
-  service = await startService()
   description = await (await fetch(`${service.url}/openapi.json`)).json()
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   userUid = (await owner('GET', '/api/org_user')).body.org_user[0].uid
   await owner('PUT', '/api/feed?compId=c&s=1&time=1000')
 })
-after(() => service.close())
 
 /** A record of each resource that can be inserted, by the name of its schema. */
 const records = (): Record<string, [noun: string, record: object]> => ({

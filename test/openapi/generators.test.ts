@@ -1,20 +1,18 @@
 /** Properties of /openapi.json without which generated clients fail to compile or to parse answers. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Service, startService } from '../support/service.ts'
+import { before, test } from 'node:test'
+import { serviceOfFile } from '../support/service-of-file.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a description is looked into at every depth.
 type Json = any
 
-let service: Service
+const service = serviceOfFile()
 let description: Json
 let operations: readonly Json[]
 before(async () => {
-  service = await startService()
   description = await (await fetch(`${service.url}/openapi.json`)).json()
   operations = Object.values<Json>(description.paths).flatMap((item) => Object.values<Json>(item))
 })
-after(() => service.close())
 
 const operation = (id: string) => operations.find(({ operationId }) => operationId === id)
 

@@ -1,8 +1,8 @@
 /** Statistics of streams with long gaps: the periods with samples are found without a look at those between. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { FeedClient } from '../support/feed-client.ts'
-import { type Service, startService } from '../support/service.ts'
+import { serviceOfFile } from '../support/service-of-file.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -11,11 +11,7 @@ const START = Date.UTC(2001, 0, 1)
 const DAYS = 60
 const GAP_DAYS = 90
 
-let service: Service
-before(async () => {
-  service = await startService({ settings: { WEIR_OWNER_TIME_ZONE: 'UTC' } })
-})
-after(() => service.close())
+const service = serviceOfFile({ settings: { WEIR_OWNER_TIME_ZONE: 'UTC' } })
 
 test('each day with samples is returned once, also where one lies at the first moment of the day', async () => {
   const client = new FeedClient(service)

@@ -1,25 +1,24 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { DemoClient } from '../../src/demo/demo-client.ts'
 import { greenhouse } from '../../src/demo/greenhouse-streams.ts'
 import { putPresent } from '../../src/demo/live-greenhouse.ts'
 import { seedGreenhouse } from '../../src/demo/seed-greenhouse.ts'
-import { type Service, startService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
+import { serviceOfFile } from '../support/service-of-file.ts'
 import { eventually } from '../support/settle.ts'
 
 const DAYS = 2
 const DAY_MS = 86_400_000
 /** Midnight in the greenhouse, so that both days are whole. */
 const NOW = Date.UTC(2026, 5, 14, 23)
-let service: Service
+const service = serviceOfFile()
 let client: DemoClient
 before(async () => {
-  service = await startService()
   const { url, ownerEmail: email, ownerPassword: password } = service
   client = await DemoClient.signIn({ url, email, password })
   await seedGreenhouse(client, { nowMs: NOW, days: DAYS })
 })
-after(() => service.close())
 
 interface Sample {
   readonly time: number

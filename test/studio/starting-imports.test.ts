@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { startingImports } from '../../studio/src/pages/connect/import/starting-imports.ts'
-import { type Call, caller, signIn } from '../support/caller.ts'
-import { type Service, startService } from '../support/service.ts'
+import { ownerOfFile, serviceOfFile } from '../support/service-of-file.ts'
 
 /** What each statement for the database could answer. */
 const RESULTS: Readonly<Record<string, string>> = {
@@ -12,13 +11,8 @@ const RESULTS: Readonly<Record<string, string>> = {
 }
 const SAMPLES: Readonly<Record<string, number>> = { wide: 3, narrow: 1, epoch: 1 }
 
-let service: Service
-let owner: Call
-before(async () => {
-  service = await startService()
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
-})
-after(() => service.close())
+const service = serviceOfFile()
+const owner = ownerOfFile(service)
 
 test('every starting point of imports turns rows into samples', async () => {
   for (const { id, sql } of startingImports) {

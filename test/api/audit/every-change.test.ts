@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { totpCode } from '../../../src/auth/proof/totp.ts'
 import { ManualClock } from '../../../src/base/index.ts'
 import { type Call, caller, signIn } from '../../support/caller.ts'
 import { callSink } from '../../support/connector-home.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 import { eventually } from '../../support/settle.ts'
 
 /** Operations that leave no entry, and why. Everything else that is no GET must leave one. */
@@ -60,16 +60,14 @@ const PASSWORD = 'a long enough sentence'
 const SQL = `INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)
   SELECT 'hook', 'n', NULL, CAST(@HTTP_BODY AS DOUBLE)`
 const audited = new Set<string>()
-let service: Service
+const service = serviceOfFile({ clock, settings: { WEIR_OUTBOUND_ALLOW: '127.0.0.1' } })
 let owner: Call
 let ownerUid: string
 before(async () => {
-  service = await startService({ clock, settings: { WEIR_OUTBOUND_ALLOW: '127.0.0.1' } })
   const session = await signIn(service, service.ownerEmail, service.ownerPassword)
   owner = caller(service, session, { 'Weir-Password': service.ownerPassword })
   ownerUid = (await owner('GET', '/api/org_user')).body.org_user[0].uid
 })
-after(() => service.close())
 
 async function entries(call = owner): Promise<Json[]> {
   return (await call('GET', '/api/audit?limit=1000')).body.audit

@@ -1,18 +1,17 @@
 /** Filters, search and CSV of the audit log. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { AuditAct } from '../../../src/auth/index.ts'
 import { ManualClock } from '../../../src/base/index.ts'
 import { type Call, caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const START = Date.UTC(2026, 0, 15)
 const MINUTE = 60_000
 const clock = new ManualClock(START)
-let service: Service
+const service = serviceOfFile({ clock })
 let owner: Call
 before(async () => {
-  service = await startService({ clock })
   const session = await signIn(service, service.ownerEmail, service.ownerPassword)
   owner = caller(service, session)
   clock.advance(MINUTE)
@@ -21,7 +20,6 @@ before(async () => {
   await record('user:ann', 'unit_deleted', 'Pressure in Bar')
   await record('api_key:k1', 'query_created', '=HYPERLINK("x"), by "hand"\nnext')
 })
-after(() => service.close())
 
 async function record(actor: string, act: AuditAct, detail: string): Promise<void> {
   const { orgUid } = service

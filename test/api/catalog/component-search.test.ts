@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Service, startService } from '../../support/service.ts'
+import { before, test } from 'node:test'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
-let service: Service
+const service = serviceOfFile()
 let cookie = ''
 before(async () => {
-  service = await startService()
   const { ownerEmail: email, ownerPassword: password } = service
   const { sessionUid } = await send('POST', '/api/login', { email, password })
   cookie = `session=${sessionUid}`
 })
-after(() => service.close())
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into.
 type Json = any

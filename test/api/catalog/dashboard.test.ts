@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { type Call, caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
-let service: Service
-let owner: Call
+const service = serviceOfFile()
+const owner = ownerOfFile(service)
 let shown: { componentUid: string; streamUid: string }
 
 before(async () => {
-  service = await startService()
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   shown = await makeStream(owner, 'boiler', 'temp')
 })
-after(() => service.close())
 
 async function makeStream(call: Call, id: string, streamId: string) {
   const stream = [{ id: streamId, valueType: 'DOUBLE' }]

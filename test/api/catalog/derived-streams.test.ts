@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { CatalogGraph, isProblem } from '../../../src/derivation/index.ts'
 import { type Call, caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const ALL = ['GET', 'PUT', 'POST', 'DELETE']
-let service: Service
+const service = serviceOfFile()
 let owner: Call
 let device: Call
 before(async () => {
-  service = await startService()
   const cookie = await signIn(service, service.ownerEmail, service.ownerPassword)
   owner = caller(service, cookie, { 'Weir-Password': service.ownerPassword })
   device = caller(service, `api_key=${service.feedKey}`)
 })
-after(() => service.close())
 
 type Shown = { readonly uid: string; readonly id: string }
 

@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Call, caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { before, test } from 'node:test'
+import { ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
-let service: Service
-let owner: Call
+const service = serviceOfFile()
+const owner = ownerOfFile(service)
 before(async () => {
-  service = await startService()
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   await make({ id: 'pump-1', name: 'Main pump', folder: '/Components/Hall A' })
   await make({ id: 'pump-2', name: 'Spare', folder: '/Components/Hall A/Cellar' })
   await make({ id: '', name: 'Nameless pumping thing' })
 })
-after(() => service.close())
 
 async function make(component: object): Promise<void> {
   const { status, text } = await owner('PUT', '/api/component', { component })

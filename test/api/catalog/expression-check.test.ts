@@ -1,19 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { expressionTypeOf } from '../../../src/catalog/shape/expression-type.ts'
 import { VALUE_TYPES } from '../../../src/catalog/shape/value-type.ts'
 import { expressionFunctions } from '../../../src/expression/index.ts'
-import { type Call, caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
-let service: Service
-let owner: Call
-
-before(async () => {
-  service = await startService()
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
-})
-after(() => service.close())
+const service = serviceOfFile()
+const owner = ownerOfFile(service)
 
 const variables = [
   { name: 'Flow', valueType: 'DOUBLE' },

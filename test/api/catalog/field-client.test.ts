@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { methods } from '../../../src/access/index.ts'
 import { type Call, caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
-let service: Service
-let owner: Call
+const service = serviceOfFile()
+const owner = ownerOfFile(service)
 let client: Call
 
 before(async () => {
-  service = await startService()
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   client = await keyWith([{ resource: '*', methods }])
 })
-after(() => service.close())
 
 async function keyWith(capabilities: object[]): Promise<Call> {
   const made = await owner('PUT', '/api/api_key', { api_key: { name: 'device', capabilities } })

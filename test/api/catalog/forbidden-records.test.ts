@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { type Call, caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const ALL = ['GET', 'PUT', 'POST', 'DELETE']
-let service: Service
+const service = serviceOfFile()
 let owner: Call
 before(async () => {
-  service = await startService()
   const cookie = await signIn(service, service.ownerEmail, service.ownerPassword)
   owner = caller(service, cookie, { 'Weir-Password': service.ownerPassword })
 })
-after(() => service.close())
 
 async function insert(noun: string, fields: object): Promise<string> {
   const made = await owner('PUT', `/api/${noun}`, { [noun]: fields })

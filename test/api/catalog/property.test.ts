@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { ManualClock } from '../../../src/base/index.ts'
-import { type Call, caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { type Call, caller } from '../../support/caller.ts'
+import { startService } from '../../support/service.ts'
+import { ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
-let service: Service
+const service = serviceOfFile()
 let key: Call
-let owner: Call
+const owner = ownerOfFile(service)
 
 before(async () => {
-  service = await startService()
   key = caller(service, `api_key=${service.feedKey}`)
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   const component = { id: 'boiler', name: 'Boiler', stream: [{ id: 's' }] }
   await owner('PUT', '/api/component', { component })
 })
-after(() => service.close())
 
 const PATH = '/api/comp/boiler/property'
 

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Call, caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { before, test } from 'node:test'
+import { type Call, caller } from '../../support/caller.ts'
+import { ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
-let service: Service
-let owner: Call
+const service = serviceOfFile()
+const owner = ownerOfFile(service)
 const SITES = ['north', 'northwest', 'south', 'north=1', '', undefined]
 let uids: string[] = []
 before(async () => {
-  service = await startService()
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   uids = []
   for (const id of ['a', 'b', 'c']) {
     const stream = SITES.map((site, at) => {
@@ -22,7 +20,6 @@ before(async () => {
     uids.push(made.body.component.uid)
   }
 })
-after(() => service.close())
 
 /** All that a search finds, call by call. */
 async function find(call: Call, label: string, limit = 1_000) {

@@ -1,9 +1,9 @@
 /** What an operator closes: who changes connections, and where they lead. */
 import assert from 'node:assert/strict'
 import { networkInterfaces } from 'node:os'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { type Call, caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const PASSWORD = 'correct horse battery'
 const fields = {
@@ -15,11 +15,7 @@ const fields = {
   password: 'a-password',
 }
 
-let service: Service
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
+const service = serviceOfFile()
 
 const signedIn = async (email: string, password: string): Promise<Call> =>
   caller(service, await signIn(service, email, password))

@@ -3,20 +3,18 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { type Call, caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 import { comesTrue, eventually } from '../../support/settle.ts'
 
 const PASSWORD = 'a-password-to-be-kept'
 
-let service: Service
+const service = serviceOfFile()
 let owner: Call
 before(async () => {
-  service = await startService()
   owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
 })
-after(() => service.close())
 
 const fields = {
   name: 'Plant',

@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict'
 import { get } from 'node:http'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { type Call, caller, signIn } from '../../support/caller.ts'
+import { caller, signIn } from '../../support/caller.ts'
 import { InfluxClient } from '../../support/influx-client.ts'
-import { onCluster, type Service, startService } from '../../support/service.ts'
+import { onCluster, startService } from '../../support/service.ts'
+import { ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
-let service: Service
+const service = serviceOfFile()
 let influx: InfluxClient
-let owner: Call
+const owner = ownerOfFile(service)
 
 before(async () => {
-  service = await startService()
   influx = new InfluxClient(service)
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
 })
-after(() => service.close())
 
 async function newKey(resource: string, methods: string[], more: object = {}): Promise<string> {
   const key = { name: resource, capabilities: [{ resource, methods }], ...more }

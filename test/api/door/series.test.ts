@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Call, caller, signIn } from '../../support/caller.ts'
+import { before, test } from 'node:test'
+import { caller } from '../../support/caller.ts'
 import { InfluxClient } from '../../support/influx-client.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
-let service: Service
+const service = serviceOfFile()
 let influx: InfluxClient
-let owner: Call
+const owner = ownerOfFile(service)
 
 before(async () => {
-  service = await startService()
   influx = new InfluxClient(service)
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
 })
-after(() => service.close())
 
 interface StreamShown {
   readonly uid: string

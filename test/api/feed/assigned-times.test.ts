@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { ManualClock } from '../../../src/base/index.ts'
 import { FeedClient } from '../../support/feed-client.ts'
-import { onCluster, type Service, startService } from '../../support/service.ts'
+import { onCluster } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const NOW = 1_700_000_000_000
 const HOUR = 3_600_000
 
 const clock = new ManualClock(NOW)
-let service: Service
+const service = serviceOfFile({ clock })
 let client: FeedClient
 
 before(async () => {
-  service = await startService({ clock })
   client = new FeedClient(service)
 })
-after(() => service.close())
 
 async function putUntimed(streamId: string, values: readonly unknown[]): Promise<void> {
   const samples = values.map((data) => ({ compId: 'c', streamId, data }))

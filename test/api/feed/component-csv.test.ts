@@ -1,17 +1,15 @@
 /** CSV of a component names the stream of each row, whether the call asks for it or not. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Service, startService } from '../../support/service.ts'
+import { before, test } from 'node:test'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const T = Date.UTC(2026, 0, 31)
 const HOUR = 3_600_000
-let service: Service
+const service = serviceOfFile()
 before(async () => {
-  service = await startService()
   const put = `/api/feed?compId=c&temp=1,2&state=on,off&time=${T},${T + 1}`
   await fetch(`${service.url}${put}`, { method: 'PUT', headers: { 'X-Api-Key': service.feedKey } })
 })
-after(() => service.close())
 
 async function read(path: string, accept = '*/*'): Promise<string> {
   const headers = { 'X-Api-Key': service.feedKey, Accept: accept }

@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { ManualClock } from '../../../src/base/index.ts'
 import { type Call, caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 import { eventually } from '../../support/settle.ts'
 
 const DAY = 86_400_000
 const clock = new ManualClock(Date.UTC(2026, 0, 15))
 const START = Date.UTC(2026, 0, 10)
-let service: Service
+const service = serviceOfFile({ clock })
 let owner: Call
 let device: Call
 before(async () => {
-  service = await startService({ clock })
   await signInAgain()
 })
-after(() => service.close())
 
 async function signInAgain(): Promise<void> {
   owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { caller, signIn } from '../../support/caller.ts'
 import { fc } from '../../support/fast-check.ts'
 import { FeedClient } from '../../support/feed-client.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const HOUR = 3_600_000
 const DAY = Date.parse('2024-05-01')
-let service: Service
+const service = serviceOfFile()
 let client: FeedClient
 
 before(async () => {
-  service = await startService()
   client = new FeedClient(service)
   const owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   const unit = await owner('PUT', '/api/unit', {
@@ -34,7 +33,6 @@ before(async () => {
   const answer = await owner('PUT', '/api/component', { component: { id: 'd', name: 'd', stream } })
   assert.equal(answer.status, 200)
 })
-after(() => service.close())
 
 async function put(streamId: string, samples: readonly (readonly [number, unknown])[]) {
   const body = samples.map(([time, data]) => ({ compId: 'd', streamId, time, data }))

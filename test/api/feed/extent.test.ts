@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Call, caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { test } from 'node:test'
+import { caller, signIn } from '../../support/caller.ts'
+import { ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
-let service: Service
-let owner: Call
-
-before(async () => {
-  service = await startService()
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
-})
-after(() => service.close())
+const service = serviceOfFile()
+const owner = ownerOfFile(service)
 
 async function put(compId: string, streamId: string, times: readonly number[]): Promise<void> {
   const samples = times.map((time) => ({ compId, streamId, time, data: time % 7 }))

@@ -1,27 +1,26 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { ManualClock } from '../../../src/base/index.ts'
 import { FeedClient } from '../../support/feed-client.ts'
 import { sendRaw } from '../../support/raw-http.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const LIMIT_BYTES = 1_000_000
 
-let service: Service
+const service = serviceOfFile({
+  clock: new ManualClock(1_700_000_000_000),
+  settings: { WEIR_BODY_BYTES_MAX: String(LIMIT_BYTES) },
+})
 let client: FeedClient
 
 before(async () => {
-  service = await startService({
-    clock: new ManualClock(1_700_000_000_000),
-    settings: { WEIR_BODY_BYTES_MAX: String(LIMIT_BYTES) },
-  })
   client = new FeedClient(service)
   await client.put('compId=c&num=1&text=x&time=1')
 })
-after(() => service.close())
 
 /** What is stored and created before and after a refused call must be the same. */
 async function checkNothingChanged(): Promise<void> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import {
   brotliCompressSync,
   deflateRawSync,
@@ -11,18 +11,17 @@ import {
 import { Capabilities, keyPrincipal, type Method } from '../../../src/access/index.ts'
 import { ManualClock } from '../../../src/base/index.ts'
 import { FeedClient, pathOf } from '../../support/feed-client.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const NOW = 1_700_000_000_000
 
-let service: Service
+const service = serviceOfFile({ clock: new ManualClock(NOW) })
 let client: FeedClient
 
 before(async () => {
-  service = await startService({ clock: new ManualClock(NOW) })
   client = new FeedClient(service)
 })
-after(() => service.close())
 
 /** The secret of a fresh key with one capability. */
 async function keyFor(resource: string, ...methods: Method[]): Promise<string> {

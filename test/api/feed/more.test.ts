@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { FeedClient } from '../../support/feed-client.ts'
 import { sendRaw } from '../../support/raw-http.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const HOUR = 3_600_000
 const T0 = Date.UTC(2026, 0, 5)
-let service: Service
+const service = serviceOfFile()
 let client: FeedClient
 
 before(async () => {
-  service = await startService()
   client = new FeedClient(service)
   const samples = [0, 1, 2, 3, 4].map((at) => ({
     compId: 'c',
@@ -21,7 +20,6 @@ before(async () => {
   const others = [0, 1, 2].map((at) => ({ compId: 'c', streamId: 'z', time: T0 + at, data: 'x' }))
   assert.equal((await client.putJson([...samples, ...others])).status, 200)
 })
-after(() => service.close())
 
 const STREAM = '/comp/c/stream/a%20b%2F%C3%A4'
 

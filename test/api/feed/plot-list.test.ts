@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Call, caller, signIn } from '../../support/caller.ts'
+import { before, test } from 'node:test'
+import { type Call, caller } from '../../support/caller.ts'
 import { Random, testSeeds } from '../../support/random.ts'
 import { putSamples, type SeededComponent, seedComponent } from '../../support/seeded-streams.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
 const T0 = Date.parse('2026-03-01T00:00:00Z')
 const MINUTE = 60_000
 const STREAMS = ['temp', 'state', 'door', 'empty'] as const
-let service: Service
-let owner: Call
+const service = serviceOfFile()
+const owner = ownerOfFile(service)
 let hall: SeededComponent
 let barn: SeededComponent
 
 before(async () => {
-  service = await startService()
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   const streams = [
     { id: 'temp', valueType: 'DOUBLE', unit: 'celsius' },
     { id: 'state', valueType: 'STRING' },
@@ -36,7 +34,6 @@ before(async () => {
     await putSamples(service, id, samples)
   }
 })
-after(() => service.close())
 
 interface Asked {
   readonly componentUid: string

@@ -1,24 +1,22 @@
 import assert from 'node:assert/strict'
 import { get, type IncomingHttpHeaders } from 'node:http'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { ManualClock } from '../../../src/base/index.ts'
 import { caller, signIn } from '../../support/caller.ts'
 import { FeedClient, pathOf } from '../../support/feed-client.ts'
 import { Random, testSeeds } from '../../support/random.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const T0 = 1_700_000_000_000
 const HOUR = 3_600_000
 const clock = new ManualClock(T0)
-let service: Service
+const service = serviceOfFile({ clock })
 let client: FeedClient
 
 before(async () => {
-  service = await startService({ clock })
   client = new FeedClient(service)
 })
-after(() => service.close())
 
 type Value = number | string | boolean | null
 interface Plot {

@@ -1,21 +1,15 @@
 /** Times as RFC 3339 wherever a call takes epoch milliseconds. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { test } from 'node:test'
+import { ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
 const T = Date.UTC(2026, 0, 31, 12)
 /** The same time three ways; a plus in a query string decodes to a blank. */
 const WAYS = ['2026-01-31T12:00:00Z', '2026-01-31T13:00:00%2B01:00', '2026-01-31T13:00:00+01:00']
 const HOUR = 3_600_000
 
-let service: Service
-let owner: ReturnType<typeof caller>
-before(async () => {
-  service = await startService()
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
-})
-after(() => service.close())
+const service = serviceOfFile()
+const owner = ownerOfFile(service)
 
 async function call(method: string, path: string, body?: unknown) {
   const answer = await fetch(`${service.url}${path}`, {

@@ -1,21 +1,19 @@
 /** Texts that look like numbers, read over HTTP once they are sealed. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { ManualClock } from '../../../src/base/index.ts'
 import { caller, signIn } from '../../support/caller.ts'
 import { FeedClient, pathOf } from '../../support/feed-client.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const NOW = 1_700_000_000_000
 const clock = new ManualClock(NOW)
-let service: Service
+const service = serviceOfFile({ clock })
 let client: FeedClient
 
 before(async () => {
-  service = await startService({ clock })
   client = new FeedClient(service)
 })
-after(() => service.close())
 
 async function lastValue(compId: string, streamId?: string): Promise<unknown[]> {
   const { status, text } = await client.call('GET', `${pathOf(compId, streamId)}/last_value`)

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { FeedClient } from '../../support/feed-client.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
-let service: Service
+const service = serviceOfFile()
 let client: FeedClient
 before(async () => {
-  service = await startService()
   client = new FeedClient(service)
 })
-after(() => service.close())
 
 const SECONDS = 1_700_000_000
 const TOLD =

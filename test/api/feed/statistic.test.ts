@@ -1,22 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { BUILT_IN_CYCLES } from '../../../src/time/index.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const HOUR = 3_600_000
 const ms = (text: string): number => Date.parse(text)
-let service: Service
+const service = serviceOfFile()
 let session = ''
 
 before(async () => {
-  service = await startService()
   const login = await call('POST', '/api/login', {
     email: service.ownerEmail,
     password: service.ownerPassword,
   })
   session = (login.body as { sessionUid: string }).sessionUid
 })
-after(() => service.close())
 
 interface Answer {
   readonly status: number

@@ -1,16 +1,10 @@
 /** Calls that succeed and still ignore a part of what was sent say so in Weir-Warning. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { test } from 'node:test'
+import { ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
-let service: Service
-let owner: ReturnType<typeof caller>
-before(async () => {
-  service = await startService({ settings: { WEIR_RATE_LIMITS: 'default' } })
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
-})
-after(() => service.close())
+const service = serviceOfFile({ settings: { WEIR_RATE_LIMITS: 'default' } })
+const owner = ownerOfFile(service)
 
 async function put(query: string): Promise<string | null> {
   const answer = await fetch(`${service.url}/api/feed?${query}`, {

@@ -1,21 +1,19 @@
 /** Replays, byte for byte over a socket, how devices in the field speak to such a service. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { ManualClock } from '../../../src/base/index.ts'
 import { sendRaw } from '../../support/raw-http.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const NOW = 1_700_000_000_000
 
-let service: Service
+const service = serviceOfFile({ clock: new ManualClock(NOW) })
 let key = ''
 
 before(async () => {
-  service = await startService({ clock: new ManualClock(NOW) })
   key = service.feedKey
 })
-after(() => service.close())
 
 /** Sends lines as a request; the server closes because the request asks for it. */
 function send(lines: readonly string[], body: string | Uint8Array = '') {

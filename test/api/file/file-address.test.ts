@@ -2,21 +2,14 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { after, before, test } from 'node:test'
-import { type Call, caller, signIn } from '../../support/caller.ts'
+import { test } from 'node:test'
 import { callApi, getJson, putFile } from '../../support/file-client.ts'
 import { openLiveClient } from '../../support/live-client.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
 const TIME = 1_700_000_000_000
-let service: Service
-let owner: Call
-
-before(async () => {
-  service = await startService()
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
-})
-after(() => service.close())
+const service = serviceOfFile()
+const owner = ownerOfFile(service)
 
 /** A component with a stream of files, both with IDs that are wished for, and where it is by UIDs. */
 async function makeStream(id: string, streamId: string): Promise<string> {

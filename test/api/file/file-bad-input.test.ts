@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { callApi, countBodies, openSocket, putFile } from '../../support/file-client.ts'
 import { sendRaw } from '../../support/raw-http.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const BYTES_MAX = 100_000
-let service: Service
-
-before(async () => {
-  service = await startService({ settings: { WEIR_FILE_BYTES_MAX: String(BYTES_MAX) } })
-})
-after(() => service.close())
+const service = serviceOfFile({ settings: { WEIR_FILE_BYTES_MAX: String(BYTES_MAX) } })
 
 /** PUTs to a component that does not exist and checks that the refusal left no trace. */
 async function checkRefused(

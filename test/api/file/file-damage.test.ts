@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { callApi, putFile } from '../../support/file-client.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const MB = 1_048_576
 const BODY = Uint8Array.from(
   { length: 2 * MB + 9 },
   (_, index) => (index * 7 + (index >> 9)) & 0xff,
 )
-let service: Service
-
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
+const service = serviceOfFile()
 
 /** Puts a file and flips a bit of its stored body; gives the path to get it. */
 async function putDamaged(stream: string, at: number): Promise<string> {

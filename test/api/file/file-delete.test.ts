@@ -1,20 +1,13 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { after, before, test } from 'node:test'
-import { type Call, caller, signIn } from '../../support/caller.ts'
+import { test } from 'node:test'
 import { callApi, countBodies, getJson, putFile } from '../../support/file-client.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
 const HOUR_MS = 3_600_000
-let service: Service
-let owner: Call
-
-before(async () => {
-  service = await startService()
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
-})
-after(() => service.close())
+const service = serviceOfFile()
+const owner = ownerOfFile(service)
 
 /** Puts three files into a component of its own and returns the number of bodies before. */
 async function putThree(compId: string): Promise<number> {

@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { ManualClock } from '../../../src/base/index.ts'
 import { callApi, getJson, putFile } from '../../support/file-client.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const FILES = '/comp/c/stream/s/feed/file'
 const BODY = Uint8Array.from({ length: 200_001 }, (_, index) => (index * 13 + (index >> 8)) & 0xff)
-let service: Service
+const service = serviceOfFile({ clock: new ManualClock(Date.UTC(2026, 0, 1)) })
 
 before(async () => {
-  service = await startService({ clock: new ManualClock(Date.UTC(2026, 0, 1)) })
   await putFile(service, `${FILES}/old.txt?time=1000`, 'old', 'text/plain')
   await putFile(service, `${FILES}/new.bin?time=2000`, BODY, 'application/x-own')
 })
-after(() => service.close())
 
 const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
   callApi(service, path, { headers })

@@ -1,21 +1,19 @@
 /** Downloads that nobody waits for: a client that disconnects leaves no open file. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { setImmediate as iteration } from 'node:timers/promises'
 import { openSocket, putFile } from '../../support/file-client.ts'
 import { openFiles } from '../../support/open-files.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 import { eventually } from '../../support/settle.ts'
 
 const BODY = Buffer.alloc(2_000_000, 'x')
 const PATH = '/comp/c/stream/f/feed/file/f.bin'
-let service: Service
+const service = serviceOfFile()
 
 before(async () => {
-  service = await startService()
   await putFile(service, PATH, BODY)
 })
-after(() => service.close())
 
 /** Bodies that this process, which is the service, has open. */
 function openBodies(): string[] {

@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { FormData, fetch as undiciFetch } from 'undici'
 import { ManualClock } from '../../../src/base/index.ts'
 import { callApi, countBodies, getJson, putFile } from '../../support/file-client.ts'
 import { sendRaw } from '../../support/raw-http.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const START = Date.UTC(2026, 0, 1)
 const clock = new ManualClock(START)
-let service: Service
-
-before(async () => {
-  service = await startService({ clock })
-})
-after(() => service.close())
+const service = serviceOfFile({ clock })
 
 const fileText = async (url: string): Promise<string> =>
   (await callApi(service, url.slice('/api'.length))).text()

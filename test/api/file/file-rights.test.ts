@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Call, caller, signIn } from '../../support/caller.ts'
+import { before, test } from 'node:test'
 import { callApi, countBodies, putFile } from '../../support/file-client.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { startService } from '../../support/service.ts'
+import { ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
 const FILE = '/comp/c/stream/s/feed/file/f'
-let service: Service
-let owner: Call
+const service = serviceOfFile()
+const owner = ownerOfFile(service)
 
 before(async () => {
-  service = await startService()
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   await putFile(service, FILE, 'content')
 })
-after(() => service.close())
 
 /** A key of its own with the given rights, to be used in the place of the feed key. */
 async function keyWith(

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { ManualClock } from '../../../src/base/index.ts'
 import { ownerOf } from '../../support/catalog.ts'
 import { callApi, countBodies, getJson, putFile } from '../../support/file-client.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const HOUR_MS = 3_600_000
 const START = Date.UTC(2026, 0, 1, 10, 20)
 const clock = new ManualClock(START)
-let service: Service
+const service = serviceOfFile({ clock })
 
 before(async () => {
-  service = await startService({ clock })
   const { catalog } = service.app
   const owner = ownerOf(service.orgUid)
   const hourly = { streamType: 'intvl_stream', baseCycle: { id: 'hour' } }
@@ -38,7 +37,6 @@ before(async () => {
     ],
   })
 })
-after(() => service.close())
 
 /** PUTs a file that must be refused, and checks that nothing is kept and nothing created. */
 async function checkRefused(path: string, message: RegExp): Promise<void> {

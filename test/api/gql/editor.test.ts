@@ -1,18 +1,12 @@
 /** What an editor of GS SQL asks: its words, and whether a text can be run. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { AGGREGATES } from '../../../src/sql/index.ts'
-import { type Call, caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { caller } from '../../support/caller.ts'
+import { ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
-let service: Service
-let owner: Call
-
-before(async () => {
-  service = await startService()
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
-})
-after(() => service.close())
+const service = serviceOfFile()
+const owner = ownerOfFile(service)
 
 test('the language names keywords, functions, system variables and tables with their columns', async () => {
   const { status, body, text } = await owner('GET', '/api/gql/language')

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Call, caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { before, test } from 'node:test'
+import { caller } from '../../support/caller.ts'
+import { ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
-let service: Service
-let owner: Call
+const service = serviceOfFile()
+const owner = ownerOfFile(service)
 
 before(async () => {
-  service = await startService()
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   for (const [id, labels] of Object.entries({
     a: { site: 'north', Site: 'other', room: 'hall' },
     b: { site: 'south' },
@@ -22,7 +20,6 @@ before(async () => {
     assert.equal((await owner('PUT', '/api/feed', data)).status, 200)
   }
 })
-after(() => service.close())
 
 async function rows(gql: string, call = owner): Promise<unknown> {
   const { status, body, text } = await call('POST', '/api/gql', { sql: gql })

@@ -3,18 +3,17 @@ import assert from 'node:assert/strict'
 import { get } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { type Call, caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 import { settlesTo } from '../../support/settle.ts'
 
-let service: Service
+const service = serviceOfFile()
 let session: string
 let owner: Call
 const uids = new Map<string, string>()
 
 before(async () => {
-  service = await startService()
   session = await signIn(service, service.ownerEmail, service.ownerPassword)
   owner = caller(service, session)
   for (const id of ['a', 'b']) {
@@ -29,7 +28,6 @@ before(async () => {
     assert.equal(put.status, 200, `${text}${put.text}`)
   }
 })
-after(() => service.close())
 
 const run = (by: Call, sql: string) => by('GET', `/api/gql?s=${encodeURIComponent(sql)}`)
 

@@ -1,19 +1,15 @@
 /** The time range of a query's caller. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Call, caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { before, test } from 'node:test'
+import { ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
-let service: Service
-let owner: Call
+const service = serviceOfFile()
+const owner = ownerOfFile(service)
 
 before(async () => {
-  service = await startService()
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   const samples = [1, 2, 3, 4].map((time) => ({ compId: 'a', streamId: 's', time, data: time }))
   assert.equal((await owner('PUT', '/api/feed', samples)).status, 200)
 })
-after(() => service.close())
 
 const WITHIN = 'SELECT time FROM SAMPLE WHERE time >= @from AND time < @until ORDER BY time'
 

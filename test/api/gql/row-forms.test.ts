@@ -1,16 +1,10 @@
 /** The parameters `h` and `c` of calls that answer rows, and CAST to INT. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { test } from 'node:test'
+import { ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
-let service: Service
-let owner: ReturnType<typeof caller>
-before(async () => {
-  service = await startService()
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
-})
-after(() => service.close())
+const service = serviceOfFile()
+const owner = ownerOfFile(service)
 
 const run = (query: string) => owner('GET', `/api/gql?s=SELECT+1+AS+one&${query}`)
 

@@ -1,9 +1,9 @@
 /** SELECT of stored data over HTTP: what it gives, by whose rights, and what it refuses. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { ManualClock } from '../../../src/base/index.ts'
 import { type Call, caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const DAY = 86_400_000
 /** 2024-01-01 in UTC. */
@@ -13,11 +13,10 @@ const HOURS = 24 * 40
 /** In the middle of a year, so that what is put is of the current one. */
 const clock = new ManualClock(Date.UTC(2026, 5, 15))
 
-let service: Service
+const service = serviceOfFile({ clock, settings: { WEIR_SQL_SAMPLES: '5000' } })
 let owner: Call
 
 before(async () => {
-  service = await startService({ clock, settings: { WEIR_SQL_SAMPLES: '5000' } })
   owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   await make({
     id: 'boiler',
@@ -70,7 +69,6 @@ before(async () => {
     [START + 900, 1460],
   ])
 })
-after(() => service.close())
 
 async function make(component: object): Promise<void> {
   const { status, text } = await owner('PUT', '/api/component', { component })

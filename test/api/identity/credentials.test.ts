@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { ManualClock } from '../../../src/base/index.ts'
 import { caller, signIn } from '../../support/caller.ts'
 import { sendRaw } from '../../support/raw-http.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const clock = new ManualClock(Date.UTC(2026, 0, 15))
 const NOBODY = '00000000-0000-0000-0000-000000000000'
-let service: Service
+const service = serviceOfFile({ clock })
 let session: string
 /** May read organizations. */
 let reader: string
@@ -15,7 +15,6 @@ let reader: string
 let other: string
 
 before(async () => {
-  service = await startService({ clock })
   session = (await signIn(service, service.ownerEmail, service.ownerPassword)).slice(8)
   const owner = caller(service, `session=${session}`)
   const add = async (resource: string) => {
@@ -25,7 +24,6 @@ before(async () => {
   reader = await add('organization')
   other = await add('unit')
 })
-after(() => service.close())
 
 async function status(query: string, headers: Record<string, string> = {}): Promise<number> {
   const answer = await fetch(`${service.url}/api/organization?${query}`, { headers })

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { type Call, caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
-let service: Service
+const service = serviceOfFile()
 let owner: Call
 before(async () => {
-  service = await startService()
   const session = await signIn(service, service.ownerEmail, service.ownerPassword)
   owner = caller(service, session, { 'Weir-Password': service.ownerPassword })
 })
-after(() => service.close())
 
 const password = 'a long enough sentence'
 const unseen = [

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { ManualClock } from '../../../src/base/index.ts'
 import { type Call, caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
 const HOUR_MS = 3_600_000
 const clock = new ManualClock(Date.UTC(2026, 0, 15))
-let service: Service
-let owner: Call
+const service = serviceOfFile({ clock })
+const owner = ownerOfFile(service)
 let device: Call
 before(async () => {
-  service = await startService({ clock })
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   device = caller(service, `api_key=${service.feedKey}`)
   const samples = Array.from({ length: 1_000 }, (_, at) => ({
     compId: 'c1',
@@ -27,7 +25,6 @@ before(async () => {
   }))
   assert.equal((await device('PUT', '/api/feed', [...samples, ...others])).status, 200)
 })
-after(() => service.close())
 
 interface ExportAct {
   readonly act: string

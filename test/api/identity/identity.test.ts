@@ -1,24 +1,23 @@
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { createOrganization } from '../../../src/auth/administer/index.ts'
 import { ManualClock } from '../../../src/base/index.ts'
 import { type Answer, type Call, caller, signIn } from '../../support/caller.ts'
-import { onCluster, type Service, startService } from '../../support/service.ts'
+import { onCluster, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const clock = new ManualClock(Date.UTC(2026, 0, 15))
-let service: Service
+const service = serviceOfFile({ clock })
 let owner: Call
 /** The owner, who gives the password with every call. */
 let person: Call
 before(async () => {
-  service = await startService({ clock })
   const session = await signIn(service, service.ownerEmail, service.ownerPassword)
   owner = caller(service, session)
   person = caller(service, session, { 'Weir-Password': service.ownerPassword })
 })
-after(() => service.close())
 
 const PASSWORD = 'a long enough password'
 const GET_ALL = [{ resource: '*', methods: ['GET'] }]

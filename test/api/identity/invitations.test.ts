@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { createOrganization } from '../../../src/auth/administer/index.ts'
 import { ManualClock } from '../../../src/base/index.ts'
 import { type Call, caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const PASSWORD = 'a long enough password'
 const clock = new ManualClock(Date.UTC(2026, 0, 15))
-let service: Service
+const service = serviceOfFile({ clock })
 let owner: Call
 /** The owner of an organization that wants others in it. */
 let stranger: Call
 let otherOrg: string
 before(async () => {
-  service = await startService({ clock })
   owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   const second = await createOrganization(service.app.identity, {
     name: 'Strangers',
@@ -25,7 +24,6 @@ before(async () => {
   otherOrg = second.organization.uid
   stranger = caller(service, await signIn(service, 'stranger@example.com', PASSWORD))
 })
-after(() => service.close())
 
 async function addPerson(name: string, role = 'MEMBER'): Promise<{ uid: string; call: Call }> {
   const email = `${name}@example.com`

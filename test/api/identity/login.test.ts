@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { ManualClock } from '../../../src/base/index.ts'
 import { caller, signIn } from '../../support/caller.ts'
 import { sendRaw } from '../../support/raw-http.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const clock = new ManualClock(Date.UTC(2026, 0, 15))
-let service: Service
-before(async () => {
-  service = await startService({ clock })
-})
-after(() => service.close())
+const service = serviceOfFile({ clock })
 
 function login(email: string, password: string, headers: Record<string, string> = {}) {
   return fetch(`${service.url}/api/login`, {

@@ -1,26 +1,25 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { ManualClock } from '../../../src/base/index.ts'
 import { type Call, caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const clock = new ManualClock(Date.UTC(2026, 0, 15))
 const NOBODY = '00000000-0000-0000-0000-000000000000'
-let service: Service
+const service = serviceOfFile({
+  clock,
+  settings: {
+    WEIR_RATE_LIMITS: 'feed=5/10s,admin=5/10s,failed=3/60s',
+    WEIR_RATE_CEILING: 'off',
+  },
+})
 let session: string
 let owner: Call
 before(async () => {
-  service = await startService({
-    clock,
-    settings: {
-      WEIR_RATE_LIMITS: 'feed=5/10s,admin=5/10s,failed=3/60s',
-      WEIR_RATE_CEILING: 'off',
-    },
-  })
   session = await signIn(service, service.ownerEmail, service.ownerPassword)
   owner = caller(service, session)
 })
-after(() => service.close())
 
 async function calls(count: number, headers: Record<string, string>): Promise<number[]> {
   const found: number[] = []

@@ -1,20 +1,15 @@
 /** Removing a user who is busy changing their own record. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Call, caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { test } from 'node:test'
+import { caller, signIn } from '../../support/caller.ts'
+import { ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
 const PASSWORD = 'the first long sentence'
 const PEOPLE = 8
 const WRITES = 12
 
-let service: Service
-let owner: Call
-before(async () => {
-  service = await startService()
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
-})
-after(() => service.close())
+const service = serviceOfFile()
+const owner = ownerOfFile(service)
 
 test('a user who writes their own record meanwhile is removed all the same', async () => {
   for (let person = 0; person < PEOPLE; person += 1) {

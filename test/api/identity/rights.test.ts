@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { type Method, methods } from '../../../src/access/index.ts'
-import { type Call, caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { type Call, caller } from '../../support/caller.ts'
+import { ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
-let service: Service
-let owner: Call
+const service = serviceOfFile()
+const owner = ownerOfFile(service)
 let uid: string
 let streamUid: string
 before(async () => {
-  service = await startService()
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   const made = await owner('PUT', '/api/component', {
     component: { id: 'c1', stream: [{ id: 's1', valueType: 'DOUBLE' }] },
   })
@@ -25,7 +23,6 @@ before(async () => {
   })
   assert.equal(written.status, 204)
 })
-after(() => service.close())
 
 interface Operation {
   readonly method: string

@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { totpCode } from '../../../src/auth/proof/totp.ts'
 import { ManualClock } from '../../../src/base/index.ts'
-import { type Call, caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { caller, signIn } from '../../support/caller.ts'
+import { ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
 const clock = new ManualClock(Date.UTC(2026, 0, 15))
-let service: Service
-let owner: Call
-before(async () => {
-  service = await startService({ clock, settings: { WEIR_RATE_LIMITS: 'failed=3/1m' } })
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
-})
-after(() => service.close())
+const service = serviceOfFile({ clock, settings: { WEIR_RATE_LIMITS: 'failed=3/1m' } })
+const owner = ownerOfFile(service)
 
 const nowCode = (secret: string) => totpCode(secret, Math.floor(clock.now() / 30_000))
 

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { ManualClock } from '../../../src/base/index.ts'
 import { type Call, caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const HOUR = 3_600_000
 const clock = new ManualClock(Date.UTC(2026, 0, 15))
-let service: Service
-before(async () => {
-  service = await startService({ clock })
-})
-after(() => service.close())
+const service = serviceOfFile({ clock })
 
 async function open(client: string): Promise<{ call: Call; token: string }> {
   const login = caller(service, '', { 'User-Agent': client })

@@ -1,23 +1,21 @@
 /** A right that is revoked during a call no longer applies to it. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { type Call, caller, signIn } from '../../support/caller.ts'
 import { type BegunCall, beginCall, type PartedCall } from '../../support/parted-call.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const EVERYTHING = [{ resource: '*', methods: ['GET', 'PUT', 'POST', 'DELETE'] }]
 const PASSWORD = 'the first long sentence'
 
-let service: Service
+const service = serviceOfFile()
 let owner: Call
 before(async () => {
-  service = await startService()
   const session = await signIn(service, service.ownerEmail, service.ownerPassword)
   owner = caller(service, session, { 'Weir-Password': service.ownerPassword })
   await done('PUT', '/api/feed?compId=c&a=1')
   await done('PUT', '/api/unit', { unit: { id: 'before', name: 'before' } })
 })
-after(() => service.close())
 
 async function done(method: string, path: string, body?: object) {
   const answer = await owner(method, path, body)

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict'
 import { globSync } from 'node:fs'
-import { after, before, test } from 'node:test'
-import { type Service, startService } from '../../support/service.ts'
+import { test } from 'node:test'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
-let service: Service
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
+const service = serviceOfFile()
 
 /** The address of a page of docs/. */
 const addressOf = (page: string): string =>

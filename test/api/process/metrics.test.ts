@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { FeedClient } from '../../support/feed-client.ts'
 import { putFile } from '../../support/file-client.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 /** What Prometheus gives by itself. */
 const OF_PROMETHEUS = ['up']
 
-let service: Service
+const service = serviceOfFile()
 let feed: FeedClient
 before(async () => {
-  service = await startService()
   feed = new FeedClient(service)
 })
-after(() => service.close())
 
 async function scrape(): Promise<string> {
   return await (await fetch(`${service.url}/metrics`)).text()

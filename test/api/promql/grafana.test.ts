@@ -1,10 +1,10 @@
 /** Requests as Grafana's data source for Prometheus sends them, with a key that may only read. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { DemoClient, seedGreenhouse } from '../../../src/demo/index.ts'
 import { caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 /** Panels of a dashboard that refreshes every 5 s, and how often it does. */
 const PANELS = 40
@@ -16,11 +16,10 @@ const now = Date.now()
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into.
 type Json = any
 
-let service: Service
+const service = serviceOfFile({ settings: { WEIR_RATE_LIMITS: 'default' } })
 let key: string
 
 before(async () => {
-  service = await startService({ settings: { WEIR_RATE_LIMITS: 'default' } })
   const owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   const api_key = {
     name: 'Grafana',
@@ -31,7 +30,6 @@ before(async () => {
   const client = await DemoClient.signIn({ url, email, password })
   await seedGreenhouse(client, { nowMs: now, days: 2 })
 })
-after(() => service.close())
 
 interface GrafanaAnswer {
   readonly status: number

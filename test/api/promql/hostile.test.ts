@@ -1,11 +1,10 @@
 /** Queries that grow, explode, or never end. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { ManualClock } from '../../../src/base/index.ts'
-import { type Call, caller, signIn } from '../../support/caller.ts'
 import { type PromClient, promClient } from '../../support/promql-client.ts'
 import { Random } from '../../support/random.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 import { comesTrue } from '../../support/settle.ts'
 
 const NOW = 1_700_000_000_000
@@ -17,13 +16,11 @@ function randomText(random: Random): string {
   return Array.from({ length: 2_000 }, () => random.pick(['a', 'b'])).join('')
 }
 
-let service: Service
-let owner: Call
+const service = serviceOfFile({ clock: new ManualClock(NOW) })
+const owner = ownerOfFile(service)
 let client: PromClient
 const random = new Random(SEED)
 before(async () => {
-  service = await startService({ clock: new ManualClock(NOW) })
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   client = promClient(service)
   await client.write(
     ...Array.from({ length: SERIES }, (_, at) => ({
@@ -35,7 +32,6 @@ before(async () => {
     })),
   )
 })
-after(() => service.close())
 
 async function errorOf(query: string, more = {}) {
   const { status, body } = await client.post('/api/v1/query', { query, ...more })

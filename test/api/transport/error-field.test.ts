@@ -1,17 +1,10 @@
 /** The field that an error is about: beside the message for records, and nowhere in the errors of devices. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Call, caller, signIn } from '../../support/caller.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { test } from 'node:test'
+import { ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
-let service: Service
-let owner: Call
-
-before(async () => {
-  service = await startService()
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
-})
-after(() => service.close())
+const service = serviceOfFile()
+const owner = ownerOfFile(service)
 
 test('an error about one field of a record names it', async () => {
   const check = async (path: string, body: object, field: string, code = 'bad_input') => {

@@ -1,22 +1,21 @@
 /** Calls that are read from the socket without Node's HTTP server behave as if it had read them. */
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { ManualClock } from '../../../src/base/index.ts'
 import { caller, signIn } from '../../support/caller.ts'
 import { Random, testSeeds } from '../../support/random.ts'
 import { sendRaw } from '../../support/raw-http.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const NOW = 1_700_000_000_000
 
-let service: Service
+const service = serviceOfFile({ clock: new ManualClock(NOW) })
 let key = ''
 before(async () => {
-  service = await startService({ clock: new ManualClock(NOW) })
   key = `api_key=${service.feedKey}`
 })
-after(() => service.close())
 
 /** A request; `extra` headers decide who reads it. */
 function request(line: string, extra: readonly string[] = [], body = ''): string {

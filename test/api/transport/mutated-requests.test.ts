@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { caller, signIn } from '../../support/caller.ts'
 import { Random, testSeeds } from '../../support/random.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
-let service: Service
+const service = serviceOfFile()
 let session: string
 before(async () => {
-  service = await startService()
   session = await signIn(service, service.ownerEmail, service.ownerPassword)
 })
-after(() => service.close())
 
 const ROUNDS = 400
 

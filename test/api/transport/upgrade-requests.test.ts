@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { after, before, test } from 'node:test'
-import { type Service, startService } from '../../support/service.ts'
+import { test } from 'node:test'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const UPGRADE = 'GET /nope HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n'
 const LAST = 'GET /nope HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
 
-let service: Service
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
+const service = serviceOfFile()
 
 /** The statuses of everything that the service answers on one connection, until it closes it. */
 async function statusesOf(...sent: readonly string[]): Promise<number[]> {

@@ -1,28 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSkip } from '../../support/browser.ts'
-import { type Call, caller, signIn } from '../../support/caller.ts'
+import { ownerOfFile } from '../../support/service-of-file.ts'
 import { settlesTo } from '../../support/settle.ts'
 import {
   assertAccessible,
   complaintsOtherThan,
-  openStudio,
-  type StudioTest,
   shootAll,
   showsToast,
 } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
-let studio: StudioTest
-let owner: Call
-before(async () => {
-  if (skip !== false) return
-  studio = await openStudio()
-  const { service } = studio
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
-})
-after(() => studio?.[Symbol.asyncDispose]())
+const studio = studioOfFile()
+const owner = ownerOfFile(studio.service)
 
 /** Waits until the preview shows these components and streams. */
 async function previews(page: Page, ids: ReadonlyArray<readonly [string, string]>): Promise<void> {

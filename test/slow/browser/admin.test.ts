@@ -1,26 +1,15 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { totpCode } from '../../../src/auth/proof/totp.ts'
 import { browserSkip } from '../../support/browser.ts'
 import { eventually, restingPlace, settlesTo, shows } from '../../support/settle.ts'
-import {
-  assertAccessible,
-  assertFits,
-  openStudio,
-  type StudioTest,
-  shoot,
-  shootAll,
-  showsToast,
-} from '../../support/studio.ts'
+import { assertAccessible, assertFits, shoot, shootAll, showsToast } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
-let studio: StudioTest
-before(async () => {
-  if (skip === false) studio = await openStudio()
-})
-after(() => studio?.[Symbol.asyncDispose]())
+const studio = studioOfFile()
 
 /** Answers the dialog that asks for the password. */
 async function givePassword(page: Page, password: string): Promise<void> {

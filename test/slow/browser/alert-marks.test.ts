@@ -1,24 +1,19 @@
 /** Events of alerts as marks on charts: of a stream, of a board, and live. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSkip } from '../../support/browser.ts'
-import { type Call, caller, signIn } from '../../support/caller.ts'
 import { putSamples, type SeededComponent, seedComponent } from '../../support/seeded-streams.ts'
+import { ownerOfFile } from '../../support/service-of-file.ts'
 import { settlesTo, shows } from '../../support/settle.ts'
-import {
-  assertFits,
-  inBothThemes,
-  openStudio,
-  type StudioTest,
-  shoot,
-} from '../../support/studio.ts'
+import { assertFits, inBothThemes, shoot } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
 const HOUR = 3_600_000
-let studio: StudioTest
+const studio = studioOfFile()
 let hall: SeededComponent
-let owner: Call
+const owner = ownerOfFile(studio.service)
 let alertUid: string
 /** When the alert fired, resolved, and fired again. */
 let times: readonly number[]
@@ -31,9 +26,7 @@ async function put(value: number): Promise<void> {
 
 before(async () => {
   if (skip !== false) return
-  studio = await openStudio()
   const { service } = studio
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   hall = await seedComponent(service, { id: 'hall', name: 'Greenhouse' }, [
     { id: 'temp', name: 'Temperature', valueType: 'DOUBLE' },
     { id: 'flow', name: 'Flow', valueType: 'DOUBLE' },
@@ -55,7 +48,6 @@ before(async () => {
   times = event.map(({ time }: { time: number }) => time).reverse()
   assert.equal(times.length, 3)
 })
-after(() => studio?.[Symbol.asyncDispose]())
 
 const marksOf = (page: Page) => page.getByRole('group', { name: 'Alert events' })
 const near = (ms: number) => `from=${times[0] - ms}&until=${times[2] + ms}`

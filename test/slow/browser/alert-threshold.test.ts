@@ -1,28 +1,22 @@
 /** A new alert from a threshold that is dragged over the chart of a stream. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSkip } from '../../support/browser.ts'
 import { putSamples, type SeededComponent, seedComponent } from '../../support/seeded-streams.ts'
 import { eventually, settlesTo, shows } from '../../support/settle.ts'
-import {
-  assertFits,
-  inBothThemes,
-  openStudio,
-  type StudioTest,
-  shoot,
-} from '../../support/studio.ts'
+import { assertFits, inBothThemes, shoot } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
 const MINUTE = 60_000
 const T0 = Date.parse('2026-03-01T00:00:00Z')
 const RANGE = `from=${T0}&until=${T0 + 240 * MINUTE}`
-let studio: StudioTest
+const studio = studioOfFile()
 let hall: SeededComponent
 
 before(async () => {
   if (skip !== false) return
-  studio = await openStudio()
   hall = await seedComponent(studio.service, { id: 'hall', name: 'Greenhouse' }, [
     { id: 'temp', name: 'Temperature', valueType: 'DOUBLE', unit: 'celsius' },
     { id: 'door', name: 'Door', valueType: 'BOOLEAN' },
@@ -36,7 +30,6 @@ before(async () => {
     ['door', T0, true],
   ])
 })
-after(() => studio?.[Symbol.asyncDispose]())
 
 const lineOf = (page: Page) => page.getByRole('slider', { name: 'Alert threshold' })
 const fieldOf = (page: Page) => page.getByLabel('Threshold', { exact: true })

@@ -1,23 +1,17 @@
 /** A panel of alerts on a board: made, live, chosen by folder, and on a phone. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSkip } from '../../support/browser.ts'
-import { type Call, caller, signIn } from '../../support/caller.ts'
 import { putSamples, seedComponent } from '../../support/seeded-streams.ts'
+import { ownerOfFile } from '../../support/service-of-file.ts'
 import { shows } from '../../support/settle.ts'
-import {
-  assertFits,
-  inBothThemes,
-  openStudio,
-  type StudioTest,
-  shoot,
-  showsToast,
-} from '../../support/studio.ts'
+import { assertFits, inBothThemes, shoot, showsToast } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
-let studio: StudioTest
-let owner: Call
+const studio = studioOfFile()
+const owner = ownerOfFile(studio.service)
 
 /** Puts a value of now, and waits until alerts have seen it. */
 async function put(compId: string, value: number): Promise<void> {
@@ -27,9 +21,7 @@ async function put(compId: string, value: number): Promise<void> {
 
 before(async () => {
   if (skip !== false) return
-  studio = await openStudio()
   const { service } = studio
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   const { runningUser } = (await owner('GET', '/api/alert/new')).body.alert
   const path = '/Components/Cellar'
   assert.equal(
@@ -48,7 +40,6 @@ before(async () => {
     assert.equal(made.status, 200, made.text)
   }
 })
-after(() => studio?.[Symbol.asyncDispose]())
 
 const rowsOf = (page: Page, title: string) =>
   page.getByRole('list', { name: title }).getByRole('listitem')

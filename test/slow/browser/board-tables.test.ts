@@ -1,31 +1,24 @@
 /** Tables of a board, and deleted streams on it. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { browserSkip } from '../../support/browser.ts'
-import { type Call, caller, signIn } from '../../support/caller.ts'
 import { putSamples, type SeededComponent, seedComponent } from '../../support/seeded-streams.ts'
+import { ownerOfFile } from '../../support/service-of-file.ts'
 import { shows } from '../../support/settle.ts'
-import {
-  assertAccessible,
-  assertFits,
-  openStudio,
-  type StudioTest,
-  shoot,
-} from '../../support/studio.ts'
+import { assertAccessible, assertFits, shoot } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
 const HOUR = 3_600_000
 /** Midnight in Berlin, before the hour that comes twice. */
 const T0 = Date.parse('2026-10-24T22:00:00Z')
-let studio: StudioTest
-let owner: Call
+const studio = studioOfFile()
+const owner = ownerOfFile(studio.service)
 let hall: SeededComponent
 
 before(async () => {
   if (skip !== false) return
-  studio = await openStudio()
   const { service } = studio
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   hall = await seedComponent(service, { id: 'hall', name: 'Hall', timeZoneId: 'Europe/Berlin' }, [
     { id: 'temp', name: 'Temperature', valueType: 'DOUBLE', unit: 'celsius' },
     { id: 'brief', name: 'Brief', valueType: 'DOUBLE' },
@@ -35,7 +28,6 @@ before(async () => {
   })
   await putSamples(service, 'hall', samples)
 })
-after(() => studio?.[Symbol.asyncDispose]())
 
 async function save(panels: object[]): Promise<string> {
   const dashboard = { name: 'Clocks', range: `${T0}..${T0 + 6 * HOUR}`, panels }

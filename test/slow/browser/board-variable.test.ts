@@ -1,30 +1,23 @@
 /** One board for many devices: a device is chosen, and the panels show its streams. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSkip } from '../../support/browser.ts'
-import { type Call, caller, signIn } from '../../support/caller.ts'
 import { FeedClient } from '../../support/feed-client.ts'
+import { ownerOfFile } from '../../support/service-of-file.ts'
 import { settlesTo, shows } from '../../support/settle.ts'
-import {
-  assertAccessible,
-  openStudio,
-  type StudioTest,
-  shootAll,
-  showsToast,
-} from '../../support/studio.ts'
+import { assertAccessible, shootAll, showsToast } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
 const GUEST = { email: 'guest@example.com', password: 'a long enough password' }
-let studio: StudioTest
-let owner: Call
+const studio = studioOfFile()
+const owner = ownerOfFile(studio.service)
 const uids = new Map<string, string>()
 
 before(async () => {
   if (skip !== false) return
-  studio = await openStudio()
   const { service } = studio
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   for (const [id, streams, folder] of [
     ['boiler 1', ['temp', 'flow'], '/Components/Hall 1'],
     ['boiler 2', ['temp', 'flow'], '/Components/Hall 1'],
@@ -53,7 +46,6 @@ before(async () => {
   const org_user = { ...GUEST, firstName: 'G', lastName: 'G', role: 'GUEST' }
   assert.equal((await owner('PUT', '/api/org_user', { org_user })).status, 200)
 })
-after(() => studio?.[Symbol.asyncDispose]())
 
 const panel = (page: Page, name: string) => page.getByRole('region', { name })
 

@@ -1,21 +1,20 @@
 /** What the panels of a board do together: zoom, crosshair, requests; and how a panel is edited and drawn. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { browserSkip } from '../../support/browser.ts'
-import { type Call, caller, signIn } from '../../support/caller.ts'
 import { putSamples, type SeededComponent, seedComponent } from '../../support/seeded-streams.ts'
+import { ownerOfFile } from '../../support/service-of-file.ts'
 import { eventually, restingPlace, settlesTo } from '../../support/settle.ts'
 import {
   assertAccessible,
   assertFits,
   complaintsOtherThan,
-  openStudio,
-  type StudioTest,
   shoot,
   shootAll,
   showsToast,
 } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
 const HOUR = 3_600_000
@@ -24,15 +23,13 @@ const T0 = Date.parse('2026-03-01T00:00:00Z')
 const LIVE_PANELS = 50
 /** Later than a page can come to by itself until its clock is stopped. */
 const AHEAD_MS = 10 * MINUTE
-let studio: StudioTest
-let owner: Call
+const studio = studioOfFile()
+const owner = ownerOfFile(studio.service)
 let hall: SeededComponent
 
 before(async () => {
   if (skip !== false) return
-  studio = await openStudio()
   const { service } = studio
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   const live = Array.from({ length: LIVE_PANELS }, (_, at) => `live${at}`)
   hall = await seedComponent(service, { id: 'hall', name: 'Hall', timeZoneId: 'UTC' }, [
     { id: 'temp', name: 'Temperature', valueType: 'DOUBLE', unit: 'celsius' },
@@ -46,7 +43,6 @@ before(async () => {
     ...live.map((id) => [id, Date.now() - MINUTE, 1] as const),
   ])
 })
-after(() => studio?.[Symbol.asyncDispose]())
 
 const streamOf = (id: string) => ({ componentUid: hall.uid, streamUid: hall.uidOf(id) })
 

@@ -1,33 +1,29 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { browserSkip } from '../../support/browser.ts'
 import { type Call, caller, signIn } from '../../support/caller.ts'
+import { ownerOfFile } from '../../support/service-of-file.ts'
 import { restingPlace, settlesLike, shows } from '../../support/settle.ts'
 import {
   assertAccessible,
   assertFits,
   chooseMore,
-  openStudio,
-  type StudioTest,
   shoot,
   showsToast,
 } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
-let studio: StudioTest
-let owner: Call
+const studio = studioOfFile()
+const owner = ownerOfFile(studio.service)
 let boiler: { componentUid: string; streamUid: string }
 before(async () => {
   if (skip !== false) return
-  studio = await openStudio()
-  const { service } = studio
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   boiler = await makeStream(owner, 'boiler', 'temp')
   await put(boilerSamples())
 })
-after(() => studio?.[Symbol.asyncDispose]())
 
 async function makeStream(call: Call, id: string, streamId: string) {
   const { unit } = (await call('GET', '/api/unit?limit=1000')).body

@@ -1,30 +1,22 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSkip } from '../../support/browser.ts'
-import { type Call, caller, signIn } from '../../support/caller.ts'
+import { ownerOfFile } from '../../support/service-of-file.ts'
 import { eventually, settlesTo, shows } from '../../support/settle.ts'
 import {
   assertAccessible,
   assertFits,
   chooseMore,
   complaintsOtherThan,
-  openStudio,
-  type StudioTest,
   shoot,
   showsToast,
 } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
-let studio: StudioTest
-let owner: Call
-before(async () => {
-  if (skip !== false) return
-  studio = await openStudio({ settings: { WEIR_OWNER_TIME_ZONE: 'Europe/Berlin' } })
-  const { service } = studio
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
-})
-after(() => studio?.[Symbol.asyncDispose]())
+const studio = studioOfFile({ settings: { WEIR_OWNER_TIME_ZONE: 'Europe/Berlin' } })
+const owner = ownerOfFile(studio.service)
 
 /** Waits until such an error stands below a field. */
 async function refusedAt(page: Page, label: string, expected: RegExp): Promise<void> {

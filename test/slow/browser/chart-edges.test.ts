@@ -1,27 +1,21 @@
 /** What stands at the edges of charts, and beyond this moment. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSkip } from '../../support/browser.ts'
 import { putSamples, type SeededComponent, seedComponent } from '../../support/seeded-streams.ts'
 import { eventually } from '../../support/settle.ts'
-import {
-  assertAccessible,
-  assertFits,
-  openStudio,
-  type StudioTest,
-  shoot,
-} from '../../support/studio.ts'
+import { assertAccessible, assertFits, shoot } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
 const HOUR = 3_600_000
 const T0 = Date.parse('2025-03-01T00:00:00Z')
-let studio: StudioTest
+const studio = studioOfFile()
 let hall: SeededComponent
 
 before(async () => {
   if (skip !== false) return
-  studio = await openStudio()
   hall = await seedComponent(studio.service, { id: 'hall', name: 'Hall', timeZoneId: 'UTC' }, [
     { id: 'temp', name: 'Temperature', valueType: 'DOUBLE' },
     { id: 'state', name: 'Pump', valueType: 'STRING' },
@@ -33,7 +27,6 @@ before(async () => {
     ...hours.map((time, at) => ['state', time, `s${at % 3}`] as const),
   ])
 })
-after(() => studio?.[Symbol.asyncDispose]())
 
 /** How many pixels of the outermost columns of a chart have ink, left and right. */
 const INK_AT_EDGES = `(() => {

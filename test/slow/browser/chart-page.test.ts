@@ -1,6 +1,6 @@
 /** The chart as the main part of its page: its size, its extremes, its gaps, and what an empty one offers. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSkip } from '../../support/browser.ts'
 import { caller, signIn } from '../../support/caller.ts'
@@ -8,14 +8,8 @@ import { inkOf } from '../../support/chart-ink.ts'
 import { Random, roundsBy, testSeeds } from '../../support/random.ts'
 import { putSamples, type SeededComponent, seedComponent } from '../../support/seeded-streams.ts'
 import { eventually } from '../../support/settle.ts'
-import {
-  assertAccessible,
-  assertFits,
-  inBothThemes,
-  openStudio,
-  type StudioTest,
-  shoot,
-} from '../../support/studio.ts'
+import { assertAccessible, assertFits, inBothThemes, shoot } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
 const SECOND = 1_000
@@ -23,12 +17,11 @@ const HOUR = 3_600_000
 const T0 = Date.parse('2026-03-01T00:00:00Z')
 const SPIKE_SAMPLES = roundsBy({ everyRun: 1_000_000, nightly: 10_000_000 })
 const SAMPLES_PER_CALL = 100_000
-let studio: StudioTest
+const studio = studioOfFile()
 let hall: SeededComponent
 
 before(async () => {
   if (skip !== false) return
-  studio = await openStudio()
   hall = await seedComponent(
     studio.service,
     { id: 'hall', name: 'Greenhouse', timeZoneId: 'Europe/Berlin' },
@@ -47,7 +40,6 @@ before(async () => {
     ...minutes.filter(isKept).map((time) => ['gappy', time, (time / SECOND) % 7] as const),
   ])
 })
-after(() => studio?.[Symbol.asyncDispose]())
 
 const chartOf = (page: Page, name: string) => page.getByRole('group', { name: `Chart of ${name}` })
 

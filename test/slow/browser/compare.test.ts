@@ -1,29 +1,23 @@
 /** A stream beside an earlier period, another device, and a statistic. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSkip } from '../../support/browser.ts'
 import { putSamples, type SeededComponent, seedComponent } from '../../support/seeded-streams.ts'
 import { settlesTo } from '../../support/settle.ts'
-import {
-  assertAccessible,
-  openStudio,
-  type StudioTest,
-  shoot,
-  shootAll,
-} from '../../support/studio.ts'
+import { assertAccessible, shoot, shootAll } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
 const HOUR = 3_600_000
 const T0 = Date.parse('2026-03-02T00:00:00Z')
-let studio: StudioTest
+const studio = studioOfFile()
 let north: SeededComponent
 let south: SeededComponent
 let bare: SeededComponent
 
 before(async () => {
   if (skip !== false) return
-  studio = await openStudio()
   const { service } = studio
   const streams = [{ id: 'temp', name: 'Temperature', valueType: 'DOUBLE' }]
   north = await seedComponent(service, { id: 'north', name: 'North', timeZoneId: 'UTC' }, streams)
@@ -43,7 +37,6 @@ before(async () => {
     hours.map((time, at) => ['temp', time, at * 10] as const),
   )
 })
-after(() => studio?.[Symbol.asyncDispose]())
 
 const today = `from=${T0}&until=${T0 + 24 * HOUR}`
 

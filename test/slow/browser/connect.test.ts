@@ -1,39 +1,34 @@
 /** Connectors as users create, fix, and watch them. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { curlOf } from '../../../studio/src/pages/connect/curl-text.ts'
 import { startingPoints } from '../../../studio/src/pages/connect/starting-points.ts'
 import { browserSkip } from '../../support/browser.ts'
-import { type Call, caller, signIn } from '../../support/caller.ts'
 import { callSink } from '../../support/connector-home.ts'
+import { ownerOfFile } from '../../support/service-of-file.ts'
 import { eventually, settlesTo, shows } from '../../support/settle.ts'
 import {
   assertAccessible,
   complaintsOtherThan,
-  openStudio,
-  type StudioTest,
   shoot,
   shootAll,
   showsToast,
 } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
-let studio: StudioTest
-let owner: Call
+const studio = studioOfFile()
+const owner = ownerOfFile(studio.service)
 let orgUid: string
 let ownerUid: string
 
 before(async () => {
   if (skip !== false) return
-  studio = await openStudio()
-  const { service } = studio
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   orgUid = (await owner('GET', '/api/organization')).body.organization[0].uid
   ownerUid = (await owner('GET', '/api/org_user')).body.org_user[0].uid
 })
-after(() => studio?.[Symbol.asyncDispose]())
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const sqlOf = (page: Page) => page.getByRole('textbox', { name: 'SQL', exact: true })

@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { browserSkip } from '../../support/browser.ts'
-import { type Call, caller, signIn } from '../../support/caller.ts'
 import { FeedClient } from '../../support/feed-client.ts'
+import { ownerOfFile } from '../../support/service-of-file.ts'
 import { settlesTo, shows } from '../../support/settle.ts'
-import {
-  assertAccessible,
-  assertFits,
-  openStudio,
-  type StudioTest,
-  shoot,
-} from '../../support/studio.ts'
+import { assertAccessible, assertFits, shoot } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
 const START = Date.UTC(2026, 0, 10)
@@ -18,18 +13,15 @@ const LOOKS = [
   { name: '1440', viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
   { name: '390-dark', viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
 ] as const
-let studio: StudioTest
-let owner: Call
+const studio = studioOfFile()
+const owner = ownerOfFile(studio.service)
 let feed: FeedClient
 
 before(async () => {
   if (skip !== false) return
-  studio = await openStudio()
   const { service } = studio
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   feed = new FeedClient(service)
 })
-after(() => studio?.[Symbol.asyncDispose]())
 
 /** The values of a stream, the earliest first. */
 async function valuesOf(compId: string): Promise<unknown[]> {

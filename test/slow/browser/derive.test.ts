@@ -1,32 +1,29 @@
 /** Streams that are derived from others, as people make and watch them. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSkip } from '../../support/browser.ts'
-import { type Call, caller, signIn } from '../../support/caller.ts'
 import { putSamples, type SeededComponent, seedComponent } from '../../support/seeded-streams.ts'
+import { ownerOfFile } from '../../support/service-of-file.ts'
 import { eventually, settlesTo, shows } from '../../support/settle.ts'
 import {
   assertAccessible,
   assertFits,
   complaintsOtherThan,
-  openStudio,
-  type StudioTest,
   shoot,
   showsToast,
 } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
 const AT = Date.parse('2026-03-01T00:00:00Z')
-let studio: StudioTest
-let owner: Call
+const studio = studioOfFile({ settings: { WEIR_OWNER_TIME_ZONE: 'Europe/Berlin' } })
+const owner = ownerOfFile(studio.service)
 let meter: SeededComponent
 
 before(async () => {
   if (skip !== false) return
-  studio = await openStudio({ settings: { WEIR_OWNER_TIME_ZONE: 'Europe/Berlin' } })
   const { service } = studio
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   meter = await seedComponent(service, { id: 'meter', name: 'Meter' }, [
     { id: 'use', name: 'Use', valueType: 'DOUBLE' },
     { id: 'state', name: 'State', valueType: 'STRING' },
@@ -46,7 +43,6 @@ before(async () => {
     minutes.map((time) => ['rate', time, 0.25] as const),
   )
 })
-after(() => studio?.[Symbol.asyncDispose]())
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const formula = (page: Page) => page.getByRole('textbox', { name: 'Formula' })

@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { browserSkip } from '../../support/browser.ts'
-import { type Call, caller, signIn } from '../../support/caller.ts'
 import { FeedClient } from '../../support/feed-client.ts'
+import { ownerOfFile } from '../../support/service-of-file.ts'
 import { eventually, settlesTo, shows } from '../../support/settle.ts'
-import {
-  assertAccessible,
-  assertFits,
-  complaintsOtherThan,
-  openStudio,
-  type StudioTest,
-  shoot,
-} from '../../support/studio.ts'
+import { assertAccessible, assertFits, complaintsOtherThan, shoot } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
 const LOOKS = [
@@ -22,18 +16,15 @@ const LOOKS = [
 ] as const
 const WIDE = { viewport: { width: 1440, height: 900 } }
 const COUNT = 3_000
-let studio: StudioTest
-let owner: Call
+const studio = studioOfFile()
+const owner = ownerOfFile(studio.service)
 let feed: FeedClient
 
 before(async () => {
   if (skip !== false) return
-  studio = await openStudio()
   const { service } = studio
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   feed = new FeedClient(service)
 })
-after(() => studio?.[Symbol.asyncDispose]())
 
 async function make(component: object): Promise<string> {
   const made = await owner('PUT', '/api/component', { component })

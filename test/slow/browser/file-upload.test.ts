@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { browserSkip } from '../../support/browser.ts'
-import { type Call, caller, signIn } from '../../support/caller.ts'
+import { ownerOfFile } from '../../support/service-of-file.ts'
 import { shows } from '../../support/settle.ts'
-import { assertAccessible, openStudio, type StudioTest, shoot } from '../../support/studio.ts'
+import { assertAccessible, shoot } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
-let studio: StudioTest
-let owner: Call
-before(async () => {
-  if (skip !== false) return
-  studio = await openStudio({ settings: { WEIR_FILE_BYTES_MAX: '3000000' } })
-  const { service } = studio
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
-})
-after(() => studio?.[Symbol.asyncDispose]())
+const studio = studioOfFile({ settings: { WEIR_FILE_BYTES_MAX: '3000000' } })
+const owner = ownerOfFile(studio.service)
 
 /** A picture of one pixel. */
 const PNG = Buffer.from(

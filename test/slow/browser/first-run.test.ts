@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { browserSkip } from '../../support/browser.ts'
 import { caller, signIn } from '../../support/caller.ts'
 import { eventually, settlesLike, settlesTo } from '../../support/settle.ts'
@@ -8,19 +8,14 @@ import {
   assertFits,
   complaintsOtherThan,
   inBothThemes,
-  openStudio,
-  type StudioTest,
   shoot,
   shootAll,
 } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
 const widths = [1280, 390] as const
-let studio: StudioTest
-before(async () => {
-  if (skip === false) studio = await openStudio()
-})
-after(() => studio?.[Symbol.asyncDispose]())
+const studio = studioOfFile()
 
 test('the first run is accessible in both themes and at phone width', { skip }, async () => {
   for (const width of widths) {

@@ -1,23 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { browserSkip } from '../../support/browser.ts'
 import { shows } from '../../support/settle.ts'
-import {
-  assertAccessible,
-  assertFits,
-  openStudio,
-  type StudioTest,
-  shoot,
-} from '../../support/studio.ts'
+import { assertAccessible, assertFits, shoot } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
 const PHONE = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const
-let studio: StudioTest
-
-before(async () => {
-  if (skip === false) studio = await openStudio()
-})
-after(() => studio?.[Symbol.asyncDispose]())
+const studio = studioOfFile()
 
 test('? shows shortcuts, gestures, and the guide to the page; not while somebody types', {
   skip,

@@ -1,36 +1,32 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { browserSkip } from '../../support/browser.ts'
-import { type Call, caller, signIn } from '../../support/caller.ts'
 import { InfluxClient } from '../../support/influx-client.ts'
+import { ownerOfFile } from '../../support/service-of-file.ts'
 import { settlesTo, shows } from '../../support/settle.ts'
 import {
   assertAccessible,
   assertFits,
   complaintsOtherThan,
-  openStudio,
-  type StudioTest,
   shoot,
   shootAll,
   showsToast,
 } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
-let studio: StudioTest
-let owner: Call
+const studio = studioOfFile()
+const owner = ownerOfFile(studio.service)
 let influx: InfluxClient
 const guest = { email: 'guest@example.com', password: 'a quiet reader of labels' }
 before(async () => {
   if (skip !== false) return
-  studio = await openStudio()
   const { service } = studio
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   influx = new InfluxClient(service)
   const org_user = { ...guest, firstName: 'G', lastName: 'G', role: 'GUEST' }
   const made = await owner('PUT', '/api/org_user', { org_user })
   assert.equal(made.status, 200, made.text)
 })
-after(() => studio?.[Symbol.asyncDispose]())
 
 /** Writes a line, and finds the component and stream of one of its fields. */
 async function streamOf(line: string, id: string) {

@@ -1,22 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSkip } from '../../support/browser.ts'
-import { type Call, caller, signIn } from '../../support/caller.ts'
-import { assertAccessible, openStudio, type StudioTest, shoot } from '../../support/studio.ts'
+import { ownerOfFile } from '../../support/service-of-file.ts'
+import { assertAccessible, shoot } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
 const REFUSAL = 'Not at the moment.'
-let studio: StudioTest
-let owner: Call
-
-before(async () => {
-  if (skip !== false) return
-  studio = await openStudio()
-  const { service } = studio
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
-})
-after(() => studio?.[Symbol.asyncDispose]())
+const studio = studioOfFile()
+const owner = ownerOfFile(studio.service)
 
 /** Makes lists of a page fail until it is called again. */
 async function refuseLists(page: Page): Promise<{ isRefused: boolean }> {

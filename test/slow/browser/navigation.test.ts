@@ -1,17 +1,12 @@
 /** How people move between pages: the secondary navigation, the way up from a record, menus, and the account. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { browserSkip } from '../../support/browser.ts'
 import { type Call, caller, signIn } from '../../support/caller.ts'
 import { FeedClient } from '../../support/feed-client.ts'
 import { settlesTo, shows } from '../../support/settle.ts'
-import {
-  assertAccessible,
-  chooseMore,
-  openStudio,
-  type StudioTest,
-  shootAll,
-} from '../../support/studio.ts'
+import { assertAccessible, chooseMore, shootAll } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
 
@@ -38,14 +33,13 @@ interface Control {
   getAttribute(name: string): string | null
 }
 
-let studio: StudioTest
+const studio = studioOfFile()
 let owner: Call
 /** Editors and views of records, with the ways up that they show. */
 const records: Array<readonly [path: string, ...crumbs: string[]]> = []
 
 before(async () => {
   if (skip !== false) return
-  studio = await openStudio()
   const { service } = studio
   const cookie = await signIn(service, service.ownerEmail, service.ownerPassword)
   owner = caller(service, cookie)
@@ -93,7 +87,6 @@ before(async () => {
   const org_user = { ...GUEST, firstName: 'G', lastName: 'G', role: 'GUEST' }
   assert.equal((await owner('PUT', '/api/org_user', { org_user })).status, 200)
 })
-after(() => studio?.[Symbol.asyncDispose]())
 
 test('each section has the same navigation, and marks the page that is shown', {
   skip,

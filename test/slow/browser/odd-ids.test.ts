@@ -1,11 +1,12 @@
 /** Components and streams whose IDs cannot stand in an address: the studio names them by UIDs. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { browserSkip } from '../../support/browser.ts'
-import { type Call, caller, signIn } from '../../support/caller.ts'
+import { ownerOfFile } from '../../support/service-of-file.ts'
 import { shows } from '../../support/settle.ts'
-import { assertAccessible, openStudio, type StudioTest, shoot } from '../../support/studio.ts'
+import { assertAccessible, shoot } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
 const T0 = Date.parse('2026-03-01T00:00:00Z')
@@ -16,16 +17,8 @@ const IDS = [
   ['%', '%2e'],
   ['', ''],
 ] as const
-let studio: StudioTest
-let owner: Call
-
-before(async () => {
-  if (skip !== false) return
-  studio = await openStudio()
-  const { service } = studio
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
-})
-after(() => studio?.[Symbol.asyncDispose]())
+const studio = studioOfFile()
+const owner = ownerOfFile(studio.service)
 
 /** A component with one stream and three samples. */
 async function seed(id: string, streamId: string) {

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { browserSkip } from '../../support/browser.ts'
 import { settlesLike, settlesTo, shows } from '../../support/settle.ts'
-import { assertAccessible, openStudio, type StudioTest, shoot } from '../../support/studio.ts'
+import { assertAccessible, shoot } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
-let studio: StudioTest
-before(async () => {
-  if (skip === false) studio = await openStudio()
-})
-after(() => studio?.[Symbol.asyncDispose]())
+const studio = studioOfFile()
 
 async function put(query: string): Promise<void> {
   const { url, feedKey } = studio.service

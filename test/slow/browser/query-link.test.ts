@@ -1,38 +1,30 @@
 /** Queries in links: the text behind the `#`, saved ones that run, the history, and how many rows come. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSkip } from '../../support/browser.ts'
-import { type Call, caller, signIn } from '../../support/caller.ts'
 import { putSamples, seedComponent } from '../../support/seeded-streams.ts'
+import { ownerOfFile } from '../../support/service-of-file.ts'
 import { shows } from '../../support/settle.ts'
-import {
-  assertAccessible,
-  assertFits,
-  openStudio,
-  type StudioTest,
-  shoot,
-} from '../../support/studio.ts'
+import { assertAccessible, assertFits, shoot } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
 const T0 = Date.parse('2026-03-01T00:00:00Z')
 const SAMPLES = 1_500
 const SQL = "SELECT time, sample FROM SAMPLE WHERE cid = 'boiler' AND id = 'flow' ORDER BY time"
-let studio: StudioTest
-let owner: Call
+const studio = studioOfFile()
+const owner = ownerOfFile(studio.service)
 
 before(async () => {
   if (skip !== false) return
-  studio = await openStudio()
   const { service } = studio
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   await seedComponent(service, { id: 'boiler', name: 'Boiler' }, [
     { id: 'flow', valueType: 'DOUBLE' },
   ])
   const samples = Array.from({ length: SAMPLES }, (_, at) => ['flow', T0 + at, at] as const)
   await putSamples(service, 'boiler', samples)
 })
-after(() => studio?.[Symbol.asyncDispose]())
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const editor = (page: Page) => page.getByRole('textbox', { name: 'GS SQL' })

@@ -1,32 +1,29 @@
 /** GS SQL on the page: written, run, stopped, looked at, stored, saved. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSkip } from '../../support/browser.ts'
-import { type Call, caller, signIn } from '../../support/caller.ts'
 import { putSamples, seedComponent } from '../../support/seeded-streams.ts'
+import { ownerOfFile } from '../../support/service-of-file.ts'
 import { eventually } from '../../support/settle.ts'
 import {
   assertAccessible,
   assertFits,
   chooseMore,
-  openStudio,
-  type StudioTest,
   shoot,
   showsToast,
 } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
 const AT = Date.parse('2026-03-01T00:00:00Z')
-let studio: StudioTest
-let owner: Call
+const studio = studioOfFile()
+const owner = ownerOfFile(studio.service)
 
 before(async () => {
   if (skip !== false) return
-  studio = await openStudio()
   const { service } = studio
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   await seedComponent(service, { id: 'boiler', name: 'Boiler' }, [
     { id: 'flow', name: 'Flow', valueType: 'DOUBLE' },
     { id: 'state', name: 'State', valueType: 'STRING' },
@@ -38,7 +35,6 @@ before(async () => {
   await putSamples(service, 'boiler', samples)
   await putSamples(service, 'boiler', [['state', AT, 'on']])
 })
-after(() => studio?.[Symbol.asyncDispose]())
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const editor = (page: Page) => page.getByRole('textbox', { name: 'GS SQL' })

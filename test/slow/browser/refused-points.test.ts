@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { browserSkip } from '../../support/browser.ts'
 import { caller, signIn } from '../../support/caller.ts'
 import { InfluxClient } from '../../support/influx-client.ts'
@@ -8,26 +8,23 @@ import {
   assertAccessible,
   assertFits,
   complaintsOtherThan,
-  openStudio,
-  type StudioTest,
   shoot,
   shootAll,
 } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
-let studio: StudioTest
+const studio = studioOfFile()
 let influx: InfluxClient
 const guest = { email: 'guest@example.com', password: 'a quiet reader of points' }
 before(async () => {
   if (skip !== false) return
-  studio = await openStudio()
   const { service } = studio
   influx = new InfluxClient(service)
   const owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   const org_user = { ...guest, firstName: 'G', lastName: 'G', role: 'GUEST' }
   assert.equal((await owner('PUT', '/api/org_user', { org_user })).status, 200)
 })
-after(() => studio?.[Symbol.asyncDispose]())
 
 async function refuse(...lines: string[]): Promise<void> {
   const { status, text } = await influx.write(lines.join('\n'))

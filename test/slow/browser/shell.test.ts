@@ -1,26 +1,17 @@
 /** What holds for every page of the studio: its weight, its policy, whom it asks, what happens without a network. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSkip } from '../../support/browser.ts'
 import { eventually, settlesLike, settlesTo, shows } from '../../support/settle.ts'
-import {
-  assertAccessible,
-  assertFits,
-  openStudio,
-  type StudioTest,
-  shoot,
-} from '../../support/studio.ts'
+import { assertAccessible, assertFits, shoot } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
 const FIRST_LOAD_BYTES_MAX = 300_000
 /** What a person loads to sign in, compressed with Brotli. */
 const SIGN_IN_BYTES_MAX = 80_000
-let studio: StudioTest
-before(async () => {
-  if (skip === false) studio = await openStudio()
-})
-after(() => studio?.[Symbol.asyncDispose]())
+const studio = studioOfFile()
 
 /** The bytes of every file of a page that shows a heading, as sent to a client that accepts one encoding. */
 async function loadBytes(page: Page, heading: string, encoding: 'br' | 'gzip'): Promise<number> {

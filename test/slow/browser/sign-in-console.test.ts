@@ -1,16 +1,12 @@
 /** The sign-in page asks nothing that browsers log as an error. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { browserSkip } from '../../support/browser.ts'
 import { caller } from '../../support/caller.ts'
-import { openStudio, type StudioTest } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
-let studio: StudioTest
-before(async () => {
-  if (skip === false) studio = await openStudio()
-})
-after(() => studio?.[Symbol.asyncDispose]())
+const studio = studioOfFile()
 
 test('the console stays empty on the sign-in page, and until someone has signed in', {
   skip,

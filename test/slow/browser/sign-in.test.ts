@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { totpCode } from '../../../src/auth/proof/totp.ts'
 import { browserSkip } from '../../support/browser.ts'
 import { settlesTo } from '../../support/settle.ts'
-import { assertAccessible, openStudio, type StudioTest, shoot } from '../../support/studio.ts'
+import { assertAccessible, shoot } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
 const step = () => Math.floor(Date.now() / 30_000)
-let studio: StudioTest
-before(async () => {
-  if (skip === false) studio = await openStudio()
-})
-after(() => studio?.[Symbol.asyncDispose]())
+const studio = studioOfFile()
 
 test('the sign-in shows the error, keeps the input, and leads to the requested page', {
   skip,

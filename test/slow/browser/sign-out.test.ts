@@ -1,22 +1,21 @@
 /** What the browser still has of a person who signed out, or whose session ended. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSkip } from '../../support/browser.ts'
 import { caller, signIn } from '../../support/caller.ts'
 import { settlesTo } from '../../support/settle.ts'
-import { openStudio, type StudioTest } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
 const OTHER = { email: 'other@example.com', password: 'a long enough sentence' }
 const SECRET = 'only the first person knows'
-let studio: StudioTest
+const studio = studioOfFile()
 let unit: string
 let component: string
 
 before(async () => {
   if (skip !== false) return
-  studio = await openStudio()
   const { service } = studio
   const owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   const made = await owner('PUT', '/api/unit', { unit: { id: 'own', symbol: ' own' } })
@@ -29,7 +28,6 @@ before(async () => {
   const body = { org_user, currentPassword: service.ownerPassword }
   assert.equal((await owner('PUT', '/api/org_user', body)).status, 200)
 })
-after(() => studio?.[Symbol.asyncDispose]())
 
 /** What the browser has beyond the types of Node. */
 interface BrowserStores {

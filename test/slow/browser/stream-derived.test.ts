@@ -1,25 +1,19 @@
 /** The page of a stream that is derived from others. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { browserSkip } from '../../support/browser.ts'
 import { caller, signIn } from '../../support/caller.ts'
 import { putSamples, type SeededComponent, seedComponent } from '../../support/seeded-streams.ts'
 import { eventually, shows } from '../../support/settle.ts'
-import {
-  assertAccessible,
-  chooseMore,
-  openStudio,
-  type StudioTest,
-  shoot,
-} from '../../support/studio.ts'
+import { assertAccessible, chooseMore, shoot } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
-let studio: StudioTest
+const studio = studioOfFile()
 let meter: SeededComponent
 
 before(async () => {
   if (skip !== false) return
-  studio = await openStudio()
   const variables = [{ name: 'use', streamId: 'use' }]
   meter = await seedComponent(studio.service, { id: 'meter', name: 'Meter' }, [
     { id: 'use', name: 'Use', valueType: 'DOUBLE' },
@@ -27,7 +21,6 @@ before(async () => {
     { id: 'share', name: 'Share', derivation: { expression: 'sqrt(use)', variables } },
   ])
 })
-after(() => studio?.[Symbol.asyncDispose]())
 
 test('a derived stream shows its formula and error, and its samples cannot be edited', {
   skip,

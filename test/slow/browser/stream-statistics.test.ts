@@ -1,23 +1,23 @@
 /** Tables of a stream on the day on which the clocks go back, where an hour comes twice. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSkip } from '../../support/browser.ts'
 import { putSamples, type SeededComponent, seedComponent } from '../../support/seeded-streams.ts'
-import { assertAccessible, openStudio, type StudioTest, shoot } from '../../support/studio.ts'
+import { assertAccessible, shoot } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
 const HOUR = 3_600_000
 /** Midnight in Berlin, before the hour that comes twice. */
 const T0 = Date.parse('2026-10-24T22:00:00Z')
-let studio: StudioTest
+const studio = studioOfFile()
 let hall: SeededComponent
 let place: string
 
 before(async () => {
   if (skip !== false) return
-  studio = await openStudio()
   const about = { id: 'hall', name: 'Hall', timeZoneId: 'Europe/Berlin' }
   hall = await seedComponent(studio.service, about, [
     { id: 'temp', name: 'Temperature', valueType: 'DOUBLE' },
@@ -29,7 +29,6 @@ before(async () => {
   await putSamples(studio.service, 'hall', samples)
   place = `${hall.pageOf('temp')}?from=${T0}&until=${T0 + 6 * HOUR}`
 })
-after(() => studio?.[Symbol.asyncDispose]())
 
 test('samples and statistics of a repeated hour show their offset', { skip }, async () => {
   const { page, complaints } = await studio.open(place)

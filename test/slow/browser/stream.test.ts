@@ -1,7 +1,7 @@
 /** The page of a stream, with streams of every kind. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { browserSkip } from '../../support/browser.ts'
 import { roundsBy } from '../../support/random.ts'
@@ -12,22 +12,20 @@ import {
   assertFits,
   complaintsOtherThan,
   inBothThemes,
-  openStudio,
-  type StudioTest,
   shoot,
 } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
 const HOUR = 3_600_000
 /** A day that is long past, so that charts begin with all of it. */
 const T0 = Date.parse('2026-03-01T00:00:00Z')
 const SAMPLES = 2_880
-let studio: StudioTest
+const studio = studioOfFile()
 let hall: SeededComponent
 
 before(async () => {
   if (skip !== false) return
-  studio = await openStudio()
   const { service } = studio
   hall = await seedComponent(
     service,
@@ -53,7 +51,6 @@ before(async () => {
   })()
   await putSamples(service, 'hall', samples)
 })
-after(() => studio?.[Symbol.asyncDispose]())
 
 const ATTACHED = { state: 'attached' } as const
 

@@ -1,28 +1,21 @@
 /** Several streams over each other: everything that is seen is in the URL. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSkip } from '../../support/browser.ts'
 import { putSamples, type SeededComponent, seedComponent } from '../../support/seeded-streams.ts'
 import { eventually, restingPlace, shows } from '../../support/settle.ts'
-import {
-  assertAccessible,
-  assertFits,
-  inBothThemes,
-  openStudio,
-  type StudioTest,
-  shoot,
-} from '../../support/studio.ts'
+import { assertAccessible, assertFits, inBothThemes, shoot } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
 const T0 = Date.parse('2026-03-01T00:00:00Z')
-let studio: StudioTest
+const studio = studioOfFile()
 let hall: SeededComponent
 let yard: SeededComponent
 
 before(async () => {
   if (skip !== false) return
-  studio = await openStudio()
   const { service } = studio
   hall = await seedComponent(service, { id: 'hall', name: 'Hall', timeZoneId: 'UTC' }, [
     { id: 'temp', name: 'Temperature', valueType: 'DOUBLE', unit: 'celsius' },
@@ -58,7 +51,6 @@ before(async () => {
     times.map((time, at) => ['temp', time, at / 20] as const),
   )
 })
-after(() => studio?.[Symbol.asyncDispose]())
 
 const rowOf = (page: Page, name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) })
 const addressOf = (...names: readonly [SeededComponent, string][]) =>

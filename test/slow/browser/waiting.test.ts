@@ -1,30 +1,28 @@
 /** Where people wait, the page follows what happens: nobody clicks, and nobody reloads. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { browserSkip } from '../../support/browser.ts'
-import { type Call, caller, signIn } from '../../support/caller.ts'
 import { callSink } from '../../support/connector-home.ts'
 import { FeedClient } from '../../support/feed-client.ts'
+import { ownerOfFile } from '../../support/service-of-file.ts'
 import { settlesTo, shows } from '../../support/settle.ts'
-import { complaintsOtherThan, openStudio, type StudioTest, shootAll } from '../../support/studio.ts'
+import { complaintsOtherThan, shootAll } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
 const START = Date.UTC(2026, 0, 10)
-let studio: StudioTest
-let owner: Call
+const studio = studioOfFile()
+const owner = ownerOfFile(studio.service)
 
 before(async () => {
   if (skip !== false) return
-  studio = await openStudio()
   const { service } = studio
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   const rows = [1, 2, 3].map((data, at) => {
     return { compId: 'meter', streamId: 'use', time: START + at * 60_000, data }
   })
   const put = await new FeedClient(service).putJson(rows)
   assert.equal(put.status, 200, put.text)
 })
-after(() => studio?.[Symbol.asyncDispose]())
 
 async function make(path: string, noun: string, record: object) {
   const made = await owner('PUT', path, { [noun]: record })

@@ -1,31 +1,24 @@
 /** The ways between the pages of Explore, and from them to Build and back. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSkip } from '../../support/browser.ts'
-import { type Call, caller, signIn } from '../../support/caller.ts'
+import { ownerOfFile } from '../../support/service-of-file.ts'
 import { eventually, settlesTo } from '../../support/settle.ts'
-import {
-  assertAccessible,
-  assertFits,
-  openStudio,
-  type StudioTest,
-  shoot,
-} from '../../support/studio.ts'
+import { assertAccessible, assertFits, shoot } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
 const LONG = `${'Sehr lange Bezeichnung 漢字 مضخة '.repeat(20)}`.slice(0, 512).trim()
 const themes = ['light', 'dark'] as const
-let studio: StudioTest
-let owner: Call
+const studio = studioOfFile()
+const owner = ownerOfFile(studio.service)
 /** UIDs of components and their streams, by their IDs. */
 const uids: Record<string, string> = {}
 
 before(async () => {
   if (skip !== false) return
-  studio = await openStudio()
   const { service } = studio
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   await make('boiler', { name: 'Boiler 7', folder: '/Components/Hall A' }, [
     { id: 'temp', name: 'Flow temperature', valueType: 'DOUBLE' },
     { id: 'photo', name: 'Photo', valueType: 'FILE' },
@@ -36,7 +29,6 @@ before(async () => {
   const sent = await fetch(feed, { method: 'PUT', headers: { 'X-Api-Key': service.feedKey } })
   assert.equal(sent.status, 200, await sent.text())
 })
-after(() => studio?.[Symbol.asyncDispose]())
 
 async function make(id: string, fields: object, stream: object[]): Promise<void> {
   const made = await owner('PUT', '/api/component', { component: { id, ...fields, stream } })

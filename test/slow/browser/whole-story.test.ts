@@ -1,26 +1,15 @@
 /** What somebody does with data that comes from elsewhere, from the first failed call to a board, without a reload. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSkip } from '../../support/browser.ts'
 import { caller, signIn } from '../../support/caller.ts'
 import { eventually } from '../../support/settle.ts'
-import {
-  assertAccessible,
-  complaintsOtherThan,
-  openStudio,
-  type StudioTest,
-  shoot,
-  showsToast,
-} from '../../support/studio.ts'
+import { assertAccessible, complaintsOtherThan, shoot, showsToast } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
-let studio: StudioTest
-
-before(async () => {
-  if (skip === false) studio = await openStudio()
-})
-after(() => studio?.[Symbol.asyncDispose]())
+const studio = studioOfFile()
 
 const OF_JSON = `INSERT OR REPLACE INTO SAMPLE(CID, ID, SAMPLE)
 SELECT d, 'temp', t FROM JSON_TABLE(@HTTP_BODY) WITH (d String '$.device', t Double '$.temp')`

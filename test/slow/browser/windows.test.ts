@@ -1,23 +1,22 @@
 /** Many windows of one browser over HTTP/1.1, of whose connections there are six for all of them. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSkip } from '../../support/browser.ts'
 import { caller, signIn } from '../../support/caller.ts'
 import { FeedClient } from '../../support/feed-client.ts'
 import { settlesLike } from '../../support/settle.ts'
-import { openStudio, type StudioTest } from '../../support/studio.ts'
+import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
 const WINDOWS = 8
 const PLACES = 4
-let studio: StudioTest
+const studio = studioOfFile()
 let feed: FeedClient
 let path: string
 
 before(async () => {
   if (skip !== false) return
-  studio = await openStudio()
   const { service } = studio
   const owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   const stream = [{ id: 's', name: 'Level', valueType: 'DOUBLE' }]
@@ -26,7 +25,6 @@ before(async () => {
   path = `/c/${made.body.component.uid}`
   feed = new FeedClient(service)
 })
-after(() => studio?.[Symbol.asyncDispose]())
 
 async function put(data: number): Promise<void> {
   const { status, text } = await feed.putJson([{ compId: 'tank', streamId: 's', data }])

@@ -3,18 +3,15 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { caller, signIn } from '../../support/caller.ts'
 import { childEnv } from '../../support/child-env.ts'
 import { COMMAND_FILE } from '../../support/program.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 import { type CommandOutcome, runWeir } from '../../support/weir-command.ts'
 
-let service: Service
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
+const service = serviceOfFile()
 
 async function weir(
   words: readonly string[],

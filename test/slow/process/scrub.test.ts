@@ -1,25 +1,23 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { ManualClock } from '../../../src/base/index.ts'
 import { type Call, caller, signIn } from '../../support/caller.ts'
 import { putFile } from '../../support/file-client.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { serviceOfFile } from '../../support/service-of-file.ts'
 import { runWeir } from '../../support/weir-command.ts'
 
 const MB = 1_048_576
 const DAY_MS = 86_400_000
 const BODY = new Uint8Array(MB + 5).fill(7)
 const clock = new ManualClock(Date.UTC(2026, 0, 1))
-let service: Service
+const service = serviceOfFile({ clock })
 let owner: Call
 
 before(async () => {
-  service = await startService({ clock })
   owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
 })
-after(() => service.close())
 
 function bodies(): string[] {
   const folder = join(service.dataDir, 'files')
