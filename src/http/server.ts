@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Clock, Log, MemoryBudget, MetricsAccess } from '../base/index.ts'
 import type { Gate } from './admit/gate.ts'
 import { ProcessMetrics } from './metrics/process-metrics.ts'
-import { collectApi } from './openapi/collect-api.ts'
+import { describeApi } from './openapi/describe-api.ts'
 import { docsOperations, noStudioPage } from './operations/page-operations.ts'
 import { healthOperations, type ReadinessCheck } from './operations/service-operations.ts'
 import { hotLookup, operationsLookup } from './table/find-serve.ts'
@@ -83,7 +83,7 @@ export function buildServer(deps: ServerDeps): WeirServer {
     `${connections.metrics()}${budget.metrics()}${(await deps.moreMetrics?.()) ?? ''}` +
     `${traffic.metrics.text()}${await ofProcess.text()}`
   const table = new OperationTable()
-  const describe = () => collectApi(table.operations, publicUrl)
+  const describe = () => describeApi(table.operations, publicUrl)
   table.add(...docsOperations({ publicUrl, describe }))
   table.add(...healthOperations({ ...deps, readMetrics }))
   table.add(...deps.operations(readMetrics))

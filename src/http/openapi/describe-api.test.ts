@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Type } from '../../base/index.ts'
+import { httpOperation, json } from '../table/http-operation.ts'
 import { describeApi } from './describe-api.ts'
 import { nameSchemas } from './name-schemas.ts'
 
@@ -26,18 +28,31 @@ test('nameSchemas() refuses two different schemas of one name', () => {
 })
 
 test('describeApi() gives operations their errors, credentials, scopes and optional bodies', () => {
-  const put = {
-    tags: ['feed'],
+  const put = httpOperation({
+    name: 'put',
+    methods: ['PUT'],
+    path: '/a',
+    callers: 'feed',
+    needs: 'PUT component/{uid}/feed',
+    tag: 'feed',
     summary: 'Put',
-    'x-capability': 'PUT component/{uid}/feed',
-    'x-optional-body': true,
-    requestBody: { required: true, content: {} },
-    responses: { 200: { description: 'Default Response' } },
-  }
-  const open = { security: [], 'x-errors': [401], responses: { 200: { description: 'Well' } } }
-  const described = describeApi({ paths: { '/a': { put }, '/b': { get: open } } })
+    input: json(Type.Object({})),
+    isBodyOptional: true,
+    answer: Type.Object({}),
+    run: () => undefined,
+  })
+  const open = httpOperation({
+    name: 'open',
+    methods: ['GET'],
+    path: '/b/:id',
+    callers: 'anyone',
+    security: [],
+    errors: [401],
+    answer: Type.Object({}, { description: 'Well' }),
+    run: () => undefined,
+  })
   // biome-ignore lint/suspicious/noExplicitAny: a description is looked into at every depth.
-  const { '/a': a, '/b': b } = described.paths as Record<string, any>
+  const { '/a': a, '/b/{id}': b } = describeApi([put, open]).paths as Record<string, any>
   assert.deepEqual(a.put.security.at(-1), { oauth2: ['feed:write'] })
   assert.equal(a.put.requestBody.required, false)
   assert.equal(a.put.responses[200].description, 'Put')
@@ -46,6 +61,6 @@ test('describeApi() gives operations their errors, credentials, scopes and optio
     [200, 400, 401, 403, 404, 408, 409, 413, 415, 429, 431, 500, 503],
   )
   assert.deepEqual(b.get.security, [])
+  assert.equal(b.get.responses[200].description, 'Well')
   assert.deepEqual(Object.keys(b.get.responses).map(Number), [200, 401, 431, 500, 503])
-  assert.equal('x-errors' in b.get, false)
 })

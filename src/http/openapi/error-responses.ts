@@ -128,66 +128,41 @@ export function errorResponses(): Record<string, object> {
   const own = Object.entries(STATUSES).map(([status, { name, about }]) => {
     const known = codesOf(Number(status))
     const example = { success: false, message: about, code: known[0] }
+    const response = jsonError(`${about} (${known.join(', ')})`, errorSchema, example)
     const mayRetry = ['429', '503'].includes(status)
-    return [
-      name,
-      {
-        description: `${about} (${known.join(', ')})`,
-        ...(mayRetry ? { headers: RETRY_AFTER } : {}),
-        content: { 'application/json': { schema: errorSchema, example } },
-      },
-    ]
+    return [name, mayRetry ? { ...response, headers: RETRY_AFTER } : response]
   })
-  const example = { error: 'invalid_grant', error_description: 'code has expired' }
-  const oauth = {
-    description: 'OAuth error (RFC 6749)',
-    content: { 'application/json': { schema: oauthErrorSchema, example } },
-  }
-  const influx = {
-    description: 'Error in the form of InfluxDB',
-    content: {
-      'application/json': {
-        schema: influxErrorSchema,
-        example: { error: 'authorization failed' },
-      },
-    },
-  }
-  const text = {
-    description: 'Error as plain text',
-    content: {
-      'text/plain': { schema: { type: 'string' }, example: 'This API key is not known' },
-    },
-  }
-  const rpc = {
-    description: 'Error as google.rpc.Status, in the type of the request',
-    content: {
-      'application/json': {
-        schema: rpcStatusSchema,
-        example: { code: 16, message: 'This API key is not known' },
-      },
-      'application/x-protobuf': {
-        schema: { type: 'string', format: 'binary' },
-        example: '(binary)',
-      },
-    },
-  }
-  const prometheus = {
-    description: 'Error in the envelope of Prometheus',
-    content: {
-      'application/json': {
-        schema: prometheusErrorSchema,
-        example: { status: 'error', errorType: 'bad_data', error: 'unexpected character' },
-      },
-    },
-  }
+  const rpc = jsonError('Error as google.rpc.Status, in the type of the request', rpcStatusSchema, {
+    code: 16,
+    message: 'This API key is not known',
+  })
+  const binary = { schema: { type: 'string', format: 'binary' }, example: '(binary)' }
   const others = {
-    PrometheusRefused: prometheus,
-    OAuthRefused: oauth,
-    InfluxRefused: influx,
-    TextRefused: text,
-    RpcRefused: rpc,
+    PrometheusRefused: jsonError('Error in the envelope of Prometheus', prometheusErrorSchema, {
+      status: 'error',
+      errorType: 'bad_data',
+      error: 'unexpected character',
+    }),
+    OAuthRefused: jsonError('OAuth error (RFC 6749)', oauthErrorSchema, {
+      error: 'invalid_grant',
+      error_description: 'code has expired',
+    }),
+    InfluxRefused: jsonError('Error in the form of InfluxDB', influxErrorSchema, {
+      error: 'authorization failed',
+    }),
+    TextRefused: {
+      description: 'Error as plain text',
+      content: {
+        'text/plain': { schema: { type: 'string' }, example: 'This API key is not known' },
+      },
+    },
+    RpcRefused: { ...rpc, content: { ...rpc.content, 'application/x-protobuf': binary } },
   }
   return { ...Object.fromEntries(own), ...others }
+}
+
+function jsonError(description: string, schema: object, example: object) {
+  return { description, content: { 'application/json': { schema, example } } }
 }
 
 /** Reference to the response of a status. */
@@ -218,26 +193,24 @@ export function errorsWith(statuses: readonly number[]): Record<number, object> 
 
 /** The errors of the endpoints that speak as RFC 6749 has it. */
 export function oauthErrors(): Record<number, object> {
-  const refused = refTo('OAuthRefused')
-  const statuses = [400, 401, 408, 413, 415].map((status) => [status, refused])
-  return { ...Object.fromEntries(statuses), ...errorsWith([431, 500, 503]) }
+  return refusedWith('OAuthRefused', [400, 401, 408, 413, 415], [431, 500, 503])
 }
 
 /** The errors of Prometheus' query API, by status. */
 export function prometheusErrors(): Record<number, object> {
-  const refused = refTo('PrometheusRefused')
   const statuses = [400, 401, 403, 408, 413, 415, 422, 429, 500, 503]
-  return {
-    ...Object.fromEntries(statuses.map((status) => [status, refused])),
-    ...errorsWith([431]),
-  }
+  return refusedWith('PrometheusRefused', statuses, [431])
 }
 
 /** The errors of calls of another protocol, as the response of a name has them. */
 export function doorErrors(
   name: 'InfluxRefused' | 'TextRefused' | 'RpcRefused',
 ): Record<number, object> {
-  const refused = refTo(name)
-  const statuses = [400, 401, 403, 413, 415, 500, 503].map((status) => [status, refused])
-  return { ...Object.fromEntries(statuses), ...errorsWith([431]) }
+  return refusedWith(name, [400, 401, 403, 413, 415, 500, 503], [431])
+}
+
+/** Statuses that have the response of a name, and others that have the usual one. */
+function refusedWith(name: string, statuses: readonly number[], usual: readonly number[]) {
+  const refused = statuses.map((status) => [status, refTo(name)])
+  return { ...Object.fromEntries(refused), ...errorsWith(usual) }
 }
