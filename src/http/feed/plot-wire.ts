@@ -7,6 +7,7 @@ import {
 } from '../../base/index.ts'
 import { STATISTIC_IDS } from '../../feed/statistic/index.ts'
 import {
+  answerWith,
   EXAMPLE_UID,
   msOf,
   named,
@@ -112,15 +113,7 @@ const PLOT_EXAMPLE = {
 }
 
 /** The answer of a plot. */
-export const plotAnswer = named(
-  'PlotAnswer',
-  { message: Type.String({ description: 'Blank' }), plot, success: Type.Literal(true) },
-  {
-    message: '',
-    plot: PLOT_EXAMPLE,
-    success: true,
-  },
-)
+export const plotAnswer = answerWith('PlotAnswer', { plot }, { plot: PLOT_EXAMPLE })
 
 const problem = Type.Object({
   status: Type.Integer({ description: 'The status that a call for this plot alone has' }),
@@ -162,23 +155,19 @@ export const plotsBody = named(
 )
 
 /** The answer of many plots. */
-export const plotsAnswer = named(
+export const plotsAnswer = answerWith(
   'PlotsAnswer',
   {
-    message: Type.String({ description: 'Blank' }),
     answer: Type.Array(
       named('PlotEntry', { plot: Type.Optional(plot), error: Type.Optional(problem) }),
       { description: 'In the order of the request. Each entry has a plot or an error' },
     ),
-    success: Type.Literal(true),
   },
   {
-    message: '',
     answer: [
       { plot: PLOT_EXAMPLE },
       { error: { status: 404, code: 'not_found', message: 'Cannot find the stream' } },
     ],
-    success: true,
   },
 )
 
@@ -218,10 +207,9 @@ export const sparksQuery = Type.Object({
 })
 
 /** The answer of small lines. */
-export const sparksAnswer = named(
+export const sparksAnswer = answerWith(
   'SparksAnswer',
   {
-    message: Type.String({ description: 'Blank' }),
     spark: named('Sparks', {
       from: msOf('Start of the range'),
       until: msOf('End of the range'),
@@ -236,16 +224,13 @@ export const sparksAnswer = named(
       ),
       totalCount: Type.Integer({ description: 'Total number of streams' }),
     }),
-    success: Type.Literal(true),
   },
   {
-    message: '',
     spark: {
       from: 1767225600000,
       until: 1767312000000,
       totalCount: 1,
       streams: [{ streamUid: EXAMPLE_UID, mean: [20.5, null] }],
     },
-    success: true,
   },
 )

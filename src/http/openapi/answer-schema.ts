@@ -88,5 +88,11 @@ function exampleOf(schema: TSchema): unknown {
   return examples?.[0] ?? { uid: EXAMPLE_UID }
 }
 
+/** The answer of a call that has other fields than a record, between the usual ones. */
+export function answerWith(title: string, fields: TProperties, example: object): TObject {
+  const { message, success } = envelopeFields
+  return named(title, { message, ...fields, success }, { message: '', ...example, success: true })
+}
+
 /** The answer of calls that only say that they are done. */
 export const doneAnswer = named('DoneAnswer', envelopeFields, { message: '', success: true })

@@ -2,25 +2,18 @@ import { requireSomeFeed } from '../../access/index.ts'
 import { refuse, Type } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import { requireStream } from '../../feed/index.ts'
-import { EXAMPLE_UID, named } from '../openapi/answer-schema.ts'
+import { answerWith, EXAMPLE_UID } from '../openapi/answer-schema.ts'
 import { type HttpOperation, httpOperation } from '../table/http-operation.ts'
 
 const place = Type.Object({ uid: Type.String(), id: Type.String() })
 
-const answer = named(
+const answer = answerWith(
   'StreamOfSeries',
   {
-    message: Type.String({ description: 'Blank' }),
     component: place,
     stream: place,
-    success: Type.Literal(true),
   },
-  {
-    message: '',
-    component: { uid: EXAMPLE_UID, id: 'a' },
-    stream: { uid: EXAMPLE_UID, id: 'cpu_usage' },
-    success: true,
-  },
+  { component: { uid: EXAMPLE_UID, id: 'a' }, stream: { uid: EXAMPLE_UID, id: 'cpu_usage' } },
 )
 
 /** The stream of a series, for programs that have written to it. */

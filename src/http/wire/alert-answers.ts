@@ -2,7 +2,15 @@
 
 import { ALERT_STATES, EVENT_CAUSES, SEVERITIES } from '../../alerts/index.ts'
 import { Type } from '../../base/index.ts'
-import { EXAMPLE_UID, msOf, named, oneOf, orNull, timeOf } from '../openapi/answer-schema.ts'
+import {
+  answerWith,
+  EXAMPLE_UID,
+  msOf,
+  named,
+  oneOf,
+  orNull,
+  timeOf,
+} from '../openapi/answer-schema.ts'
 
 const duration = (description: string) =>
   Type.Integer({ description: `${description}, in milliseconds` })
@@ -273,10 +281,9 @@ const boardList = named(
 )
 
 /** Events and lists of alerts, as a board shows them. */
-export const boardAlertsAnswer = named(
+export const boardAlertsAnswer = answerWith(
   'BoardAlertsAnswer',
   {
-    message: Type.String({ description: 'Blank' }),
     event: Type.Array(
       named(
         'BoardAlertEvent',
@@ -287,15 +294,8 @@ export const boardAlertsAnswer = named(
     ),
     isCut: Type.Boolean({ description: 'Whether older events were left out' }),
     list: Type.Array(boardList, { description: 'In the order of the request' }),
-    success: Type.Literal(true),
   },
-  {
-    message: '',
-    event: [exampleBoardEvent],
-    isCut: false,
-    list: [boardListExample],
-    success: true,
-  },
+  { event: [exampleBoardEvent], isCut: false, list: [boardListExample] },
 )
 
 /** When an alert would have fired. */

@@ -9,7 +9,7 @@ import {
 import { refuse, Type } from '../../base/index.ts'
 import { readTimeParameter } from '../../time/index.ts'
 import { prefersCsv } from '../feed/feed-csv.ts'
-import { msOf, named, oneOf } from '../openapi/answer-schema.ts'
+import { answerWith, msOf, oneOf } from '../openapi/answer-schema.ts'
 import { readQueryText } from './catalog-wire.ts'
 import { pageSchema } from './envelope.ts'
 import { AUDIT_EXAMPLE, auditRecord } from './identity-answers.ts'
@@ -35,10 +35,9 @@ export const auditQuery = Type.Object({
   ),
 })
 
-const auditPage = named(
+const auditPage = answerWith(
   'AuditPage',
   {
-    message: Type.String({ description: 'Blank' }),
     audit: Type.Array(auditRecord),
     totalCount: Type.Integer({
       description: 'Total number of entries. With filters, of the entries read',
@@ -46,9 +45,8 @@ const auditPage = named(
     readFrom: Type.Optional(
       msOf('With filters: entries before this time were not read. Continue with until'),
     ),
-    success: Type.Literal(true),
   },
-  { message: '', audit: [AUDIT_EXAMPLE], totalCount: 1, success: true },
+  { audit: [AUDIT_EXAMPLE], totalCount: 1 },
 )
 
 /** The list as it is described; of CSV in words alone, as with samples. */

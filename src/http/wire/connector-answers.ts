@@ -2,7 +2,7 @@
 
 import { Type } from '../../base/index.ts'
 import { CONNECTOR_TYPES, RUN_STATUSES } from '../../connectors/index.ts'
-import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'
+import { answerWith, EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'
 
 const SQL_EXAMPLE = `INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)
 SELECT d, s, NULL, v FROM JSON_TABLE(@HTTP_BODY) WITH (d String '$.device', s String '$.values[*].id', v Double '$.values[*].value')`
@@ -147,10 +147,9 @@ const sampleRecord = named(
 )
 
 /** What SQL would store of a payload. */
-export const dryRunAnswer = named(
+export const dryRunAnswer = answerWith(
   'DryRunAnswer',
   {
-    message: Type.String({ description: 'Blank' }),
     samples: Type.Array(sampleRecord, { description: 'The first samples that would be stored' }),
     sampleCount: Type.Integer({ description: 'Number of samples that would be stored' }),
     created: Type.Array(
@@ -161,14 +160,11 @@ export const dryRunAnswer = named(
       }),
       { description: 'Streams that would be created' },
     ),
-    success: Type.Literal(true),
   },
   {
-    message: '',
     samples: [{ cid: 'd1', id: 'temp', time: 1_700_000_000_000, sample: 21.5 }],
 
     sampleCount: 1,
     created: [{ compId: 'd1', streamId: 'temp', isNewComponent: true }],
-    success: true,
   },
 )

@@ -7,7 +7,7 @@ import {
   QUERY_VIEWS,
   THRESHOLD_COLORS,
 } from '../../catalog/shape/index.ts'
-import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'
+import { answerWith, EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'
 
 const panelStream = named(
   'PanelStream',
@@ -165,31 +165,22 @@ export const exportedDashboard = named(
 )
 
 /** What an import made, and what it did not find. */
-export const importAnswer = named(
+export const importAnswer = answerWith(
   'ImportAnswer',
   {
-    message: Type.String({ description: 'Blank' }),
     dashboard: dashboardRecord,
     missing: Type.Array(exportedStream, {
       description: 'Streams of the file that do not exist here. Omitted from the panels',
     }),
     totalCount: Type.Integer(),
-    success: Type.Literal(true),
   },
-  {
-    message: '',
-    dashboard: recordExample,
-    missing: [STREAM_EXAMPLE],
-    totalCount: 1,
-    success: true,
-  },
+  { dashboard: recordExample, missing: [STREAM_EXAMPLE], totalCount: 1 },
 )
 
 /** The next periods of a cycle. */
-export const cyclePreviewAnswer = named(
+export const cyclePreviewAnswer = answerWith(
   'CyclePreviewAnswer',
   {
-    message: Type.String({ description: 'Blank' }),
     period: Type.Array(
       named('LocalPeriod', {
         from: msOf('Start'),
@@ -200,10 +191,8 @@ export const cyclePreviewAnswer = named(
     ),
     timeZoneId: Type.String({ description: 'Time zone of the local times' }),
     totalCount: Type.Integer(),
-    success: Type.Literal(true),
   },
   {
-    message: '',
     period: [
       {
         from: 1774652400000,
@@ -214,6 +203,5 @@ export const cyclePreviewAnswer = named(
     ],
     timeZoneId: 'Europe/Berlin',
     totalCount: 1,
-    success: true,
   },
 )

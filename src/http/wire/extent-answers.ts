@@ -1,5 +1,5 @@
 import { Type } from '../../base/index.ts'
-import { EXAMPLE_UID, named } from '../openapi/answer-schema.ts'
+import { answerWith, EXAMPLE_UID, named } from '../openapi/answer-schema.ts'
 
 const derivedUse = named('DerivedUse', {
   componentUid: Type.String(),
@@ -11,10 +11,9 @@ const derivedUse = named('DerivedUse', {
 })
 
 /** How much hangs on a component or a stream. */
-export const extentAnswer = named(
+export const extentAnswer = answerWith(
   'ExtentAnswer',
   {
-    message: Type.String({ description: 'Blank' }),
     extent: named('Extent', {
       streamCount: Type.Integer(),
       sampleCount: Type.Integer({ format: 'int64' }),
@@ -28,10 +27,8 @@ export const extentAnswer = named(
       }),
     }),
     totalCount: Type.Integer(),
-    success: Type.Literal(true),
   },
   {
-    message: '',
     extent: {
       streamCount: 12,
       sampleCount: 3_400_000,
@@ -49,6 +46,5 @@ export const extentAnswer = named(
       ],
     },
     totalCount: 1,
-    success: true,
   },
 )
