@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { PayloadBounds } from '../../ports/payload-port.ts'
 import {
   checkOfAssigned,
@@ -27,75 +27,66 @@ interface Tally {
   bytes: number
 }
 
+/** The statements of the writes. */
+function prepareAll(db: DatabaseSync) {
+  const goners =
+    'number IN (SELECT number FROM payload INDEXED BY payload_of WHERE connector = ? AND number <= ?)'
+  return {
+    insertConnector: db.prepare(
+      'INSERT INTO connector (ref, org_uid, uid, check_sum) VALUES (?, ?, ?, ?)',
+    ),
+    insertPayload: db.prepare(
+      'INSERT INTO payload (number, connector, time_ms, method, bytes, check_sum, query, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    ),
+    // The payload may have gone while it ran.
+    insertOutcome: db.prepare(
+      'INSERT OR REPLACE INTO outcome SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 WHERE EXISTS (SELECT 1 FROM payload WHERE number = ?1)',
+    ),
+    insertAssigned: db.prepare('INSERT OR REPLACE INTO assigned VALUES (?, ?, ?)'),
+    placeOf: db.prepare(
+      'SELECT uid, length(spans) AS length FROM payload JOIN connector ON ref = connector LEFT JOIN assigned ON assigned.number = payload.number WHERE payload.number = ?',
+    ),
+    setBytes: db.prepare('UPDATE payload SET bytes = bytes + ?2 WHERE number = ?1'),
+    keepEarlier: db.prepare(
+      'INSERT INTO earlier_run SELECT NULL, connector, outcome.* FROM outcome JOIN payload ON payload.number = outcome.number WHERE outcome.number = ?',
+    ),
+    trimEarlier: db.prepare(
+      'DELETE FROM earlier_run WHERE connector = (SELECT connector FROM payload WHERE number = ?1) AND id <= (SELECT id FROM earlier_run WHERE connector = (SELECT connector FROM payload WHERE number = ?1) ORDER BY id DESC LIMIT 1 OFFSET ?2)',
+    ),
+    insertEarlier: db.prepare(
+      'INSERT OR REPLACE INTO earlier_run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    ),
+    deleteAssigned: db.prepare(`DELETE FROM assigned WHERE ${goners}`),
+    deleteEarlier: db.prepare('DELETE FROM earlier_run WHERE connector = ? AND number <= ?'),
+    oldest: db.prepare(
+      'SELECT number, bytes FROM payload INDEXED BY payload_of WHERE connector = ? ORDER BY number',
+    ),
+    deleteOutcomes: db.prepare(`DELETE FROM outcome WHERE ${goners}`),
+    deletePayloads: db.prepare('DELETE FROM payload WHERE connector = ? AND number <= ?'),
+    deleteConnector: db.prepare('DELETE FROM connector WHERE ref = ?'),
+    nextRef: db.prepare('SELECT coalesce(max(ref), 0) + 1 AS ref FROM connector'),
+    last: db.prepare('SELECT coalesce(max(number), 0) AS number FROM payload'),
+  }
+}
+
 /** All writes to payloads.db. */
 export class PayloadWriteTable {
   readonly #db: DatabaseSync
   readonly #bounds: PayloadBounds
   readonly #tallies = new Map<string, Tally>()
   readonly #touched = new Set<Tally>()
-  readonly #insertConnector: StatementSync
-  readonly #insertPayload: StatementSync
-  readonly #insertOutcome: StatementSync
-  readonly #insertAssigned: StatementSync
-  readonly #placeOf: StatementSync
-  readonly #setBytes: StatementSync
-  readonly #keepEarlier: StatementSync
-  readonly #insertEarlier: StatementSync
-  readonly #trimEarlier: StatementSync
-  readonly #deleteAssigned: StatementSync
-  readonly #deleteEarlier: StatementSync
-  readonly #oldest: StatementSync
-  readonly #deletePayloads: StatementSync
-  readonly #deleteOutcomes: StatementSync
-  readonly #deleteConnector: StatementSync
-  readonly #nextRef: StatementSync
-  readonly #last: StatementSync
+  readonly #statements: ReturnType<typeof prepareAll>
 
   constructor(db: DatabaseSync, bounds: PayloadBounds) {
     this.#db = db
     this.#bounds = bounds
-    this.#insertConnector = db.prepare(
-      'INSERT INTO connector (ref, org_uid, uid, check_sum) VALUES (?, ?, ?, ?)',
-    )
-    this.#insertPayload = db.prepare(
-      'INSERT INTO payload (number, connector, time_ms, method, bytes, check_sum, query, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-    )
-    // The payload may have gone while it ran.
-    this.#insertOutcome = db.prepare(
-      'INSERT OR REPLACE INTO outcome SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 WHERE EXISTS (SELECT 1 FROM payload WHERE number = ?1)',
-    )
-    this.#insertAssigned = db.prepare('INSERT OR REPLACE INTO assigned VALUES (?, ?, ?)')
-    this.#placeOf = db.prepare(
-      'SELECT uid, length(spans) AS length FROM payload JOIN connector ON ref = connector LEFT JOIN assigned ON assigned.number = payload.number WHERE payload.number = ?',
-    )
-    this.#setBytes = db.prepare('UPDATE payload SET bytes = bytes + ?2 WHERE number = ?1')
-    this.#keepEarlier = db.prepare(
-      'INSERT INTO earlier_run SELECT NULL, connector, outcome.* FROM outcome JOIN payload ON payload.number = outcome.number WHERE outcome.number = ?',
-    )
-    this.#trimEarlier = db.prepare(
-      'DELETE FROM earlier_run WHERE connector = (SELECT connector FROM payload WHERE number = ?1) AND id <= (SELECT id FROM earlier_run WHERE connector = (SELECT connector FROM payload WHERE number = ?1) ORDER BY id DESC LIMIT 1 OFFSET ?2)',
-    )
-    this.#insertEarlier = db.prepare(
-      'INSERT OR REPLACE INTO earlier_run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    )
-    const goners =
-      'number IN (SELECT number FROM payload INDEXED BY payload_of WHERE connector = ? AND number <= ?)'
-    this.#deleteAssigned = db.prepare(`DELETE FROM assigned WHERE ${goners}`)
-    this.#deleteEarlier = db.prepare('DELETE FROM earlier_run WHERE connector = ? AND number <= ?')
-    this.#oldest = db.prepare(
-      'SELECT number, bytes FROM payload INDEXED BY payload_of WHERE connector = ? ORDER BY number',
-    )
-    this.#deleteOutcomes = db.prepare(`DELETE FROM outcome WHERE ${goners}`)
-    this.#deletePayloads = db.prepare('DELETE FROM payload WHERE connector = ? AND number <= ?')
-    this.#deleteConnector = db.prepare('DELETE FROM connector WHERE ref = ?')
-    this.#nextRef = db.prepare('SELECT coalesce(max(ref), 0) + 1 AS ref FROM connector')
-    this.#last = db.prepare('SELECT coalesce(max(number), 0) AS number FROM payload')
+    this.#statements = prepareAll(db)
     this.#readTallies()
   }
 
   /** The greatest number of a payload that is kept; 0 without any. */
   get lastNumber(): number {
-    return (this.#last.get() as { number: number }).number
+    return (this.#statements.last.get() as { number: number }).number
   }
 
   /** Makes all of a batch, durably, or nothing of it. */
@@ -121,7 +112,7 @@ export class PayloadWriteTable {
     const tally = this.#tallyOf(orgUid, connectorUid)
     const bytes = Buffer.byteLength(query) + (body === null ? 0 : Buffer.byteLength(body))
     const check = checkOfPayload(number, connectorUid, payload)
-    this.#insertPayload.run(number, tally.ref, time, method, bytes, check, query, body)
+    this.#statements.insertPayload.run(number, tally.ref, time, method, bytes, check, query, body)
     tally.count += 1
     tally.bytes += bytes
     this.#touched.add(tally)
@@ -129,13 +120,15 @@ export class PayloadWriteTable {
 
   /** The payload may have gone while it ran. */
   #keepAssigned({ number, spans }: AssignedWrite): void {
-    const place = this.#placeOf.get(number) as { uid: string; length: number | null } | undefined
+    const place = this.#statements.placeOf.get(number) as
+      | { uid: string; length: number | null }
+      | undefined
     if (place === undefined) return
-    this.#insertAssigned.run(number, spans, checkOfAssigned(number, spans))
+    this.#statements.insertAssigned.run(number, spans, checkOfAssigned(number, spans))
     const more = countedOf(spans.length) - countedOf(place.length ?? 0)
     const tally = this.#tallies.get(place.uid)
     if (more === 0 || tally === undefined) return
-    this.#setBytes.run(number, more)
+    this.#statements.setBytes.run(number, more)
     tally.bytes += more
     this.#touched.add(tally)
   }
@@ -143,9 +136,9 @@ export class PayloadWriteTable {
   #settle(outcome: OutcomeWrite): void {
     const { number, start, end, status, samples, message } = outcome
     const { rowsFetched, rowsIngested, rowsSkipped } = outcome
-    const isAgain = this.#keepEarlier.run(number).changes > 0
-    if (isAgain) this.#trimEarlier.run(number, this.#bounds.countMax)
-    this.#insertOutcome.run(
+    const isAgain = this.#statements.keepEarlier.run(number).changes > 0
+    if (isAgain) this.#statements.trimEarlier.run(number, this.#bounds.countMax)
+    this.#statements.insertOutcome.run(
       number,
       start,
       end,
@@ -169,7 +162,7 @@ export class PayloadWriteTable {
     const tally = this.#tallies.get(connectorUid)
     for (const { id, outcome: before } of earlier) {
       const { start, end, status, rowsFetched, rowsIngested, rowsSkipped } = before
-      this.#insertEarlier.run(
+      this.#statements.insertEarlier.run(
         id,
         tally?.ref ?? 0,
         number,
@@ -187,7 +180,7 @@ export class PayloadWriteTable {
   }
 
   #forget(number: number): void {
-    const place = this.#placeOf.get(number) as { uid: string } | undefined
+    const place = this.#statements.placeOf.get(number) as { uid: string } | undefined
     if (place === undefined) return
     for (const table of ['outcome', 'assigned', 'earlier_run', 'payload']) {
       this.#db.prepare(`DELETE FROM ${table} WHERE number = ?`).run(number)
@@ -199,7 +192,7 @@ export class PayloadWriteTable {
     const tally = this.#tallies.get(uid)
     if (tally === undefined) return
     this.#deleteUpTo(tally, Number.MAX_SAFE_INTEGER)
-    this.#deleteConnector.run(tally.ref)
+    this.#statements.deleteConnector.run(tally.ref)
     this.#tallies.delete(uid)
     this.#touched.delete(tally)
   }
@@ -209,7 +202,7 @@ export class PayloadWriteTable {
     const { countMax, bytesMax } = this.#bounds
     if (tally.count <= countMax + TRIM_SLACK && tally.bytes <= bytesMax) return
     let last = 0
-    for (const row of this.#oldest.iterate(tally.ref)) {
+    for (const row of this.#statements.oldest.iterate(tally.ref)) {
       const { number, bytes } = row as { number: number; bytes: number }
       if (tally.count === 1 || (tally.count <= countMax && tally.bytes <= bytesMax)) break
       last = number
@@ -220,17 +213,17 @@ export class PayloadWriteTable {
   }
 
   #deleteUpTo({ ref }: Tally, number: number): void {
-    this.#deleteOutcomes.run(ref, number)
-    this.#deleteAssigned.run(ref, number)
-    this.#deleteEarlier.run(ref, number)
-    this.#deletePayloads.run(ref, number)
+    this.#statements.deleteOutcomes.run(ref, number)
+    this.#statements.deleteAssigned.run(ref, number)
+    this.#statements.deleteEarlier.run(ref, number)
+    this.#statements.deletePayloads.run(ref, number)
   }
 
   #tallyOf(orgUid: string, uid: string): Tally {
     const known = this.#tallies.get(uid)
     if (known !== undefined) return known
-    const { ref } = this.#nextRef.get() as { ref: number }
-    this.#insertConnector.run(ref, orgUid, uid, checkOfConnector(ref, orgUid, uid))
+    const { ref } = this.#statements.nextRef.get() as { ref: number }
+    this.#statements.insertConnector.run(ref, orgUid, uid, checkOfConnector(ref, orgUid, uid))
     const tally = { ref, count: 0, bytes: 0 }
     this.#tallies.set(uid, tally)
     return tally

@@ -59,30 +59,13 @@ export class PayloadWriterLink {
 
   /** Resolves when the payload is durable; refuses with `overloaded` when too much waits. */
   put(order: PayloadWrite): Promise<void> {
-    const next = this.#next
-    const length = order.query.length + (order.body?.length ?? 0)
-    const isFull =
-      next.batch.puts.length >= WAITING_MAX || next.length + length > WAITING_LENGTH_MAX
-    if (isFull && next.length > 0) {
-      return Promise.reject(refusal('overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS }))
-    }
-    next.length += length
-    next.batch.puts.push(order)
-    return this.#soon()
+    const { puts } = this.#next.batch
+    return this.#take(puts, order, order.query.length + (order.body?.length ?? 0))
   }
 
   /** Resolves when the times are durable; refuses with `overloaded` when too much waits. */
   keepAssigned(order: AssignedWrite): Promise<void> {
-    const next = this.#next
-    const { length } = order.spans
-    const isFull =
-      next.batch.assigned.length >= WAITING_MAX || next.length + length > WAITING_LENGTH_MAX
-    if (isFull && next.length > 0) {
-      return Promise.reject(refusal('overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS }))
-    }
-    next.length += length
-    next.batch.assigned.push(order)
-    return this.#soon()
+    return this.#take(this.#next.batch.assigned, order, order.spans.length)
   }
 
   /** Resolves when the outcome is durable. */
@@ -119,6 +102,17 @@ export class PayloadWriterLink {
     this.#next = gather({ ...last.batch, isLast: true }, last.done)
     this.#post()
     await exited
+  }
+
+  #take<T>(waiting: T[], order: T, length: number): Promise<void> {
+    const next = this.#next
+    const isFull = waiting.length >= WAITING_MAX || next.length + length > WAITING_LENGTH_MAX
+    if (isFull && next.length > 0) {
+      return Promise.reject(refusal('overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS }))
+    }
+    next.length += length
+    waiting.push(order)
+    return this.#soon()
   }
 
   #soon(): Promise<void> {
