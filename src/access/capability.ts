@@ -64,14 +64,12 @@ const RESOURCE_LENGTH_MAX = 1_024
 
 /** A compiled list of capability entries. */
 export class Capabilities {
-  readonly entries: readonly CapabilityEntry[]
   readonly #rules: readonly Rule[]
   readonly #remembered = new BoundedCache<string, number>(REMEMBERED_MAX)
   /** Which methods every feed has when no entry names a component, so that a put need not look. */
   readonly #commonFeedMask: number | undefined
 
   constructor(entries: readonly CapabilityEntry[]) {
-    this.entries = entries
     const rules = entries.map(({ resource, methods: given }) => ({
       path: pathOf(resource),
       mask: given.reduce((mask, method) => mask | METHOD_BITS[method], 0),

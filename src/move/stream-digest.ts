@@ -11,11 +11,10 @@ export interface StreamDigest {
   readonly sha256: string
 }
 
-/** Reads all of a stream; `onRead` is called with the number of samples read. */
+/** Reads all of a stream. */
 export async function digestStream(
   store: SampleStore,
   handle: StreamHandle,
-  onRead: (count: number) => void = () => {},
 ): Promise<StreamDigest> {
   const hash = createHash('sha256')
   let count = 0
@@ -27,7 +26,6 @@ export async function digestStream(
     last = samples.times[samples.count - 1]
     count += samples.count
     addSamples(hash, samples)
-    onRead(samples.count)
   }
   let specialCount = 0
   for await (const { samples } of pagesOf(store, fromTime(handle), 'specials')) {

@@ -51,7 +51,6 @@ interface Deps {
   readonly driversDir: string | undefined
   /** Names the connectors that use a connection. */
   readonly findUses: (principal: Principal, uid: string) => Promise<readonly string[]>
-  readonly limits?: DatabaseLimits
 }
 
 /** A trial that takes longer is of no use to the one who waits for it. */
@@ -205,8 +204,8 @@ export class Connections {
     refuse('forbidden', { what })
   }
 
-  async #try(target: DatabaseTarget, { signal, read, ...usual }: Trial): Promise<ConnectionTest> {
-    const { rules, clock, driversDir, limits = usual.limits } = this.#deps
+  async #try(target: DatabaseTarget, { limits, signal, read }: Trial): Promise<ConnectionTest> {
+    const { rules, clock, driversDir } = this.#deps
     const start = clock.now()
     const outcome = (isOk: boolean, reason: string, message: string) => ({
       isOk,

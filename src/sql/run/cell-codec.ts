@@ -138,12 +138,11 @@ export class CellWriter {
 export class CellReader {
   readonly #buffer: Buffer
   readonly #view: DataView
-  #at: number
+  #at = 0
 
-  constructor(buffer: Buffer, from = 0) {
+  constructor(buffer: Buffer) {
     this.#buffer = buffer
     this.#view = viewOf(buffer)
-    this.#at = from
   }
 
   get isAtEnd(): boolean {
