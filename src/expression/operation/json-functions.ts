@@ -94,12 +94,11 @@ interface JsonEntry {
   readonly type: ExpressionType
   readonly result: string
   readonly examples: ExpressionFunction['examples']
+  readonly value: Operation['value']
 }
 
-function jsonFunction(
-  { name, help, type, result, examples }: JsonEntry,
-  value: Operation['value'],
-): ExpressionFunction {
+function jsonFunction(entry: JsonEntry): ExpressionFunction {
+  const { name, help, type, result, examples, value } = entry
   const gives = type === 'LONG' ? ({ gives: 'LONG' } as const) : {}
   const operation: Operation = { name: name.toLowerCase(), value, ...gives }
   return {
@@ -116,27 +115,23 @@ function jsonFunction(
 
 /** Functions of texts that are JSON. */
 export const jsonFunctions: readonly ExpressionFunction[] = [
-  jsonFunction(
-    {
-      name: 'jsonValue',
-      help: 'The value at a path into a text that is JSON, with its own type; objects and arrays as text, NULL where there is none.',
-      type: 'UNKNOWN',
-      result: 'as the value',
-      examples: [
-        ['jsonValue(\'{"t":{"value":21.5}}\', \'$.t.value\')', 21.5],
-        ['jsonValue(\'["a","b"]\', \'$[1]\')', 'b'],
-      ],
-    },
-    (run, text, path) => valueOfRaw(run, findIn(run, text, path).raw),
-  ),
-  jsonFunction(
-    {
-      name: 'jsonLength',
-      help: 'How many parts the array or object at a path into JSON has; NULL where it is none.',
-      type: 'LONG',
-      result: 'LONG',
-      examples: [["jsonLength('{\"list\":[1,2,3]}', '$.list')", 3]],
-    },
-    (run, text, path) => findIn(run, text, path).parts ?? null,
-  ),
+  jsonFunction({
+    name: 'jsonValue',
+    help: 'The value at a path into a text that is JSON, with its own type; objects and arrays as text, NULL where there is none.',
+    type: 'UNKNOWN',
+    result: 'as the value',
+    examples: [
+      ['jsonValue(\'{"t":{"value":21.5}}\', \'$.t.value\')', 21.5],
+      ['jsonValue(\'["a","b"]\', \'$[1]\')', 'b'],
+    ],
+    value: (run, text, path) => valueOfRaw(run, findIn(run, text, path).raw),
+  }),
+  jsonFunction({
+    name: 'jsonLength',
+    help: 'How many parts the array or object at a path into JSON has; NULL where it is none.',
+    type: 'LONG',
+    result: 'LONG',
+    examples: [["jsonLength('{\"list\":[1,2,3]}', '$.list')", 3]],
+    value: (run, text, path) => findIn(run, text, path).parts ?? null,
+  }),
 ]

@@ -14,20 +14,19 @@ interface TextEntry {
   readonly type: ExpressionType
   readonly examples: readonly (readonly [string, ExpressionValue])[]
   readonly longSql?: Operation['longSql']
+  readonly value: (run: Run, ...args: Present[]) => ExpressionValue
 }
 
 /** A function whose work on texts is counted before it begins, and again by its result. */
-function textFunction(
-  { name, help, parameters, type, examples, longSql }: TextEntry,
-  of: (run: Run, ...args: Present[]) => ExpressionValue,
-): ExpressionFunction {
+function textFunction(entry: TextEntry): ExpressionFunction {
+  const { name, help, parameters, type, examples, longSql, value } = entry
   const operation: Operation = {
     name: name.toLowerCase(),
     ...(type === 'LONG' ? { gives: 'LONG' } : {}),
     longSql,
     value: (run, ...args) => {
       for (const arg of args) if (typeof arg === 'string') run.charge(arg.length)
-      const result = of(run, ...args)
+      const result = value(run, ...args)
       return typeof result === 'string' ? madeText(run, result) : result
     },
   }
@@ -133,217 +132,180 @@ const p = (...words: readonly string[]) => parametersOf('text', ...words)
 
 /** Functions of texts. */
 export const textFunctions: readonly ExpressionFunction[] = [
-  textFunction(
-    {
-      name: 'len',
-      help: 'How many characters a text has.',
-      parameters: p('text'),
-      type: 'LONG',
-      examples: [
-        ["len('Grüße')", 5],
-        ["len('😀')", 1],
-      ],
-      longSql: longText.longCount,
-    },
-    (_run, value) => countCharacters(text(value)),
-  ),
-  textFunction(
-    {
-      name: 'substr',
-      help: 'The part of a text from a position (the first is 1, -1 the last), to its end or with a given length.',
-      parameters: p('text', 'start:whole', 'length:whole?'),
-      type: 'STRING',
-      examples: [
-        ["substr('pressure', 3, 4)", 'essu'],
-        ["substr('pressure', -3)", 'ure'],
-      ],
-      longSql: longText.longPart,
-    },
-    (_run, value, start, length) => partOf(value, start, length),
-  ),
-  textFunction(
-    {
-      name: 'mid',
-      help: 'A number of characters of a text from a position on; the first is 1.',
-      parameters: p('text', 'start:whole', 'length:whole'),
-      type: 'STRING',
-      examples: [["mid('pressure', 3, 4)", 'essu']],
-      longSql: longText.longPart,
-    },
-    (_run, value, start, length) => partOf(value, start, length),
-  ),
-  textFunction(
-    {
-      name: 'left',
-      help: 'The first characters of a text.',
-      parameters: p('text', 'count:whole'),
-      type: 'STRING',
-      examples: [["left('pressure', 3)", 'pre']],
-      longSql: longText.longStart,
-    },
-    (_run, value, count) => sliceCharacters(text(value), 0, whole(count)),
-  ),
-  textFunction(
-    {
-      name: 'right',
-      help: 'The last characters of a text.',
-      parameters: p('text', 'count:whole'),
-      type: 'STRING',
-      examples: [["right('pressure', 4)", 'sure']],
-    },
-    (_run, value, count) => {
+  textFunction({
+    name: 'len',
+    help: 'How many characters a text has.',
+    parameters: p('text'),
+    type: 'LONG',
+    examples: [
+      ["len('Grüße')", 5],
+      ["len('😀')", 1],
+    ],
+    longSql: longText.longCount,
+    value: (_run, value) => countCharacters(text(value)),
+  }),
+  textFunction({
+    name: 'substr',
+    help: 'The part of a text from a position (the first is 1, -1 the last), to its end or with a given length.',
+    parameters: p('text', 'start:whole', 'length:whole?'),
+    type: 'STRING',
+    examples: [
+      ["substr('pressure', 3, 4)", 'essu'],
+      ["substr('pressure', -3)", 'ure'],
+    ],
+    longSql: longText.longPart,
+    value: (_run, value, start, length) => partOf(value, start, length),
+  }),
+  textFunction({
+    name: 'mid',
+    help: 'A number of characters of a text from a position on; the first is 1.',
+    parameters: p('text', 'start:whole', 'length:whole'),
+    type: 'STRING',
+    examples: [["mid('pressure', 3, 4)", 'essu']],
+    longSql: longText.longPart,
+    value: (_run, value, start, length) => partOf(value, start, length),
+  }),
+  textFunction({
+    name: 'left',
+    help: 'The first characters of a text.',
+    parameters: p('text', 'count:whole'),
+    type: 'STRING',
+    examples: [["left('pressure', 3)", 'pre']],
+    longSql: longText.longStart,
+    value: (_run, value, count) => sliceCharacters(text(value), 0, whole(count)),
+  }),
+  textFunction({
+    name: 'right',
+    help: 'The last characters of a text.',
+    parameters: p('text', 'count:whole'),
+    type: 'STRING',
+    examples: [["right('pressure', 4)", 'sure']],
+    value: (_run, value, count) => {
       const length = countCharacters(text(value))
       return sliceCharacters(text(value), length - Math.max(0, whole(count)), length)
     },
-  ),
-  textFunction(
-    {
-      name: 'lower',
-      help: 'A text in small letters.',
-      parameters: p('text'),
-      type: 'STRING',
-      examples: [["lower('ÄB')", 'äb']],
-    },
-    (_run, value) => text(value).toLowerCase(),
-  ),
-  textFunction(
-    {
-      name: 'upper',
-      help: 'A text in capitals.',
-      parameters: p('text'),
-      type: 'STRING',
-      examples: [["upper('äb')", 'ÄB']],
-    },
-    (_run, value) => text(value).toUpperCase(),
-  ),
-  textFunction(
-    {
-      name: 'trim',
-      help: 'A text without blanks, tabs and line ends around it.',
-      parameters: p('text'),
-      type: 'STRING',
-      examples: [["trim('  on ')", 'on']],
-    },
-    (_run, value) => text(value).trim(),
-  ),
-  textFunction(
-    {
-      name: 'ltrim',
-      help: 'A text without blanks before it.',
-      parameters: p('text'),
-      type: 'STRING',
-      examples: [["ltrim('  on ')", 'on ']],
-    },
-    (_run, value) => text(value).trimStart(),
-  ),
-  textFunction(
-    {
-      name: 'rtrim',
-      help: 'A text without blanks behind it.',
-      parameters: p('text'),
-      type: 'STRING',
-      examples: [["rtrim('  on ')", '  on']],
-    },
-    (_run, value) => text(value).trimEnd(),
-  ),
-  textFunction(
-    {
-      name: 'replaceAll',
-      help: 'A text with every occurrence of one text replaced by another; no patterns, capitals matter.',
-      parameters: p('text', 'find', 'replacement'),
-      type: 'STRING',
-      examples: [["replaceAll('1,5 bar', ',', '.')", '1.5 bar']],
-    },
-    (run, value, find, replacement) =>
+  }),
+  textFunction({
+    name: 'lower',
+    help: 'A text in small letters.',
+    parameters: p('text'),
+    type: 'STRING',
+    examples: [["lower('ÄB')", 'äb']],
+    value: (_run, value) => text(value).toLowerCase(),
+  }),
+  textFunction({
+    name: 'upper',
+    help: 'A text in capitals.',
+    parameters: p('text'),
+    type: 'STRING',
+    examples: [["upper('äb')", 'ÄB']],
+    value: (_run, value) => text(value).toUpperCase(),
+  }),
+  textFunction({
+    name: 'trim',
+    help: 'A text without blanks, tabs and line ends around it.',
+    parameters: p('text'),
+    type: 'STRING',
+    examples: [["trim('  on ')", 'on']],
+    value: (_run, value) => text(value).trim(),
+  }),
+  textFunction({
+    name: 'ltrim',
+    help: 'A text without blanks before it.',
+    parameters: p('text'),
+    type: 'STRING',
+    examples: [["ltrim('  on ')", 'on ']],
+    value: (_run, value) => text(value).trimStart(),
+  }),
+  textFunction({
+    name: 'rtrim',
+    help: 'A text without blanks behind it.',
+    parameters: p('text'),
+    type: 'STRING',
+    examples: [["rtrim('  on ')", '  on']],
+    value: (_run, value) => text(value).trimEnd(),
+  }),
+  textFunction({
+    name: 'replaceAll',
+    help: 'A text with every occurrence of one text replaced by another; no patterns, capitals matter.',
+    parameters: p('text', 'find', 'replacement'),
+    type: 'STRING',
+    examples: [["replaceAll('1,5 bar', ',', '.')", '1.5 bar']],
+    value: (run, value, find, replacement) =>
       replaceTexts(run, text(value), text(find), text(replacement)),
-  ),
-  textFunction(
-    {
-      name: 'indexOf',
-      help: 'The position of one text in another, from 1; 0 if it does not occur.',
-      parameters: p('text', 'find'),
-      type: 'LONG',
-      examples: [["indexOf('a:b', ':')", 2]],
-      longSql: longText.longPosition,
-    },
-    (_run, value, find) => {
+  }),
+  textFunction({
+    name: 'indexOf',
+    help: 'The position of one text in another, from 1; 0 if it does not occur.',
+    parameters: p('text', 'find'),
+    type: 'LONG',
+    examples: [["indexOf('a:b', ':')", 2]],
+    longSql: longText.longPosition,
+    value: (_run, value, find) => {
       const at = text(value).indexOf(text(find))
       return at < 0 ? 0 : countCharacters(text(value).slice(0, at)) + 1
     },
-  ),
-  textFunction(
-    {
-      name: 'contains',
-      help: 'Whether one text is in another; capitals matter.',
-      parameters: p('text', 'find'),
-      type: 'BOOLEAN',
-      examples: [["contains('pump on', 'on')", true]],
-      longSql: longText.longContains,
-    },
-    (_run, value, find) => text(value).includes(text(find)),
-  ),
-  textFunction(
-    {
-      name: 'startsWith',
-      help: 'Whether a text begins with another.',
-      parameters: p('text', 'start'),
-      type: 'BOOLEAN',
-      examples: [["startsWith('pump on', 'pump')", true]],
-    },
-    (_run, value, start) => text(value).startsWith(text(start)),
-  ),
-  textFunction(
-    {
-      name: 'endsWith',
-      help: 'Whether a text ends with another.',
-      parameters: p('text', 'end'),
-      type: 'BOOLEAN',
-      examples: [["endsWith('pump on', 'off')", false]],
-    },
-    (_run, value, end) => text(value).endsWith(text(end)),
-  ),
-  textFunction(
-    {
-      name: 'parseCsv',
-      help: 'The field of a line of CSV by its index from 1, NULL beyond the last; fields may stand in double quotes.',
-      parameters: p('text', 'index:whole', 'delimiter?'),
-      type: 'STRING',
-      examples: [
-        ['parseCsv(\'a,"b,c",d\', 2)', 'b,c'],
-        ["parseCsv('7;8', 2, ';')", '8'],
-      ],
-    },
-    (_run, value, index, delimiter = ',') => fieldOf(text(value), whole(index), text(delimiter)),
-  ),
-  textFunction(
-    {
-      name: 'textBetween',
-      help: 'What stands between one text and the next occurrence of another; NULL where one is missing.',
-      parameters: p('text', 'start', 'end'),
-      type: 'STRING',
-      examples: [["textBetween('<t>21.5</t>', '<t>', '</t>')", '21.5']],
-      longSql: longText.longBetween,
-    },
-    (_run, value, start, end) => between(text(value), text(start), text(end)),
-  ),
-  textFunction(
-    {
-      name: 'queryValue',
-      help: 'The value of a name in a query string or a form, such as a=1&b=2; NULL where it is missing.',
-      parameters: p('text', 'name'),
-      type: 'STRING',
-      examples: [["queryValue('id=A1&temp=21.5', 'temp')", '21.5']],
-    },
-    (_run, value, name) => pairValue(text(value), text(name)),
-  ),
-  textFunction(
-    {
-      name: 'urlDecode',
-      help: 'A text with its %-codes decoded and + as blanks; what is no code stays.',
-      parameters: p('text'),
-      type: 'STRING',
-      examples: [["urlDecode('21%2C5+%C2%B0C')", '21,5 °C']],
-    },
-    (_run, value) => decodeUrl(text(value)),
-  ),
+  }),
+  textFunction({
+    name: 'contains',
+    help: 'Whether one text is in another; capitals matter.',
+    parameters: p('text', 'find'),
+    type: 'BOOLEAN',
+    examples: [["contains('pump on', 'on')", true]],
+    longSql: longText.longContains,
+    value: (_run, value, find) => text(value).includes(text(find)),
+  }),
+  textFunction({
+    name: 'startsWith',
+    help: 'Whether a text begins with another.',
+    parameters: p('text', 'start'),
+    type: 'BOOLEAN',
+    examples: [["startsWith('pump on', 'pump')", true]],
+    value: (_run, value, start) => text(value).startsWith(text(start)),
+  }),
+  textFunction({
+    name: 'endsWith',
+    help: 'Whether a text ends with another.',
+    parameters: p('text', 'end'),
+    type: 'BOOLEAN',
+    examples: [["endsWith('pump on', 'off')", false]],
+    value: (_run, value, end) => text(value).endsWith(text(end)),
+  }),
+  textFunction({
+    name: 'parseCsv',
+    help: 'The field of a line of CSV by its index from 1, NULL beyond the last; fields may stand in double quotes.',
+    parameters: p('text', 'index:whole', 'delimiter?'),
+    type: 'STRING',
+    examples: [
+      ['parseCsv(\'a,"b,c",d\', 2)', 'b,c'],
+      ["parseCsv('7;8', 2, ';')", '8'],
+    ],
+    value: (_run, value, index, delimiter = ',') =>
+      fieldOf(text(value), whole(index), text(delimiter)),
+  }),
+  textFunction({
+    name: 'textBetween',
+    help: 'What stands between one text and the next occurrence of another; NULL where one is missing.',
+    parameters: p('text', 'start', 'end'),
+    type: 'STRING',
+    examples: [["textBetween('<t>21.5</t>', '<t>', '</t>')", '21.5']],
+    longSql: longText.longBetween,
+    value: (_run, value, start, end) => between(text(value), text(start), text(end)),
+  }),
+  textFunction({
+    name: 'queryValue',
+    help: 'The value of a name in a query string or a form, such as a=1&b=2; NULL where it is missing.',
+    parameters: p('text', 'name'),
+    type: 'STRING',
+    examples: [["queryValue('id=A1&temp=21.5', 'temp')", '21.5']],
+    value: (_run, value, name) => pairValue(text(value), text(name)),
+  }),
+  textFunction({
+    name: 'urlDecode',
+    help: 'A text with its %-codes decoded and + as blanks; what is no code stays.',
+    parameters: p('text'),
+    type: 'STRING',
+    examples: [["urlDecode('21%2C5+%C2%B0C')", '21,5 °C']],
+    value: (_run, value) => decodeUrl(text(value)),
+  }),
 ]
