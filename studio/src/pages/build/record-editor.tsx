@@ -1,21 +1,13 @@
 import { type ComponentType, useState } from 'react'
 import { queries } from '../../api/query-cache.ts'
-import {
-  deleteRecord,
-  type RecordKind,
-  type RecordKinds,
-  recordKey,
-  saveRecord,
-} from '../../api/records.ts'
+import { type RecordKind, type RecordKinds, recordKey } from '../../api/records.ts'
 import { useRole } from '../../api/session.ts'
-import { useAct } from '../../api/use-act.ts'
-import { navigate } from '../../app/place.ts'
 import { useDraft } from '../../state/draft.ts'
 import { ConfirmDelete } from '../../ui/confirm-delete.tsx'
-import { showToast } from '../../ui/toast.tsx'
 import { EditorForm } from './editor-form.tsx'
 import { errorsOf, type FieldsProps, shownName } from './form.ts'
 import type { KindWords } from './kinds.ts'
+import { useRecordActs } from './use-record-acts.ts'
 
 /** What makes the editor of a kind. */
 export interface Editor<R> {
@@ -42,22 +34,11 @@ export function RecordEditor({ words, editor, saved }: RecordEditorProps) {
   const fixed = useFixed(saved)
   const draft = useDraft(`${kind}/${saved.uid}`, saved)
   const [isDeleting, setIsDeleting] = useState(false)
-  const save = useAct()
-  const saveNow = (isOver: boolean) =>
-    save.run(async () => {
-      const { uid: _, revision: __, ...whole } = draft.value
-      const known = isOver ? {} : { revision: draft.revision }
-      const made = await saveRecord(kind, saved.uid, isNew ? whole : { ...draft.changes, ...known })
-      queries.put(recordKey(kind, made.uid), made)
-      draft.discard()
-      showToast(`${capitalized(one)} saved.`)
-      if (isNew) navigate(`/build/${kind}/${made.uid}`, { replace: true })
-    })
-  const remove = async () => {
-    await deleteRecord(kind, saved.uid)
-    draft.discard()
-    showToast(`${capitalized(one)} deleted.`)
-    navigate(`/build/${kind}`)
+  const about = { kind, saved, draft, list: `/build/${kind}`, title: capitalized(one) }
+  const { save, saveFields, remove } = useRecordActs(about)
+  const saveNow = (isOver: boolean) => {
+    const { uid: _, revision: __, ...whole } = draft.value
+    return saveFields(isNew ? whole : draft.changes, isOver)
   }
   const errorOf = errorsOf(kind, save.error)
   const discard = () => {

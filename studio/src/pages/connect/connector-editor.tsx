@@ -1,14 +1,12 @@
 import { useMemo, useState } from 'react'
 import { queries } from '../../api/query-cache.ts'
-import { deleteRecord, recordKey, saveRecord } from '../../api/records.ts'
+import { recordKey } from '../../api/records.ts'
 import { usePerson, useRole } from '../../api/session.ts'
-import { useAct } from '../../api/use-act.ts'
-import { navigate } from '../../app/place.ts'
 import { useDraft } from '../../state/draft.ts'
 import { ConfirmDelete } from '../../ui/confirm-delete.tsx'
-import { showToast } from '../../ui/toast.tsx'
 import { EditorForm } from '../build/editor-form.tsx'
 import { errorsOf } from '../build/form.ts'
+import { useRecordActs } from '../build/use-record-acts.ts'
 import styles from './connect.module.css'
 import { ConnectorFields } from './connector-fields.tsx'
 import type { Connector, FailedRun } from './connector-types.ts'
@@ -117,26 +115,13 @@ function useEdited(saved: Connector) {
     [saved, uid, name],
   )
   const draft = useDraft(`connector/${saved.uid}/${saved.connType}`, begun)
-  const save = useAct()
-  const isNew = saved.uid === ''
-  const saveNow = (isOver: boolean) =>
-    save.run(async () => {
-      const { uid: _, revision: __, sinkUrl: ___, nextRun: ____, ...whole } = draft.value
-      const known = isOver ? {} : { revision: draft.revision }
-      // Without a name it is called as its ID.
-      const named = { ...whole, name: whole.name || undefined }
-      const fields = isNew ? named : { ...draft.changes, ...known }
-      const made = await saveRecord('connector', saved.uid, fields)
-      queries.put(recordKey('connector', made.uid), made)
-      draft.discard()
-      showToast('Connector saved.')
-      if (isNew) navigate(`/connect/${made.uid}`, { replace: true })
-    })
-  const remove = async () => {
-    await deleteRecord('connector', saved.uid)
-    draft.discard()
-    showToast('Connector deleted.')
-    navigate('/connect')
+  const about = { kind: 'connector', saved, draft, list: '/connect', title: 'Connector' } as const
+  const { save, saveFields, remove } = useRecordActs(about)
+  const saveNow = (isOver: boolean) => {
+    const { uid: _, revision: __, sinkUrl: ___, nextRun: ____, ...whole } = draft.value
+    // Without a name it is called as its ID.
+    const named = { ...whole, name: whole.name || undefined }
+    return saveFields(saved.uid === '' ? named : draft.changes, isOver)
   }
   return { draft, save, saveNow, remove }
 }

@@ -1,18 +1,16 @@
 import { useMemo, useState } from 'react'
-import { queries } from '../../../api/query-cache.ts'
-import { deleteRecord, getRecord, recordKey, saveRecord } from '../../../api/records.ts'
+import { getRecord, recordKey } from '../../../api/records.ts'
 import { useRole } from '../../../api/session.ts'
-import { useAct } from '../../../api/use-act.ts'
 import { useQuery } from '../../../api/use-query.ts'
 import type { PageProps } from '../../../app/page-entry.ts'
-import { navigate, useAddress } from '../../../app/place.ts'
+import { useAddress } from '../../../app/place.ts'
 import { SectionFrame } from '../../../app/section-frame.tsx'
 import { useDraft } from '../../../state/draft.ts'
 import { ConfirmDelete } from '../../../ui/confirm-delete.tsx'
 import { Empty } from '../../../ui/empty.tsx'
-import { showToast } from '../../../ui/toast.tsx'
 import { EditorForm } from '../../build/editor-form.tsx'
 import { errorsOf } from '../../build/form.ts'
+import { useRecordActs } from '../../build/use-record-acts.ts'
 import styles from '../../connect/connect.module.css'
 import { ALERTS } from '../alerts-section.ts'
 import { AlertActs } from './alert-acts.tsx'
@@ -63,23 +61,8 @@ function AlertEditor({ saved, draftKey }: AlertEditorProps) {
   const isGuest = useRole() === 'GUEST'
   const draft = useDraft(draftKey, saved)
   const [isDeleting, setIsDeleting] = useState(false)
-  const save = useAct()
-  const saveNow = (isOver: boolean) =>
-    save.run(async () => {
-      const known = isOver || isNew ? {} : { revision: draft.revision }
-      const changes = fieldsOf(isNew ? draft.value : draft.changes)
-      const made = await saveRecord('alert', saved.uid, { ...changes, ...known })
-      queries.put(recordKey('alert', made.uid), made)
-      draft.discard()
-      showToast('Alert saved.')
-      if (isNew) navigate(`/alerts/${made.uid}`, { replace: true })
-    })
-  const remove = async () => {
-    await deleteRecord('alert', saved.uid)
-    draft.discard()
-    showToast('Alert deleted.')
-    navigate('/alerts')
-  }
+  const about = { kind: 'alert', saved, draft, list: '/alerts', title: 'Alert' } as const
+  const { save, saveFields, remove } = useRecordActs(about)
   const name = nameOf(saved).slice(0, 60)
   return (
     <div className={styles.halves}>
@@ -89,7 +72,9 @@ function AlertEditor({ saved, draftKey }: AlertEditorProps) {
           save={save}
           draft={draft}
           fixed={isGuest ? 'Read-only: guests cannot make changes.' : undefined}
-          onSave={(isOver) => void saveNow(isOver)}
+          onSave={(isOver) => {
+            void saveFields(fieldsOf(isNew ? draft.value : draft.changes), isOver)
+          }}
           onDiscard={() => {
             draft.discard()
             save.clear()

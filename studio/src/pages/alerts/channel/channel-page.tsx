@@ -1,18 +1,15 @@
 import { useState } from 'react'
-import { queries } from '../../../api/query-cache.ts'
-import { deleteRecord, getRecord, recordKey, saveRecord } from '../../../api/records.ts'
+import { getRecord, recordKey } from '../../../api/records.ts'
 import { useRole } from '../../../api/session.ts'
-import { useAct } from '../../../api/use-act.ts'
 import { useQuery } from '../../../api/use-query.ts'
 import type { PageProps } from '../../../app/page-entry.ts'
-import { navigate } from '../../../app/place.ts'
 import { SectionFrame } from '../../../app/section-frame.tsx'
 import { useDraft } from '../../../state/draft.ts'
 import { ConfirmDelete } from '../../../ui/confirm-delete.tsx'
 import { Empty } from '../../../ui/empty.tsx'
-import { showToast } from '../../../ui/toast.tsx'
 import { EditorForm } from '../../build/editor-form.tsx'
 import { errorsOf } from '../../build/form.ts'
+import { useRecordActs } from '../../build/use-record-acts.ts'
 import styles from '../../connect/connect.module.css'
 import { ALERTS } from '../alerts-section.ts'
 import { Attempts } from './attempts.tsx'
@@ -56,27 +53,20 @@ function ChannelEditor({ saved }: { readonly saved: Channel }) {
   // Not in the draft, which is kept in the tab: secrets are in this page's memory only.
   const [secrets, setSecrets] = useState(NO_SECRETS)
   const [isDeleting, setIsDeleting] = useState(false)
-  const save = useAct()
-  const { kind } = draft.value
-  const saveNow = (isOver: boolean) =>
-    save.run(async () => {
-      const known = isOver || isNew ? {} : { revision: draft.revision }
-      const entered = Object.entries(secrets).filter(([, text]) => text !== '')
-      const given = kind === 'EMAIL' ? {} : Object.fromEntries(entered)
-      const changes = isNew ? draft.value : draft.changes
-      const fields = { ...fieldsOf(changes, kind), ...known, ...given }
-      const made = await saveRecord('channel', saved.uid, fields)
-      queries.put(recordKey('channel', made.uid), made)
-      draft.discard()
-      setSecrets(NO_SECRETS)
-      showToast('Channel saved.')
-      if (isNew) navigate(`/alerts/channels/${made.uid}`, { replace: true })
-    })
-  const remove = async () => {
-    await deleteRecord('channel', saved.uid)
-    draft.discard()
-    showToast('Channel deleted.')
-    navigate('/alerts/channels')
+  const about = {
+    kind: 'channel',
+    saved,
+    draft,
+    list: '/alerts/channels',
+    title: 'Channel',
+  } as const
+  const { save, saveFields, remove } = useRecordActs(about)
+  const saveNow = (isOver: boolean) => {
+    const { kind } = draft.value
+    const entered = Object.entries(secrets).filter(([, text]) => text !== '')
+    const given = kind === 'EMAIL' ? {} : Object.fromEntries(entered)
+    const fields = { ...fieldsOf(isNew ? draft.value : draft.changes, kind), ...given }
+    return saveFields(fields, isOver, () => setSecrets(NO_SECRETS))
   }
   const isChanged = draft.isChanged || Object.values(secrets).some((text) => text !== '')
   return (

@@ -1,18 +1,15 @@
 import { useState } from 'react'
-import { queries } from '../../../api/query-cache.ts'
-import { deleteRecord, getRecord, recordKey, saveRecord } from '../../../api/records.ts'
+import { getRecord, recordKey } from '../../../api/records.ts'
 import { useRole } from '../../../api/session.ts'
-import { useAct } from '../../../api/use-act.ts'
 import { useQuery } from '../../../api/use-query.ts'
 import type { PageProps } from '../../../app/page-entry.ts'
-import { navigate } from '../../../app/place.ts'
 import { SectionFrame } from '../../../app/section-frame.tsx'
 import { useDraft } from '../../../state/draft.ts'
 import { ConfirmDelete } from '../../../ui/confirm-delete.tsx'
 import { Empty } from '../../../ui/empty.tsx'
-import { showToast } from '../../../ui/toast.tsx'
 import { EditorForm } from '../../build/editor-form.tsx'
 import { errorsOf } from '../../build/form.ts'
+import { useRecordActs } from '../../build/use-record-acts.ts'
 import styles from '../connect.module.css'
 import { CONNECT } from '../connect-section.ts'
 import { ConnectionFields } from './connection-fields.tsx'
@@ -44,25 +41,14 @@ function ConnectionEditor({ saved }: { readonly saved: Connection }) {
   // Not in the draft, which is kept in the tab: a password is in this page's memory only.
   const [password, setPassword] = useState('')
   const [isDeleting, setIsDeleting] = useState(false)
-  const save = useAct()
-  const saveNow = (isOver: boolean) =>
-    save.run(async () => {
-      const { uid: _, revision: __, hasPassword: ___, ...whole } = draft.value
-      const known = isOver ? {} : { revision: draft.revision }
-      const given = password === '' ? {} : { password }
-      const fields = isNew ? whole : { ...draft.changes, ...known }
-      const made = await saveRecord('connection', saved.uid, { ...fields, ...given })
-      queries.put(recordKey('connection', made.uid), made)
-      draft.discard()
-      setPassword('')
-      showToast('Connection saved.')
-      if (isNew) navigate(`/connect/connections/${made.uid}`, { replace: true })
-    })
-  const remove = async () => {
-    await deleteRecord('connection', saved.uid)
-    draft.discard()
-    showToast('Connection deleted.')
-    navigate('/connect/connections')
+  const list = '/connect/connections'
+  const about = { kind: 'connection', saved, draft, list, title: 'Connection' } as const
+  const { save, saveFields, remove } = useRecordActs(about)
+  const saveNow = (isOver: boolean) => {
+    const { uid: _, revision: __, hasPassword: ___, ...whole } = draft.value
+    const given = password === '' ? {} : { password }
+    const fields = { ...(isNew ? whole : draft.changes), ...given }
+    return saveFields(fields, isOver, () => setPassword(''))
   }
   const isChanged = draft.isChanged || password !== ''
   const name = nameOf(saved).slice(0, 60)
