@@ -209,9 +209,7 @@ function rateFiguresReader(
   return (orgUid) => {
     const own = organizations.find(orgUid)?.rateFigures
     if (own === undefined) return rateFigures
-    const known = capped.get(own) ?? capRateFigures(own, rateCeiling)
-    capped.set(own, known)
-    return known
+    return capped.getOrInsertComputed(own, () => capRateFigures(own, rateCeiling))
   }
 }
 

@@ -29,6 +29,15 @@ export class BoundedCache<K, V> {
     this.#recent.set(key, value)
   }
 
+  /** As that of a map: the value of a key, which is made where there is none. */
+  getOrInsertComputed(key: K, make: () => V): V {
+    const known = this.get(key)
+    if (known !== undefined) return known
+    const made = make()
+    this.set(key, made)
+    return made
+  }
+
   delete(key: K): void {
     this.#recent.delete(key)
     this.#previous.delete(key)

@@ -299,9 +299,7 @@ export class StatusBook {
     const key = { orgUid, componentUid, uid: index.streamUid(handle) }
     const document = await catalog.get({ orgUid, kind: KIND, uid: key.uid })
     // Somebody else may have read it meanwhile.
-    const entry = this.#entries.get(handle) ?? readEntry(key, document)
-    this.#entries.set(handle, entry)
-    return entry
+    return this.#entries.getOrInsertComputed(handle, () => readEntry(key, document))
   }
 }
 

@@ -53,8 +53,7 @@ async function digestPayloads(
   let count = 0
   for await (const payload of store.everything()) {
     const { connectorUid } = payload
-    const some = hashes.get(connectorUid) ?? []
-    hashes.set(connectorUid, some)
+    const some = hashes.getOrInsertComputed(connectorUid, () => [])
     some.push(
       createHash('sha256')
         .update(textOf(shown(payload)))

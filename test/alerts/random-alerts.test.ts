@@ -260,9 +260,8 @@ class World {
     assert.ok(body.event, text)
     const events = new Map<string, string[]>()
     for (const { streamUid, state, cause, startedMs } of body.event.toReversed()) {
-      const own = events.get(streamUid) ?? []
+      const own = events.getOrInsertComputed(streamUid, () => [])
       own.push(`${state} ${cause} ${startedMs}`)
-      events.set(streamUid, own)
     }
     return events
   }

@@ -228,9 +228,7 @@ function timed(count: number, isOfStream: boolean): Promise<Answered> {
 /** Its times and its values are two lists of one call, which takes seconds. */
 const timedStreams = new Map<number, Promise<Answered>>()
 const timedStream = (count: number) => {
-  const sent = timedStreams.get(count) ?? timed(count, true)
-  timedStreams.set(count, sent)
-  return sent
+  return timedStreams.getOrInsertComputed(count, () => timed(count, true))
 }
 const samples = (count: number) =>
   repeated('{"compId":"fed","streamId":"a","time":1,"data":1}', count)

@@ -20,9 +20,8 @@ export class SampleModel {
 
   put(handle: number, time: number, value: Value): void {
     if (this.#forgotten.has(handle)) return
-    const samples = this.#streams.get(handle) ?? new Map<number, Value>()
+    const samples = this.#streams.getOrInsertComputed(handle, () => new Map<number, Value>())
     samples.set(time, value)
-    this.#streams.set(handle, samples)
     this.#specials.get(handle)?.delete(time)
   }
 

@@ -249,9 +249,7 @@ export class PlainSampleStore implements SampleStore {
   }
 
   #samples(handle: number): Map<number, Value> {
-    const known = this.#streams.get(handle) ?? new Map<number, Value>()
-    this.#streams.set(handle, known)
-    return known
+    return this.#streams.getOrInsertComputed(handle, () => new Map<number, Value>())
   }
 
   #sorted(handle: number, from = -Infinity, until = Infinity): [number, Value][] {

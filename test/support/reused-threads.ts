@@ -98,8 +98,9 @@ class ReusedThread extends EventEmitter {
 }
 
 function startHost(url: URL, ends: ThreadEnd, options: WorkerOptions): Worker {
-  const source = sources.get(url.href) ?? stripTypeScriptTypes(readFileSync(url, 'utf8'))
-  sources.set(url.href, source)
+  const source = sources.getOrInsertComputed(url.href, () =>
+    stripTypeScriptTypes(readFileSync(url, 'utf8')),
+  )
   const start: HostStart = { url: url.href, ends, source }
   const own = new URL('./thread-host.ts', import.meta.url)
   const host = new Worker(own, { ...options, workerData: start })

@@ -41,9 +41,7 @@ export function oracleStatistics(stream: OracleStream, query: OracleQuery): Orac
     .map(([time, value]) => place(stream, time, value))
   for (const sample of placed) {
     const index = periodIndexAt(definition, zone, sample.start)
-    const others = byIndex.get(index)
-    if (others === undefined) byIndex.set(index, [sample])
-    else others.push(sample)
+    byIndex.getOrInsertComputed(index, () => []).push(sample)
   }
   if (stream.base !== undefined) {
     const known = [...byIndex.keys()]

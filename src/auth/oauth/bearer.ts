@@ -55,9 +55,7 @@ const compiled = new Map<string, Capabilities>()
 export function scopeCapabilities(scopes: readonly Scope[]): Capabilities | undefined {
   if (scopes.length === SCOPES.length) return undefined
   const name = scopes.join(' ')
-  const capabilities = compiled.get(name) ?? compile(scopes)
-  compiled.set(name, capabilities)
-  return capabilities
+  return compiled.getOrInsertComputed(name, () => compile(scopes))
 }
 
 const ALL = ['GET', 'PUT', 'POST', 'DELETE'] as const

@@ -239,8 +239,7 @@ const typedDefinitions = new WeakMap<StreamDefinition, StreamDefinition[]>()
 /** A definition that has no type, with one. */
 export function withValueCode(definition: StreamDefinition, valueCode: number): StreamDefinition {
   if (valueCode === definition.valueCode) return definition
-  const typed = typedDefinitions.get(definition) ?? []
-  typedDefinitions.set(definition, typed)
+  const typed = typedDefinitions.getOrInsertComputed(definition, () => [])
   typed[valueCode] ??= { ...definition, valueCode }
   return typed[valueCode]
 }

@@ -14,9 +14,7 @@ function openIndex() {
   index.putComponent({ orgUid: ORG, uid: componentUid, revision: 1, id: 'c', timeZone: 'UTC' })
   const uids = new Map<number, string>()
   const uidOf = (handle: number): string => {
-    const uid = uids.get(handle) ?? randomUUID()
-    uids.set(handle, uid)
-    return uid
+    return uids.getOrInsertComputed(handle, () => randomUUID())
   }
   const put = (handle: number): void => {
     index.putStream({

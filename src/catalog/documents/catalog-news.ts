@@ -51,9 +51,10 @@ function newsOf(
 ): CatalogNews[] {
   const byOrg = new Map<string, { componentUids: Set<string>; hasFolders: boolean }>()
   const of = (orgUid: string) => {
-    const known = byOrg.get(orgUid) ?? { componentUids: new Set<string>(), hasFolders: false }
-    byOrg.set(orgUid, known)
-    return known
+    return byOrg.getOrInsertComputed(orgUid, () => ({
+      componentUids: new Set<string>(),
+      hasFolders: false,
+    }))
   }
   for (const write of writes) {
     const { orgUid, kind } = write

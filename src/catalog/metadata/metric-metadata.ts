@@ -122,9 +122,8 @@ export class MetricMetadataBook {
     const sentAtMs = this.#deps.clock.elapsed()
     for (const row of (document?.body.metrics ?? []) as unknown as readonly Row[]) {
       const known = before?.names.get(row[0])?.find((one) => isSame(one.row, row))
-      const variants = names.get(row[0]) ?? []
+      const variants = names.getOrInsertComputed(row[0], () => [])
       variants.push(known ?? { row, sentAtMs })
-      names.set(row[0], variants)
       characters += charactersOf(row)
     }
     return { revision, characters, names }

@@ -10,23 +10,20 @@ const nested = new BoundedCache<string, boolean>(CYCLES_MAX)
 /** The base cycle of the grid that the catalog keeps of an interval stream; undefined for ''. */
 export function cycleOfGrid(grid: string): Cycle | undefined {
   if (grid === '') return undefined
-  const known = cycles.get(grid)
-  if (known !== undefined) return known
-  const definition = readGrid(grid)
-  const cycle = compileCycle(definition, loadZone(definition.timeZone))
-  cycles.set(grid, cycle)
-  return cycle
+  return cycles.getOrInsertComputed(grid, () => {
+    const definition = readGrid(grid)
+    return compileCycle(definition, loadZone(definition.timeZone))
+  })
 }
 
 /** Whether each interval of the outer grid is made of whole intervals of the inner one. */
 export function isGridNested(inner: string, outer: string): boolean {
   if (inner === outer) return true
   const key = `${inner}\n${outer}`
-  const known = nested.get(key)
-  if (known !== undefined) return known
-  const [innerCycle, outerCycle] = [cycleOfGrid(inner), cycleOfGrid(outer)]
-  const is =
-    innerCycle !== undefined && outerCycle !== undefined && isNestedIn(innerCycle, outerCycle)
-  nested.set(key, is)
-  return is
+  return nested.getOrInsertComputed(key, () => {
+    const [innerCycle, outerCycle] = [cycleOfGrid(inner), cycleOfGrid(outer)]
+    return (
+      innerCycle !== undefined && outerCycle !== undefined && isNestedIn(innerCycle, outerCycle)
+    )
+  })
 }

@@ -193,9 +193,7 @@ async function eachSome<T>(
 }
 
 function addTo<T>(lists: Map<number, T[]>, key: number, value: T): void {
-  const list = lists.get(key)
-  if (list === undefined) lists.set(key, [value])
-  else list.push(value)
+  lists.getOrInsertComputed(key, () => []).push(value)
 }
 
 function uidOf(

@@ -119,8 +119,7 @@ class PartWriter {
       if (isMissing) this.#noteFirst(this.#streamOf(stream), { type: '', block, at, number: -1 })
       return
     }
-    const place = this.#places.get(stream) ?? this.#places.size
-    this.#places.set(stream, place)
+    const place = this.#places.getOrInsert(stream, this.#places.size)
     this.#builder.addFrom(block, at, place)
     if (!isNull) this.#last[stream] = this.#count
     this.#count += 1

@@ -41,8 +41,7 @@ export class RunStreams {
     const added: RunStream = { number, compId, streamId, rules }
     this.list.push(added)
     this.#byKey.set(key, added)
-    const component = this.#components.get(compId) ?? this.#components.size
-    this.#components.set(compId, component)
+    const component = this.#components.getOrInsert(compId, this.#components.size)
     this.componentOf.push(component)
     return number
   }

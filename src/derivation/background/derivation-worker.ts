@@ -235,9 +235,7 @@ export class DerivationWorker {
     const waiting = this.#waiting.get(derived)
     if (waiting !== undefined) return waiting
     if (this.#ranks.of(derived) > rank) return due.pendingOf(derived)
-    const pending = late.get(derived) ?? new PendingUpdates()
-    late.set(derived, pending)
-    return pending
+    return late.getOrInsertComputed(derived, () => new PendingUpdates())
   }
 
   async #deriveAll(due: ReadonlyMap<StreamHandle, PendingUpdates>): Promise<void> {

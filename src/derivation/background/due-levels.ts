@@ -20,9 +20,7 @@ export class DueLevels {
   /** What has to be derived of a stream, to be added to. */
   pendingOf(derived: StreamHandle): PendingUpdates {
     const level = this.#levelOf(derived)
-    const pending = level.get(derived) ?? new PendingUpdates()
-    level.set(derived, pending)
-    return pending
+    return level.getOrInsertComputed(derived, () => new PendingUpdates())
   }
 
   /** Takes in a stream that is not among them. */
@@ -41,8 +39,6 @@ export class DueLevels {
 
   #levelOf(derived: StreamHandle): Map<StreamHandle, PendingUpdates> {
     const rank = this.#ranks.of(derived)
-    const level = this.#levels.get(rank) ?? new Map<StreamHandle, PendingUpdates>()
-    this.#levels.set(rank, level)
-    return level
+    return this.#levels.getOrInsertComputed(rank, () => new Map<StreamHandle, PendingUpdates>())
   }
 }

@@ -13,8 +13,7 @@ export class PendingUpdates {
   /** Takes in where a source was touched. */
   add({ handle, from, until }: TouchedSpan): void {
     this.#appendedTo = Math.min(this.#appendedTo, from)
-    const spans = this.#bySource.get(handle) ?? new SpanSet()
-    this.#bySource.set(handle, spans)
+    const spans = this.#bySource.getOrInsertComputed(handle, () => new SpanSet())
     spans.add({ from, until })
   }
 

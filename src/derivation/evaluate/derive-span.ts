@@ -212,14 +212,10 @@ interface Compiled {
 
 /** Made once for each plan; the language is there already, as a plan was checked by it. */
 function compiledOf(checked: CheckedExpression): Promise<Compiled> {
-  let compiled = compiledByChecked.get(checked)
-  if (compiled === undefined) {
-    compiled = import('../../expression/index.ts').then((language) => {
-      const made = language.compileExpression(checked)
-      const isNothingOfNulls = givesNothingOfNulls(made, checked.variables.length)
-      return { compiled: made, isNothingOfNulls }
-    })
-    compiledByChecked.set(checked, compiled)
-  }
-  return compiled
+  return compiledByChecked.getOrInsertComputed(checked, async () => {
+    const { compileExpression } = await import('../../expression/index.ts')
+    const compiled = compileExpression(checked)
+    const isNothingOfNulls = givesNothingOfNulls(compiled, checked.variables.length)
+    return { compiled, isNothingOfNulls }
+  })
 }

@@ -17,11 +17,9 @@ const compiledByText = new BoundedCache<string, Compiled>(COMPILED_MAX)
 
 function compiledOf(formula: SentFormula): Compiled {
   const key = JSON.stringify(formula)
-  const known = compiledByText.get(key)
-  if (known !== undefined) return known
-  const compiled = compileExpression(checkExpression(formula.text, formula))
-  compiledByText.set(key, compiled)
-  return compiled
+  return compiledByText.getOrInsertComputed(key, () =>
+    compileExpression(checkExpression(formula.text, formula)),
+  )
 }
 
 serveThread(({ formula, plan, times, columns, limits }: EvaluationRequest): Evaluated => {

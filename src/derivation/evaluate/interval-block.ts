@@ -142,12 +142,10 @@ function rollUps({ store, memory }: ReadDeps, intervals: IntervalRows) {
   const known = new Map<string, Promise<CutValues>>()
   return (variable: PlanVariable, statistic: StatisticId): Promise<CutValues> => {
     const key = `${variable.handle} ${statistic}`
-    const asked = known.get(key)
-    if (asked !== undefined) return asked
-    const query = { ...cutQueryOf(variable), statistic, memory }
-    const asking = readCutPeriods(store.reads?.() ?? store, query, { ...intervals, cuts })
-    known.set(key, asking)
-    return asking
+    return known.getOrInsertComputed(key, () => {
+      const query = { ...cutQueryOf(variable), statistic, memory }
+      return readCutPeriods(store.reads?.() ?? store, query, { ...intervals, cuts })
+    })
   }
 }
 

@@ -84,8 +84,7 @@ export class LastContacts {
     const readAtMs = this.#readAtMs.get(orgUid)
     const isFresh = readAtMs !== undefined && clock.elapsed() - readAtMs < FRESH_MS
     if (isFresh || (readAtMs !== undefined && !isShared)) return
-    const running = this.#reading.get(orgUid) ?? this.#read(orgUid)
-    this.#reading.set(orgUid, running)
+    const running = this.#reading.getOrInsertComputed(orgUid, () => this.#read(orgUid))
     await running.finally(() => this.#reading.delete(orgUid))
   }
 

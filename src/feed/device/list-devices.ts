@@ -91,10 +91,10 @@ async function inOrder(
 ): Promise<readonly NamedComponent[]> {
   const listed = await catalog.components.listed(orgUid)
   if (sort === 'folder' || sort === 'lastContact') return listed
-  const known = orders.get(listed) ?? new Map<DeviceSort, Promise<NamedComponent[]>>()
-  orders.set(listed, known)
-  const sorted = known.get(sort) ?? sortByKey(listed, (one) => KEYS[sort](one, catalog))
-  known.set(sort, sorted)
+  const known = orders.getOrInsertComputed(listed, () => new Map())
+  const sorted = known.getOrInsertComputed(sort, () =>
+    sortByKey(listed, (one) => KEYS[sort](one, catalog)),
+  )
   return await sorted
 }
 

@@ -106,14 +106,10 @@ class MainStreams {
   }
 
   #ofTemplate(id: string): Promise<string> {
-    const known = this.#ofTemplates.get(id)
-    if (known !== undefined) return known
-    const { templates } = this.#catalog
-    const reading = templates
-      .findById(this.#principal.orgUid, id)
-      .then((template) => template?.mainStream ?? '')
-    this.#ofTemplates.set(id, reading)
-    return reading
+    return this.#ofTemplates.getOrInsertComputed(id, async () => {
+      const template = await this.#catalog.templates.findById(this.#principal.orgUid, id)
+      return template?.mainStream ?? ''
+    })
   }
 }
 

@@ -195,9 +195,10 @@ export class LiveHub {
 
   #newsOf(orgUid: string): OrganizationNews {
     const none = { hasFolders: false, hasAlerts: false, isMore: false }
-    const news = this.#news.get(orgUid) ?? { componentUids: new Set<string>(), ...none }
-    this.#news.set(orgUid, news)
-    return news
+    return this.#news.getOrInsertComputed(orgUid, () => ({
+      componentUids: new Set<string>(),
+      ...none,
+    }))
   }
 
   #noteNews({ orgUid, componentUids, hasFolders }: CatalogNews): void {

@@ -14,9 +14,5 @@ const customCycles = new BoundedCache<string, Cycle>(CUSTOM_CYCLES_MAX)
 export function compiledCycle(definition: CycleDefinition, timeZone: string): Cycle {
   if (definition.sizeType !== 'CUSTOM') return compileCycle(definition, loadZone(timeZone))
   const key = hash('sha256', JSON.stringify([definition, timeZone]), 'base64')
-  const known = customCycles.get(key)
-  if (known !== undefined) return known
-  const cycle = compileCycle(definition, loadZone(timeZone))
-  customCycles.set(key, cycle)
-  return cycle
+  return customCycles.getOrInsertComputed(key, () => compileCycle(definition, loadZone(timeZone)))
 }

@@ -75,11 +75,7 @@ export class StoreReads implements StoredReads {
   }
 
   #budgetOf(run: GqlRun): SampleBudget {
-    const known = this.#budgets.get(run)
-    if (known !== undefined) return known
-    const budget = new SampleBudget(this.#deps.rowsMax)
-    this.#budgets.set(run, budget)
-    return budget
+    return this.#budgets.getOrInsertComputed(run, () => new SampleBudget(this.#deps.rowsMax))
   }
 }
 

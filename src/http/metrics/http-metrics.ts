@@ -113,9 +113,8 @@ export class HttpMetrics {
   #countFor(way: string, { method, route, status }: AnsweredRequest): Count {
     const call = callOf(method, route)
     const key = `${call} ${status}`
-    const durations = this.#durations.get(call) ?? new DurationCounts(BOUNDS_S)
+    const durations = this.#durations.getOrInsertComputed(call, () => new DurationCounts(BOUNDS_S))
     const count = this.#counts.get(key) ?? { call, status, count: 0, durations }
-    this.#durations.set(call, durations)
     this.#counts.set(key, count)
     if (this.#ways.size < WAYS_MAX) this.#ways.set(way, count)
     return count
@@ -123,9 +122,8 @@ export class HttpMetrics {
 
   #refuse(call: string, { status, code = `status_${status}` }: AnsweredRequest): void {
     const key = `${call} ${code}`
-    const found = this.#refusals.get(key) ?? { call, code, count: 0 }
+    const found = this.#refusals.getOrInsertComputed(key, () => ({ call, code, count: 0 }))
     found.count += 1
-    this.#refusals.set(key, found)
   }
 }
 

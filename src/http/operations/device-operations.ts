@@ -99,9 +99,8 @@ async function findFiring(
 }
 
 function add(firing: Map<string, FiringCounts>, componentUid: string, severity: string): void {
-  const counts = firing.get(componentUid) ?? {}
+  const counts = firing.getOrInsertComputed(componentUid, () => ({}))
   counts[severity] = (counts[severity] ?? 0) + 1
-  firing.set(componentUid, counts)
 }
 
 function sumOf(firing: ReadonlyMap<string, FiringCounts>): FiringCounts {

@@ -25,11 +25,7 @@ const checks = new WeakMap<TSchema, Check>()
 
 /** Refuses a body that does not fit a schema, naming the first place; fills in its defaults. */
 export function requireFits(schema: TSchema, body: unknown): void {
-  let check = checks.get(schema)
-  if (check === undefined) {
-    check = build({ schema })
-    checks.set(schema, check)
-  }
+  const check = checks.getOrInsertComputed(schema, () => build({ schema }))
   if (check(body ?? null)) return
   const problem = deepest(check.errors ?? [])
   throw refusal('bad_input', {

@@ -40,9 +40,7 @@ class PathNode {
       this.id ??= new PathNode()
       return this.id
     }
-    const child = this.exact.get(part) ?? new PathNode()
-    this.exact.set(part, child)
-    return child
+    return this.exact.getOrInsertComputed(part, () => new PathNode())
   }
 
   /** The most exact row of a path: exact parts come before IDs, from the first part on. */

@@ -174,11 +174,7 @@ export class StatementContext {
   /** The number by which a failure names a place. */
   placeOf({ from, until }: Span): number {
     const key = `${from}-${until}`
-    const known = this.#placeNumbers.get(key)
-    if (known !== undefined) return known
-    const number = this.#places.push([from, until]) - 1
-    this.#placeNumbers.set(key, number)
-    return number
+    return this.#placeNumbers.getOrInsertComputed(key, () => this.#places.push([from, until]) - 1)
   }
 
   #columnCountOf(table: string): number {

@@ -54,8 +54,11 @@ export class FairShare {
     const busy: Busy = { freeCount, total: { query: 0, webhook: 0 }, byOwner: new Map() }
     for (const { call, clock } of running) {
       const kind = kindOf(call)
-      const of = busy.byOwner.get(call.owner) ?? { query: 0, webhook: 0, workedMs: 0 }
-      busy.byOwner.set(call.owner, of)
+      const of = busy.byOwner.getOrInsertComputed(call.owner, () => ({
+        query: 0,
+        webhook: 0,
+        workedMs: 0,
+      }))
       busy.total[kind] += 1
       of[kind] += 1
       of.workedMs += clock.workedMs

@@ -158,11 +158,9 @@ export class RunnerProgram {
   }
 
   #statementOf(query: CompiledText): StatementSync {
-    const kept = this.#statements.get(query)
-    if (kept !== undefined) return kept
-    this.#database.addFunctions(query.functions, this.#host.registerFunctions)
-    const statement = this.#database.prepare(query.sql, query.columns.length)
-    this.#statements.set(query, statement)
-    return statement
+    return this.#statements.getOrInsertComputed(query, () => {
+      this.#database.addFunctions(query.functions, this.#host.registerFunctions)
+      return this.#database.prepare(query.sql, query.columns.length)
+    })
   }
 }

@@ -220,9 +220,8 @@ class CommitWork {
     if (before !== undefined) streamTable.update(before, order, revision)
     else this.#insertStream(owner, order, { handle, revision })
     if (order.id !== '' && order.id !== before?.stream.id) {
-      const named = this.#named.get(owner.ref) ?? []
+      const named = this.#named.getOrInsertComputed(owner.ref, () => [])
       named.push(order)
-      this.#named.set(owner.ref, named)
     }
     if (order.series !== undefined) {
       this.#seriesHashes.push(hashOfSeriesText(seriesText(order.series)))

@@ -22,11 +22,7 @@ class Counts {
   }
 
   add(scope: number, kind: string, delta: Tally): void {
-    let kinds = this.#scopes.get(scope)
-    if (kinds === undefined) {
-      kinds = new Map()
-      this.#scopes.set(scope, kinds)
-    }
+    const kinds = this.#scopes.getOrInsertComputed(scope, () => new Map())
     kinds.set(kind, addTallies(kinds.get(kind) ?? NOTHING, delta))
   }
 

@@ -37,12 +37,11 @@ export class RowListTable {
   }
 
   #all(query: string, ...values: number[]): IndexedRow[] {
-    let statement = this.#statements.get(query)
-    if (statement === undefined) {
-      statement = this.#db.prepare(query)
-      statement.setReturnArrays(true)
-      this.#statements.set(query, statement)
-    }
+    const statement = this.#statements.getOrInsertComputed(query, () => {
+      const made = this.#db.prepare(query)
+      made.setReturnArrays(true)
+      return made
+    })
     return statement.all(...values) as unknown as IndexedRow[]
   }
 }
