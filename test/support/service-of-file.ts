@@ -22,6 +22,11 @@ export function ownerOfFile(service: Service): Call {
   return (method, path, body) => call(method, path, body)
 }
 
+/** Calls with the feed key of the service, as devices make them. */
+export function deviceOfFile(service: Service): Call {
+  return (method, path, body) => caller(service, `api_key=${service.feedKey}`)(method, path, body)
+}
+
 /** Gives an object the members of a service. Its getters are copied as such, because they follow restarts. */
 export function become(service: Service, started: Service): void {
   Object.defineProperties(service, Object.getOwnPropertyDescriptors(started))

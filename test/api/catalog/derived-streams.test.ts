@@ -2,16 +2,15 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { CatalogGraph, isProblem } from '../../../src/derivation/index.ts'
 import { type Call, caller, signIn } from '../../support/caller.ts'
-import { serviceOfFile } from '../../support/service-of-file.ts'
+import { deviceOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
 const ALL = ['GET', 'PUT', 'POST', 'DELETE']
 const service = serviceOfFile()
 let owner: Call
-let device: Call
+const device = deviceOfFile(service)
 before(async () => {
   const cookie = await signIn(service, service.ownerEmail, service.ownerPassword)
   owner = caller(service, cookie, { 'Weir-Password': service.ownerPassword })
-  device = caller(service, `api_key=${service.feedKey}`)
 })
 
 type Shown = { readonly uid: string; readonly id: string }

@@ -2,20 +2,19 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { ManualClock } from '../../../src/base/index.ts'
 import { type Call, caller, signIn } from '../../support/caller.ts'
-import { serviceOfFile } from '../../support/service-of-file.ts'
+import { deviceOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
 const HOUR = 3_600_000
 const clock = new ManualClock(Date.UTC(2026, 0, 15))
 const service = serviceOfFile({ clock })
 let owner: Call
-let device: Call
+const device = deviceOfFile(service)
 before(async () => {
   await signInAgain()
 })
 
 async function signInAgain(): Promise<void> {
   owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
-  device = caller(service, `api_key=${service.feedKey}`)
 }
 
 interface Row {

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { ManualClock } from '../../../src/base/index.ts'
-import { type Call, caller } from '../../support/caller.ts'
+import { caller } from '../../support/caller.ts'
 import { startService } from '../../support/service.ts'
-import { ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
+import { deviceOfFile, ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
 const service = serviceOfFile()
-let key: Call
+const key = deviceOfFile(service)
 const owner = ownerOfFile(service)
 
 before(async () => {
-  key = caller(service, `api_key=${service.feedKey}`)
   const component = { id: 'boiler', name: 'Boiler', stream: [{ id: 's' }] }
   await owner('PUT', '/api/component', { component })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { get } from 'node:http'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { caller, signIn } from '../../support/caller.ts'
 import { InfluxClient } from '../../support/influx-client.ts'
@@ -8,12 +8,8 @@ import { onCluster, startService } from '../../support/service.ts'
 import { ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
 const service = serviceOfFile()
-let influx: InfluxClient
+const influx = new InfluxClient(service)
 const owner = ownerOfFile(service)
-
-before(async () => {
-  influx = new InfluxClient(service)
-})
 
 async function newKey(resource: string, methods: string[], more: object = {}): Promise<string> {
   const key = { name: resource, capabilities: [{ resource, methods }], ...more }

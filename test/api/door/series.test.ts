@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { caller } from '../../support/caller.ts'
 import { InfluxClient } from '../../support/influx-client.ts'
 import { ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
 const service = serviceOfFile()
-let influx: InfluxClient
+const influx = new InfluxClient(service)
 const owner = ownerOfFile(service)
-
-before(async () => {
-  influx = new InfluxClient(service)
-})
 
 interface StreamShown {
   readonly uid: string

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { ManualClock } from '../../../src/base/index.ts'
 import { FeedClient } from '../../support/feed-client.ts'
 import { onCluster } from '../../support/service.ts'
@@ -10,11 +10,7 @@ const HOUR = 3_600_000
 
 const clock = new ManualClock(NOW)
 const service = serviceOfFile({ clock })
-let client: FeedClient
-
-before(async () => {
-  client = new FeedClient(service)
-})
+const client = new FeedClient(service)
 
 async function putUntimed(streamId: string, values: readonly unknown[]): Promise<void> {
   const samples = values.map((data) => ({ compId: 'c', streamId, data }))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { ManualClock } from '../../../src/base/index.ts'
 import { type Call, caller, signIn } from '../../support/caller.ts'
-import { serviceOfFile } from '../../support/service-of-file.ts'
+import { deviceOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 import { eventually } from '../../support/settle.ts'
 
 const DAY = 86_400_000
@@ -10,14 +10,13 @@ const clock = new ManualClock(Date.UTC(2026, 0, 15))
 const START = Date.UTC(2026, 0, 10)
 const service = serviceOfFile({ clock })
 let owner: Call
-let device: Call
+const device = deviceOfFile(service)
 before(async () => {
   await signInAgain()
 })
 
 async function signInAgain(): Promise<void> {
   owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
-  device = caller(service, `api_key=${service.feedKey}`)
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into.

@@ -8,10 +8,9 @@ import { serviceOfFile } from '../../support/service-of-file.ts'
 const HOUR = 3_600_000
 const DAY = Date.parse('2024-05-01')
 const service = serviceOfFile()
-let client: FeedClient
+const client = new FeedClient(service)
 
 before(async () => {
-  client = new FeedClient(service)
   const owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   const unit = await owner('PUT', '/api/unit', {
     unit: {

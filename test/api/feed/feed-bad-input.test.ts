@@ -15,10 +15,9 @@ const service = serviceOfFile({
   clock: new ManualClock(1_700_000_000_000),
   settings: { WEIR_BODY_BYTES_MAX: String(LIMIT_BYTES) },
 })
-let client: FeedClient
+const client = new FeedClient(service)
 
 before(async () => {
-  client = new FeedClient(service)
   await client.put('compId=c&num=1&text=x&time=1')
 })
 

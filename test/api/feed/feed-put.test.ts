@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import {
   brotliCompressSync,
   deflateRawSync,
@@ -17,11 +17,7 @@ import { serviceOfFile } from '../../support/service-of-file.ts'
 const NOW = 1_700_000_000_000
 
 const service = serviceOfFile({ clock: new ManualClock(NOW) })
-let client: FeedClient
-
-before(async () => {
-  client = new FeedClient(service)
-})
+const client = new FeedClient(service)
 
 /** The secret of a fresh key with one capability. */
 async function keyFor(resource: string, ...methods: Method[]): Promise<string> {

@@ -7,10 +7,9 @@ import { serviceOfFile } from '../../support/service-of-file.ts'
 const HOUR = 3_600_000
 const T0 = Date.UTC(2026, 0, 5)
 const service = serviceOfFile()
-let client: FeedClient
+const client = new FeedClient(service)
 
 before(async () => {
-  client = new FeedClient(service)
   const samples = [0, 1, 2, 3, 4].map((at) => ({
     compId: 'c',
     streamId: 'a b/ä',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { get, type IncomingHttpHeaders } from 'node:http'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { ManualClock } from '../../../src/base/index.ts'
 import { caller, signIn } from '../../support/caller.ts'
@@ -12,11 +12,7 @@ const T0 = 1_700_000_000_000
 const HOUR = 3_600_000
 const clock = new ManualClock(T0)
 const service = serviceOfFile({ clock })
-let client: FeedClient
-
-before(async () => {
-  client = new FeedClient(service)
-})
+const client = new FeedClient(service)
 
 type Value = number | string | boolean | null
 interface Plot {

@@ -1,6 +1,6 @@
 /** Texts that look like numbers, read over HTTP once they are sealed. */
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { ManualClock } from '../../../src/base/index.ts'
 import { caller, signIn } from '../../support/caller.ts'
 import { FeedClient, pathOf } from '../../support/feed-client.ts'
@@ -9,11 +9,7 @@ import { serviceOfFile } from '../../support/service-of-file.ts'
 const NOW = 1_700_000_000_000
 const clock = new ManualClock(NOW)
 const service = serviceOfFile({ clock })
-let client: FeedClient
-
-before(async () => {
-  client = new FeedClient(service)
-})
+const client = new FeedClient(service)
 
 async function lastValue(compId: string, streamId?: string): Promise<unknown[]> {
   const { status, text } = await client.call('GET', `${pathOf(compId, streamId)}/last_value`)

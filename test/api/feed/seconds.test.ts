@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { FeedClient } from '../../support/feed-client.ts'
 import { serviceOfFile } from '../../support/service-of-file.ts'
 
 const service = serviceOfFile()
-let client: FeedClient
-before(async () => {
-  client = new FeedClient(service)
-})
-
+const client = new FeedClient(service)
 const SECONDS = 1_700_000_000
 const TOLD =
   'stream "s" of component "c": time 1700000000 looks like seconds but is stored as milliseconds: 1970-01-20'

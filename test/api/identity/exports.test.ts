@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { ManualClock } from '../../../src/base/index.ts'
-import { type Call, caller, signIn } from '../../support/caller.ts'
-import { ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
+import { caller, signIn } from '../../support/caller.ts'
+import { deviceOfFile, ownerOfFile, serviceOfFile } from '../../support/service-of-file.ts'
 
 const HOUR_MS = 3_600_000
 const clock = new ManualClock(Date.UTC(2026, 0, 15))
 const service = serviceOfFile({ clock })
 const owner = ownerOfFile(service)
-let device: Call
+const device = deviceOfFile(service)
 before(async () => {
-  device = caller(service, `api_key=${service.feedKey}`)
   const samples = Array.from({ length: 1_000 }, (_, at) => ({
     compId: 'c1',
     streamId: 's1',

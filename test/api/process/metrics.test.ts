@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { FeedClient } from '../../support/feed-client.ts'
 import { putFile } from '../../support/file-client.ts'
 import { serviceOfFile } from '../../support/service-of-file.ts'
@@ -9,11 +9,7 @@ import { serviceOfFile } from '../../support/service-of-file.ts'
 const OF_PROMETHEUS = ['up']
 
 const service = serviceOfFile()
-let feed: FeedClient
-before(async () => {
-  feed = new FeedClient(service)
-})
-
+const feed = new FeedClient(service)
 async function scrape(): Promise<string> {
   return await (await fetch(`${service.url}/metrics`)).text()
 }
