@@ -4,11 +4,12 @@ import { emptyColumns } from '../../embedded/chunk/index.ts'
 import type { SampleOrder, WritePlace } from '../../ports/sample-order.ts'
 import type { Removal, SampleBatch, TouchedSpan } from '../../ports/sample-port.ts'
 import type { Cluster, CqlStatement } from '../connection/cluster.ts'
-import { frameGroups } from './frame-groups.ts'
+import { frameGroups, isSmall } from './frame-groups.ts'
 import { groupRuns, type StreamRun } from './group-runs.ts'
 import { blobOf, longBytes } from './row-values.ts'
 import { packRun, packSmallRun, type RunPiece, spanOfRun } from './run-row.ts'
 import { RUN_SECTION } from './sample-head.ts'
+import { SharedFrames } from './shared-frames.ts'
 import { eachAtOnce, type Slots } from './slots.ts'
 import type { TouchedStreams } from './touched-streams.ts'
 import type { WrittenStreams } from './written-streams.ts'
@@ -19,8 +20,9 @@ const FRAMES_AT_ONCE = 16
 /** Bytes of rows that are written together: nodes refuse writes of 16 MB. */
 const BATCH_BYTES_MAX = 4 * 1024 * 1024
 
+/** The timestamp is the stamp: rows of several calls may share a frame, and writing a row twice changes nothing. */
 const insertRun = `INSERT INTO sample (stream, section, key, writer, piece, removed, body)
-  VALUES (?, ${RUN_SECTION}, ?, ?, ?, ?, ?)`
+  VALUES (?, ${RUN_SECTION}, ?, ?, ?, ?, ?) USING TIMESTAMP ?`
 
 /** What writing needs. */
 interface WriterDeps {
@@ -45,6 +47,7 @@ interface Call extends WritePlace {
 /** Writes calls as runs, one row per stream, at QUORUM. */
 export class SampleWriter {
   readonly #deps: WriterDeps
+  readonly #shared = new SharedFrames((statements) => this.#send(statements))
 
   constructor(deps: WriterDeps) {
     this.#deps = deps
@@ -101,27 +104,37 @@ export class SampleWriter {
         place.stamp,
       ),
       eachAtOnce(frames, FRAMES_AT_ONCE, (some) =>
-        some.length === 1 ? this.#write(call, some[0]) : this.#writeSmall(call, some),
+        some.length === 1 ? this.#write(call, some[0]) : this.#writeSome(call, some),
       ),
     ])
     await touched.report(place, spans)
   }
 
   async #write(call: Call, run: StreamRun): Promise<void> {
-    const { slots } = this.#deps
+    if (isSmall(run)) {
+      await this.#writeSmall(call, run)
+      return
+    }
     const pieces = await packRun(run)
     const statements = statementsOf(call, run.handle, pieces)
-    for (const group of groupsOf(statements, pieces)) {
-      await slots.run(() => this.#send(group, call.stamp))
-    }
+    for (const group of groupsOf(statements, pieces)) await this.#send(group)
     this.#told(run.handle, pieces)
   }
 
+  /** Writes a run of one row, in a frame with those of other calls. */
+  async #writeSmall(call: Call, run: StreamRun): Promise<void> {
+    const { handle } = run
+    const pieces = [packSmallRun(run)]
+    const [statement] = statementsOf(call, handle, pieces)
+    const node = this.#deps.streams.nodeOf(handle)
+    await this.#shared.write({ node, statement, bytes: bytesOfPieces(pieces) })
+    this.#told(handle, pieces)
+  }
+
   /** Writes runs of one row each in one frame. */
-  async #writeSmall(call: Call, runs: readonly StreamRun[]): Promise<void> {
+  async #writeSome(call: Call, runs: readonly StreamRun[]): Promise<void> {
     const rows = runs.map((run) => ({ handle: run.handle, pieces: [packSmallRun(run)] }))
-    const statements = rows.flatMap((row) => statementsOf(call, row.handle, row.pieces))
-    await this.#deps.slots.run(() => this.#send(statements, call.stamp))
+    await this.#send(rows.flatMap((row) => statementsOf(call, row.handle, row.pieces)))
     for (const { handle, pieces } of rows) this.#told(handle, pieces)
   }
 
@@ -129,11 +142,13 @@ export class SampleWriter {
     this.#deps.onRun(handle, { rows: pieces.length, bytes: bytesOfPieces(pieces) })
   }
 
-  async #send(statements: readonly CqlStatement[], timestamp: number): Promise<void> {
-    const { cql } = this.#deps
+  async #send(statements: readonly CqlStatement[]): Promise<void> {
+    const { cql, slots } = this.#deps
     const [only] = statements
-    if (statements.length > 1) await cql.batch(statements, { timestamp })
-    else await cql.run(only.cql, only.params, { timestamp })
+    await slots.run(async () => {
+      if (statements.length > 1) await cql.batch(statements)
+      else await cql.run(only.cql, only.params)
+    })
   }
 }
 
@@ -157,7 +172,7 @@ function statementsOf(call: Call, handle: number, pieces: readonly RunPiece[]): 
   return pieces.map(({ removed, body }, piece) => ({
     cql: insertRun,
     // What has no value is left out: a null would leave a tombstone in each row.
-    params: [handle, call.key, call.writer, piece, blobOrNone(removed), blobOrNone(body)],
+    params: [handle, call.key, call.writer, piece, blobOrNone(removed), blobOrNone(body), call.key],
   }))
 }
 
