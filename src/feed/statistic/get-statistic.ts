@@ -9,6 +9,7 @@ import { type FeedSeries, withMore } from '../get/feed-series.ts'
 import { countAddresses, type GetCommand, type GetDeps, nextSlice } from '../get/get-feed.ts'
 import { baseCycleOf } from '../stream-facts.ts'
 import { compiledCycle } from './compiled-cycles.ts'
+import { placementOf } from './fold-periods.ts'
 import { readStatistics, type StatisticColumns, type StatisticQuery } from './statistic.ts'
 import { isStreamValue, type StatisticId } from './statistic-id.ts'
 import type { StatisticValue } from './statistic-value.ts'
@@ -121,6 +122,11 @@ async function hasPeriod(
 ): Promise<boolean> {
   const { from } = query.range
   if (from >= until) return false
+  // The first sample alone mostly shows it.
+  const span = await store.span(query.handle)
+  const first = span && placementOf(query.baseCycle).instantOf(span.firstTime)
+  if (first === undefined || first >= until) return false
+  if (first >= from && query.cycle.periodOf(first) !== undefined) return true
   // A count needs no values, which may be long.
   const cheap = { statistic: 'nongapcount', limit: 1, isDecimal: false } as const
   const heldBefore = query.memory?.bytes ?? 0

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { caller, signIn } from '../../support/caller.ts'
 import { FeedClient } from '../../support/feed-client.ts'
 import { sendRaw } from '../../support/raw-http.ts'
 import { serviceOfFile } from '../../support/service-of-file.ts'
@@ -93,6 +94,30 @@ test('links lead through the periods of a statistic and the intervals of a strea
       const parts = await follow(`/comp/iv/stream/i/feed?limit=${limit}${range}`)
       assert.deepEqual(parts.rows, whole.rows, `limit ${limit}${range}`)
     }
+  }
+})
+
+test('a first sample that no period of a cycle holds brings no link', async () => {
+  const session = await signIn(service, service.ownerEmail, service.ownerPassword)
+  const cycle = {
+    id: 'runs',
+    sizeType: 'CUSTOM',
+    intervals: [
+      { from: '2026-01-05T01:00', until: '2026-01-05T02:00' },
+      { from: '2026-01-05T03:00', until: '2026-01-05T04:00' },
+    ],
+  }
+  const made = await caller(service, session)('PUT', '/api/cycle', { cycle })
+  assert.equal(made.status, 200, made.text)
+  const path = `${STREAM}/cycle/runs/stat/last/feed`
+  for (const [query, found] of [
+    ['limit=1', { data: [3, 1], calls: 2 }],
+    ['limit=2', { data: [3, 1], calls: 1 }],
+    [`limit=1&sd=${T0 + 2 * HOUR}&ed=${T0 + 9 * HOUR}`, { data: [3], calls: 1 }],
+    [`limit=1&sd=${T0 + HOUR}&ed=${T0 + 9 * HOUR}`, { data: [3, 1], calls: 2 }],
+  ] as const) {
+    const { rows, calls } = await follow(`${path}?${query}`)
+    assert.deepEqual({ data: rows.map(({ data }) => data), calls }, found, query)
   }
 })
 

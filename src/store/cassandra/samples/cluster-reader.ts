@@ -31,7 +31,14 @@ import { foldStream } from './fold-stream.ts'
 import { hidesAll } from './hidden-spans.ts'
 import type { ManifestEntry } from './leaf-index.ts'
 import { decodeEntry, type LeafReader } from './leaf-reader.ts'
-import { layRuns, type Overlay, runsIn, type WantedSpan } from './run-reader.ts'
+import {
+  endingRuns,
+  endsOfRuns,
+  layRuns,
+  type Overlay,
+  runsIn,
+  type WantedSpan,
+} from './run-reader.ts'
 import { type LeafPlace, type SampleHead, ViewPassed } from './sample-head.ts'
 import { eachAtOnce } from './slots.ts'
 import { type TextRoom, TextRooms } from './text-room.ts'
@@ -39,6 +46,8 @@ import { type TextRoom, TextRooms } from './text-room.ts'
 const TRIES_MAX = 5
 
 const ALL_TIME = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY }
+/** Its first time is after its last. */
+const EMPTY_SPAN: [number, number] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
 const NOTHING: Overlay = { columns: emptyColumns, mask: EMPTY_MASK }
 
 /** Chunks that one read fetches at once. */
@@ -128,7 +137,8 @@ export class ClusterReader implements SampleReads {
     const known = await this.#tryOften(rooms, async (room) => {
       const head = await this.#deps.heads.read(handle)
       if (head.isForgotten) return { sample: undefined }
-      const overlay = await layRuns(runsIn(head.runs, handle, ALL_TIME), ALL_TIME, room)
+      const rows = endingRuns(runsIn(head.runs, handle, ALL_TIME))
+      const overlay = await layRuns(rows, ALL_TIME, room)
       const columns = latestOf(handle, head, overlay)
       if (columns === undefined) return undefined
       await room.keep(columns)
@@ -141,7 +151,7 @@ export class ClusterReader implements SampleReads {
   /** As SampleStore has it. */
   async span(handle: StreamHandle): Promise<SampleSpan | undefined> {
     const rooms = new TextRooms()
-    const known = await this.#tryOften(rooms, (room) => this.#knownSpan(handle, room))
+    const known = await this.#tryOften(rooms, () => this.#knownSpan(handle))
     if (known !== undefined) return spanOf(known)
     const [first, last] = await Promise.all([
       this.#endOf(handle, { order: 'oldest_first', isTimesOnly: true }, rooms),
@@ -152,11 +162,13 @@ export class ClusterReader implements SampleReads {
   }
 
   /** Where a stream begins and ends, as its index and runs tell it; undefined where a removal may hide an end. */
-  async #knownSpan(handle: number, room: TextRoom): Promise<[number, number] | undefined> {
-    const { leaves, overlay } = await this.#open(handle, { ...ALL_TIME, isTimesOnly: true }, room)
-    if (overlay.mask.starts.length > 0) return undefined
-    const { count, times } = overlay.columns
-    const ends = count > 0 ? [times[0], times[count - 1]] : []
+  async #knownSpan(handle: number): Promise<[number, number] | undefined> {
+    const { heads } = this.#deps
+    const head = await heads.read(handle)
+    if (head.isForgotten) return EMPTY_SPAN
+    const ends = endsOfRuns(runsIn(head.runs, handle, ALL_TIME))
+    if (ends === undefined) return undefined
+    const { leaves } = await heads.leavesOf(handle, head)
     if (leaves.length > 0) {
       const { entries } = await this.#deps.leaves.manifest(handle, leaves[0])
       if (entries.length === 0) return undefined

@@ -17,6 +17,8 @@ import type { TextRoom } from './text-room.ts'
 /** Rows decoded before others get a turn: some milliseconds at most. */
 const ROWS_PER_SLICE = 64
 
+const NO_BYTES = new Uint8Array(0)
+
 /** What of a stream is wanted. */
 export interface WantedSpan {
   readonly from: number
@@ -41,6 +43,33 @@ function touches({ removed, body }: RunRow, handle: number, span: WantedSpan): b
   const { owner, firstTime, lastTime } = chunkInfo(body)
   if (owner?.stream !== handle) throw new DamagedBytes('Cannot read run: it belongs elsewhere')
   return lastTime >= span.from && firstTime < span.until
+}
+
+/** The runs that decide which sample is the latest: without removals only the run that ends last, of equal ones the newest. */
+export function endingRuns(rows: readonly RunRow[]): readonly RunRow[] {
+  if (hasRemovals(rows)) return rows
+  let latest: RunRow | undefined
+  let end = Number.NEGATIVE_INFINITY
+  for (const row of rows) {
+    const { lastTime } = chunkInfo(row.body ?? NO_BYTES)
+    if (lastTime <= end) continue
+    latest = row
+    end = lastTime
+  }
+  return latest === undefined ? [] : [latest]
+}
+
+/** The times of the first and the last sample of runs; undefined where a removal may hide them. */
+export function endsOfRuns(rows: readonly RunRow[]): number[] | undefined {
+  if (hasRemovals(rows)) return undefined
+  return rows.flatMap(({ body = NO_BYTES }) => {
+    const { firstTime, lastTime } = chunkInfo(body)
+    return [firstTime, lastTime]
+  })
+}
+
+function hasRemovals(rows: readonly RunRow[]): boolean {
+  return rows.some(({ removed }) => removed.starts.length > 0)
 }
 
 /** Lays runs over each other, newest first: a removal hides what is older, not the samples of its own call. */
