@@ -34,7 +34,11 @@ export class SampleBudget {
   /** Takes rows, or refuses the run and says how it asks for fewer. */
   take(rows: number, asked: Asked, at: ReadPlace): void {
     this.#left -= rows
-    if (this.#left >= 0) return
+    if (this.#left < 0) this.refuse(asked, at)
+  }
+
+  /** Refuses a run that asks for more rows than are left. */
+  refuse(asked: Asked, at: ReadPlace): never {
     const what = asked.isOfSamples ? 'samples' : 'rows'
     const problem = `Cannot run this: ${asked.of} reads more than ${this.#rowsMax} ${what}`
     refuseRead(at, `${problem}. ${adviceOn(asked)}`)

@@ -22,7 +22,7 @@ export async function* readSampleRows(
   context: ReadContext,
   row: StreamRow,
 ): AsyncGenerator<InputBatch> {
-  const { asked, budget } = context
+  const { asked } = context
   const { index } = context.deps.catalog
   const { handle } = row
   const range = await rangeOf(context, handle)
@@ -38,8 +38,6 @@ export async function* readSampleRows(
       await refuseLong(context, handle, range)
     }
     isFirst = false
-    budget.take(samples.count, asked, context.place)
-    context.onRead(handle, samples.count)
     yield batchOf(context, row, samples)
     context.memory.settle()
     await nextIteration()
@@ -54,7 +52,8 @@ async function refuseLong(
 ): Promise<void> {
   if (asked.sample?.last !== undefined) return
   const { count } = await deps.store.fold(handle, Float64Array.of(from, until))
-  if (count[0] > budget.left) budget.take(count[0], asked, place)
+  // Nothing is taken: the stream may be read before its turn.
+  if (count[0] > budget.left) budget.refuse(asked, place)
 }
 
 /** The times of the samples that are asked for: those of Range(…), within those of conditions. */

@@ -26,7 +26,7 @@ export async function* readStatisticRows(
   context: ReadContext,
   row: StreamRow,
 ): AsyncGenerator<InputBatch> {
-  const { asked, budget, deps, memory } = context
+  const { asked, deps, memory } = context
   const { index } = deps.catalog
   const { handle } = row
   const { cycleId = '', last = Number.POSITIVE_INFINITY } = asked.sample ?? {}
@@ -50,7 +50,6 @@ export async function* readStatisticRows(
     }
     const [first] = found.values()
     if (first === undefined || first.count === 0 || !index.has(handle)) return
-    budget.take(first.count, asked, context.place)
     yield batchOf(context, row, { ids, found, first })
     if (first.count < query.limit) return
     left -= first.count

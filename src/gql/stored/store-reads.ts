@@ -6,13 +6,14 @@ import type { GqlRun, StoredReads, StoredRequest } from '../gql-run.ts'
 import { type Asked, BadSetting, readAsked } from './asked-rows.ts'
 import { findAskedStreams } from './asked-streams.ts'
 import { readComponentRows, rowBatch } from './component-rows.ts'
+import { aheadOf, readAhead } from './read-ahead.ts'
 import { type ReadContext, readContext } from './read-context.ts'
 import { refuseNotIncluded, refuseRead, SampleBudget } from './sample-budget.ts'
 import type { ShowSample } from './sample-cells.ts'
 import { readSampleRows } from './sample-rows.ts'
 import { readStatisticRows } from './statistic-rows.ts'
 import { STORED_TABLES } from './stored-tables.ts'
-import { readStreamRows, STREAMS_PER_SLICE, streamCell } from './stream-cells.ts'
+import { readStreamRows, STREAMS_PER_SLICE, type StreamRow, streamCell } from './stream-cells.ts'
 import { readSumRows } from './sum-rows.ts'
 import { TextShare } from './text-share.ts'
 
@@ -110,12 +111,35 @@ async function* rowsOf(context: ReadContext): AsyncGenerator<InputBatch> {
       yield* readSumRows(context, rows)
       continue
     }
-    for (const [at, row] of rows.entries()) {
-      if (at % STREAMS_PER_SLICE === STREAMS_PER_SLICE - 1) await nextIteration()
-      // A stream deleted meanwhile has no samples.
-      if (!deps.catalog.index.has(row.handle)) continue
-      if (asked.sample?.cycleId !== undefined) yield* readStatisticRows(context, row)
-      else yield* readSampleRows(context, row)
+    yield* readSampled(context, rows)
+  }
+}
+
+/** The samples or statistics of streams, one stream after the other. */
+async function* readSampled(
+  context: ReadContext,
+  rows: readonly StreamRow[],
+): AsyncGenerator<InputBatch> {
+  const { asked, budget, deps, place } = context
+  const { index } = deps.catalog
+  const isOfStatistics = asked.sample?.cycleId !== undefined
+  const read = async (row: StreamRow) => {
+    const batches = isOfStatistics ? readStatisticRows(context, row) : readSampleRows(context, row)
+    // A stream deleted meanwhile has no samples.
+    return { batches, first: index.has(row.handle) ? await batches.next() : ENDED }
+  }
+  let at = 0
+  for await (const [{ handle }, { batches, first }] of readAhead(rows, aheadOf(context, read))) {
+    at += 1
+    if (at % STREAMS_PER_SLICE === 0) await nextIteration()
+    for (let page = first; !page.done; page = await batches.next()) {
+      if (!index.has(handle)) break
+      const { rowCount } = page.value
+      budget.take(rowCount, asked, place)
+      if (!isOfStatistics) context.onRead(handle, rowCount)
+      yield page.value
     }
   }
 }
+
+const ENDED = { done: true, value: undefined } as const

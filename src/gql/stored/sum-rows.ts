@@ -1,9 +1,10 @@
 /** Sums of the samples of streams: one row covers all of them, or one of each where that is not known. */
 import { nextIteration } from '../../base/index.ts'
 import type { InputBatch, RowCell } from '../../sql/index.ts'
-import type { SampleColumns, Summaries } from '../../store/index.ts'
+import type { SampleColumns, StreamHandle, Summaries } from '../../store/index.ts'
 import type { TimeRange } from './asked-rows.ts'
 import { rowBatch } from './component-rows.ts'
+import { aheadOf, readAhead } from './read-ahead.ts'
 import type { ReadContext } from './read-context.ts'
 import { isNumeric, isWhole, numberCell, sampleCell } from './sample-cells.ts'
 import { rangeOf, readPages } from './sample-rows.ts'
@@ -27,15 +28,13 @@ export async function* readSumRows(
   const { index } = deps.catalog
   const periodMs = periodOf(asked.columns)
   let rows: RowCell[][] = []
-  for (const [at, row] of streams.entries()) {
-    if (at % STREAMS_PER_SLICE === STREAMS_PER_SLICE - 1) await nextIteration()
-    if (!index.has(row.handle)) continue
-    const range = await rangeOf(context, row.handle)
-    if (range.from >= range.until) continue
-    const edges = Float64Array.of(range.from, range.until)
-    const summaries = await deps.store.fold(row.handle, edges, memory)
-    if (summaries.count[0] === 0 || !index.has(row.handle)) continue
-    const whole: Summed = { range, summaries }
+  let at = 0
+  const read = ({ handle }: StreamRow) => sumAll(context, handle)
+  for await (const [row, whole] of readAhead(streams, aheadOf(context, read))) {
+    at += 1
+    if (at % STREAMS_PER_SLICE === 0) await nextIteration()
+    if (whole === undefined || !index.has(row.handle)) continue
+    const { range, summaries } = whole
     const edgesOf = edgesFor(context, row, { ...whole, periodMs })
     if (edgesOf === 'samples') yield* readOnes(context, row, range)
     else if (edgesOf !== 'whole') yield* readParts(context, row, { ...whole, edgesOf })
@@ -51,6 +50,17 @@ export async function* readSumRows(
     }
   }
   if (rows.length > 0) yield rowBatch(rows, asked.columns.length)
+}
+
+/** The sums of the samples of a stream that are asked for; undefined if there are none. */
+async function sumAll(context: ReadContext, handle: StreamHandle): Promise<Summed | undefined> {
+  const { catalog, store } = context.deps
+  if (!catalog.index.has(handle)) return undefined
+  const range = await rangeOf(context, handle)
+  if (range.from >= range.until) return undefined
+  const edges = Float64Array.of(range.from, range.until)
+  const summaries = await store.fold(handle, edges, context.memory)
+  return summaries.count[0] === 0 ? undefined : { range, summaries }
 }
 
 /** Samples of a stream, with the sums of all of them. */
