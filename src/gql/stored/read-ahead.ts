@@ -1,28 +1,13 @@
-import type { ReadContext } from './read-context.ts'
-import { isNumeric } from './sample-cells.ts'
-import type { StreamRow } from './stream-cells.ts'
-
 /** Streams of a cluster that are read at once. The servers need milliseconds for each. */
 const AT_ONCE = 16
 
 /** How streams are read before their turn. */
-interface Ahead<Row, T> {
+export interface Ahead<Row, T> {
   /** Whether the store is shared. A store in this process answers at once. */
   readonly isShared: boolean
   /** Whether a row may be read before its turn. */
   readonly isSmall: (row: Row) => boolean
   readonly read: (row: Row) => Promise<T>
-}
-
-/** Streams of numbers are read before their turn where other processes share the store. Texts are counted one by one. */
-export function aheadOf<T>(
-  { deps: { catalog } }: ReadContext,
-  read: (row: StreamRow) => Promise<T>,
-): Ahead<StreamRow, T> {
-  const { catchUps, index } = catalog
-  const isSmall = ({ handle }: StreamRow) =>
-    index.has(handle) && isNumeric(index.valueCodeOf(handle))
-  return { isShared: catchUps.isShared, isSmall, read }
 }
 
 /** Reads something of each row, of some rows at once, and hands it on in the order of the rows. */

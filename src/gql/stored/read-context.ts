@@ -4,8 +4,10 @@ import { compiledCycle } from '../../feed/statistic/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import type { Cycle, Range } from '../../time/index.ts'
 import type { Asked } from './asked-rows.ts'
+import type { Ahead } from './read-ahead.ts'
 import { type ReadPlace, refuseRead, type SampleBudget } from './sample-budget.ts'
-import type { StreamCellDeps } from './stream-cells.ts'
+import { isNumeric } from './sample-cells.ts'
+import type { StreamCellDeps, StreamRow } from './stream-cells.ts'
 import type { TextShare } from './text-share.ts'
 
 /** How many cycles a message lists. */
@@ -54,4 +56,15 @@ export function readContext(about: Omit<ReadContext, 'cycleOf' | 'periodOf'>): R
     return cycle.periodOf(now) ?? { from: now, until: now }
   }
   return { ...about, cycleOf, periodOf }
+}
+
+/** Streams of numbers are read before their turn where other processes share the store. Texts are counted one by one. */
+export function aheadOf<T>(
+  { deps: { catalog } }: ReadContext,
+  read: (row: StreamRow) => Promise<T>,
+): Ahead<StreamRow, T> {
+  const { catchUps, index } = catalog
+  const isSmall = ({ handle }: StreamRow) =>
+    index.has(handle) && isNumeric(index.valueCodeOf(handle))
+  return { isShared: catchUps.isShared, isSmall, read }
 }

@@ -15,6 +15,7 @@ import type {
   StreamHandle,
   TextMemory,
 } from '../../store/index.ts'
+import { readAhead } from './read-ahead.ts'
 import { type ShowSample, sampleCell } from './sample-cells.ts'
 import { COMPONENT_RECORD, isOfStreamRecord, labelOf } from './stored-tables.ts'
 
@@ -50,28 +51,36 @@ export async function readStreamRows(
   const { catalog, store } = deps
   const { index } = catalog
   const needs = (names: ReadonlySet<string>): boolean => columns.some((name) => names.has(name))
-  const components = new Map<number, ComponentRecord | undefined>()
+  const components = new Map<number, Promise<ComponentRecord | undefined>>()
+  const componentOf = (handle: StreamHandle) => {
+    const ref = index.componentRefOf(handle)
+    const known = components.get(ref)
+    if (known !== undefined) return known
+    const { orgUid, uid } = index.componentOf(handle)
+    const reading = catalog.describeComponent(orgUid, uid)
+    components.set(ref, reading)
+    return reading
+  }
   const needsRecord = columns.some(isOfStreamRecord)
   const records = needsRecord ? await readRecords(catalog, handles) : undefined
   const isLatest = columns.includes('lastvalue')
   const latest = isLatest ? await store.latest(handles, { memory: deps.memory }) : []
-  const rows: StreamRow[] = []
-  for (const [at, handle] of handles.entries()) {
-    if (at % STREAMS_PER_SLICE === STREAMS_PER_SLICE - 1) await nextIteration()
-    if (!index.has(handle)) continue
-    const ref = index.componentRefOf(handle)
-    if (needs(COMPONENT_RECORD) && !components.has(ref)) {
-      const { orgUid, uid } = index.componentOf(handle)
-      components.set(ref, await catalog.describeComponent(orgUid, uid))
-    }
-    const row: StreamRow = {
-      handle,
-      component: components.get(ref),
-      record: records?.get(handle),
+  const read = async (handle: StreamHandle) => {
+    if (!index.has(handle)) return undefined
+    return {
+      component: needs(COMPONENT_RECORD) ? await componentOf(handle) : undefined,
       unit: columns.includes('unit') ? ((await catalog.unitOf(handle))?.symbol ?? '') : null,
       span: needs(SPAN_COLUMNS) ? await store.span(handle) : undefined,
-      latest: latest[at],
     }
+  }
+  const ahead = { isShared: catalog.catchUps.isShared, isSmall: () => true, read }
+  const rows: StreamRow[] = []
+  let at = 0
+  for await (const [handle, found] of readAhead(handles, ahead)) {
+    at += 1
+    if (at % STREAMS_PER_SLICE === 0) await nextIteration()
+    if (found === undefined) continue
+    const row = { handle, ...found, record: records?.get(handle), latest: latest[at - 1] }
     // A record that is gone, or damaged, has no row.
     const isWhole =
       (!needs(COMPONENT_RECORD) || row.component !== undefined) &&
