@@ -6,7 +6,7 @@
  * deletes the row of a process that stands still knows that no write of it counts any more which he does not see.
  */
 import { randomInt } from 'node:crypto'
-import { type Clock, refusal, systemClock } from '../../../base/index.ts'
+import { type Clock, nextIteration, refusal, systemClock } from '../../../base/index.ts'
 import type { SampleOrder, WritePlace } from '../../ports/sample-order.ts'
 import type { Database, SoleClient } from '../connection/database.ts'
 import { nowInSql } from '../connection/database-clock.ts'
@@ -157,8 +157,8 @@ export class PostgresSampleOrder implements SampleOrder {
   }
 
   async #work(): Promise<void> {
-    // What comes in the same turn shares the statement.
-    await undefined
+    // Calls that arrive in one turn of the loop share the statement.
+    await nextIteration()
     while (this.#waiting.length > 0 || this.#beats.length > 0) {
       const waiting = this.#waiting
       this.#waiting = []
