@@ -126,8 +126,7 @@ export class SampleWriter {
     const { handle } = run
     const pieces = [packSmallRun(run)]
     const [statement] = statementsOf(call, handle, pieces)
-    const node = this.#deps.streams.nodeOf(handle)
-    await this.#shared.write({ node, statement, bytes: bytesOfPieces(pieces) })
+    await this.#shared.write(statement, bytesOfPieces(pieces))
     this.#told(handle, pieces)
   }
 
