@@ -1,28 +1,13 @@
-import { epochMs } from '../../../base/index.ts'
-import type { SampleBatch, StreamHandle, TouchedSpan } from '../../ports/sample-port.ts'
+import type { SampleBatch, TouchedSpan } from '../../ports/sample-port.ts'
 import { HandleSet } from '../head/handle-set.ts'
 import type { HeadGeneration } from '../head/head-generation.ts'
 import { SampleSink } from '../head/sample-sink.ts'
 import type { DurableGroup } from '../journal/journal.ts'
 import type { ChunkReadTable } from '../sealed/chunk-read-table.ts'
+import { TouchedSpans, type UnreadSpan } from './touched-spans.ts'
 
-/** Beyond this the older half keeps one span per stream, wider than what changed. */
-const ENTRIES_MAX = 20_000
-
-interface Entry {
-  readonly cursor: number
-  readonly span: TouchedSpan
-}
-
-/** A span while it grows. Its least and greatest number are NaN where it has more than numbers. */
-interface OpenSpan {
-  from: number
-  until: number
-  least: number
-  most: number
-}
-
-type Spans = Map<number, OpenSpan>
+/** With more spans, the older half keeps one span per stream, wider than what changed. */
+const SPANS_MAX = 20_000
 
 /**
  * What was touched of the watched streams. A cursor is a journal sequence. Everything since this
@@ -37,8 +22,7 @@ export class TouchedLog {
   #watched = new Set<number>()
   /** The same once more, for puts. */
   #watchedBits = new HandleSet()
-  /** In the order of their cursors. */
-  #entries: Entry[] = []
+  readonly #spans = new TouchedSpans()
   /** The last cursor of every segment that was replayed, by its number. */
   readonly #replayed = new Map<number, number>()
 
@@ -56,15 +40,13 @@ export class TouchedLog {
   watch(handles: readonly number[], generations: readonly HeadGeneration[] = []): void {
     const added = handles.filter((handle) => !this.#watched.has(handle))
     this.#setWatched(handles)
-    const entries = this.#entries.filter(({ span }) => this.#watched.has(span.handle))
-    for (const generation of generations) {
+    this.#spans.filter((handle) => this.#watched.has(handle))
+    const found = generations.flatMap((generation) => {
       const cursor = this.#replayed.get(generation.segment)
-      if (cursor === undefined) continue
-      for (const { span } of entriesOf(cursor, spansOf(generation, added))) {
-        entries.push({ cursor, span: { ...span, mayBeOlder: true } })
-      }
-    }
-    this.#entries = entries.sort((a, b) => a.cursor - b.cursor)
+      if (cursor === undefined) return []
+      return spansOf(generation, added).map((span) => ({ cursor, span }))
+    })
+    this.#spans.insertOlder(found)
   }
 
   /** Adds one stream to those watched. */
@@ -76,36 +58,35 @@ export class TouchedLog {
   forget(handles: readonly number[]): void {
     const gone = new Set(handles)
     for (const handle of handles) this.#watched.delete(handle)
-    this.#entries = this.#entries.filter(({ span }) => !gone.has(span.handle))
+    this.#spans.filter((handle) => !gone.has(handle))
   }
 
   /** Takes in what became durable. */
   note({ sequence, records }: Pick<DurableGroup, 'sequence' | 'records'>): void {
     this.#end = Math.max(this.#end, sequence)
     if (this.#watched.size === 0) return
-    const spans: Spans = new Map()
     for (const { kind, batch } of records) {
-      if (kind !== 'forget') this.#noteRemovals(batch, spans)
+      if (kind !== 'forget') this.#noteRemovals(sequence, batch)
       // Special values are no change for those who watch.
-      if (kind === 'samples') this.#noteSamples(batch, spans)
+      if (kind === 'samples') this.#noteSamples(sequence, batch)
     }
-    this.#add(sequence, spans)
+    if (this.#spans.count > SPANS_MAX + 2 * this.#watched.size) this.#spans.coalesce()
   }
 
-  #noteRemovals({ removals }: SampleBatch, spans: Spans): void {
+  #noteRemovals(sequence: number, { removals }: SampleBatch): void {
     for (const removal of removals) {
-      if (this.#watchedBits.has(removal.handle)) widen(spans, removal.handle, unread(removal))
+      if (this.#watchedBits.has(removal.handle)) this.#spans.addUnread(sequence, removal)
     }
   }
 
-  #noteSamples(batch: SampleBatch, spans: Spans): void {
+  #noteSamples(sequence: number, batch: SampleBatch): void {
     const { count, handles } = batch
     // A stream is looked up once for a run of its samples: most of a put is of streams nobody watches.
     for (let at = 0; at < count; ) {
       const handle = handles[at]
       const first = at
       for (at += 1; at < count && handles[at] === handle; ) at += 1
-      if (this.#watchedBits.has(handle)) widen(spans, handle, spanOf(batch, first, at))
+      if (this.#watchedBits.has(handle)) this.#spans.addSamples(sequence, batch, { first, end: at })
     }
   }
 
@@ -123,24 +104,15 @@ export class TouchedLog {
     const cursor = asked > this.#end ? 0 : asked
     const older = cursor < this.#start ? this.#table.selectTouched(cursor, limit) : []
     const found = older.filter((entry) => entry.cursor <= this.#start)
-    for (let at = this.#placeAfter(cursor); at < this.#entries.length; at += 1) {
-      const entry = this.#entries[at]
-      if (found.length >= limit && entry.cursor !== found[found.length - 1]?.cursor) break
-      found.push(entry)
+    const spans = found.map(({ span }) => span)
+    let last = found.at(-1)?.cursor
+    for (let at = this.#spans.placeAfter(cursor); at < this.#spans.count; at += 1) {
+      const next = this.#spans.cursorAt(at)
+      if (spans.length >= limit && next !== last) break
+      spans.push(this.#spans.spanAt(at))
+      last = next
     }
-    const last = found.at(-1)?.cursor ?? cursor
-    return { spans: found.map(({ span }) => span), cursor: last }
-  }
-
-  /** Where the first entry after a cursor is: who asks often has read almost all of them. */
-  #placeAfter(cursor: number): number {
-    let [low, high] = [0, this.#entries.length]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.#entries[middle].cursor <= cursor) low = middle + 1
-      else high = middle
-    }
-    return low
+    return { spans, cursor: last ?? cursor }
   }
 
   #setWatched(handles: readonly number[]): void {
@@ -148,100 +120,19 @@ export class TouchedLog {
     this.#watchedBits = new HandleSet()
     for (const handle of handles) this.#watchedBits.add(handle)
   }
-
-  #add(cursor: number, spans: Spans): void {
-    // One by one: a call takes at most some 120,000 arguments.
-    for (const entry of entriesOf(cursor, spans)) this.#entries.push(entry)
-    if (this.#entries.length > ENTRIES_MAX + 2 * this.#watched.size) this.#coalesce()
-  }
-
-  /**
-   * Of the older half one span per stream, at its last cursor: a reader that keeps up gets exact spans, and a reader
-   * with an earlier cursor too much.
-   */
-  #coalesce(): void {
-    const half = this.#entries.length >>> 1
-    const spans: Spans = new Map()
-    const cursors = new Map<number, number>()
-    for (const { cursor, span } of this.#entries.slice(0, half)) {
-      const { from, until, least = Number.NaN, most = Number.NaN } = span
-      widen(spans, span.handle, { from, until, least, most })
-      cursors.set(span.handle, cursor)
-    }
-    const older = [...spans].flatMap(([handle, span]) =>
-      entriesOf(cursors.get(handle) ?? 0, new Map([[handle, span]])),
-    )
-    older.sort((a, b) => a.cursor - b.cursor)
-    this.#entries = [...older, ...this.#entries.slice(half)]
-  }
-}
-
-function entriesOf(cursor: number, spans: Spans): Entry[] {
-  const entries: Entry[] = []
-  for (const [number, span] of spans) {
-    const handle = number as StreamHandle
-    const [from, until] = [epochMs(span.from), epochMs(span.until)]
-    const { least, most } = span
-    const isKnown = !Number.isNaN(least)
-    entries.push({
-      cursor,
-      span: isKnown ? { handle, from, until, least, most } : { handle, from, until },
-    })
-  }
-  return entries
 }
 
 /** Where a generation touches some streams. */
-function spansOf(generation: HeadGeneration, handles: Iterable<number>): Spans {
-  const spans: Spans = new Map()
+function spansOf(generation: HeadGeneration, handles: readonly number[]): UnreadSpan[] {
+  const spans: UnreadSpan[] = []
   for (const handle of handles) {
-    if (generation.hasSamples(handle)) {
-      const first = new SampleSink(1)
-      generation.readAll(handle, first)
-      const from = first.columns().times[0]
-      widen(spans, handle, unread({ from, until: generation.lastTimeOf(handle) + 1 }))
-    }
     const { starts, ends } = generation.tombstones.maskOf(handle)
-    starts.forEach((from, index) => {
-      widen(spans, handle, unread({ from, until: ends[index] }))
-    })
+    for (const [at, from] of starts.entries()) spans.push({ handle, from, until: ends[at] })
+    if (!generation.hasSamples(handle)) continue
+    const first = new SampleSink(1)
+    generation.readAll(handle, first)
+    const from = first.columns().times[0]
+    spans.push({ handle, from, until: generation.lastTimeOf(handle) + 1 })
   }
   return spans
-}
-
-/** A span of which nothing but its edges is known. */
-function unread({ from, until }: { readonly from: number; readonly until: number }): OpenSpan {
-  return { from, until, least: Number.NaN, most: Number.NaN }
-}
-
-function spanOf({ times, numbers, texts }: SampleBatch, first: number, end: number): OpenSpan {
-  let from = times[first]
-  let last = from
-  let least = numbers[first]
-  let most = least
-  for (let at = first + 1; at < end; at += 1) {
-    const time = times[at]
-    const number = numbers[at]
-    if (time < from) from = time
-    else if (time > last) last = time
-    if (number < least) least = number
-    else if (number > most) most = number
-  }
-  const span = { from, until: last + 1, least, most }
-  const isNumeric =
-    texts === undefined || texts.slice(first, end).every((text) => text === undefined)
-  return isNumeric ? span : unread(span)
-}
-
-function widen(spans: Spans, handle: number, added: OpenSpan): void {
-  const known = spans.get(handle)
-  if (known === undefined) {
-    spans.set(handle, added)
-    return
-  }
-  known.from = Math.min(known.from, added.from)
-  known.until = Math.max(known.until, added.until)
-  // NaN stays NaN.
-  known.least = Math.min(known.least, added.least)
-  known.most = Math.max(known.most, added.most)
 }
