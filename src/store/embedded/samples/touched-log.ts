@@ -19,9 +19,8 @@ export class TouchedLog {
   readonly #start: number
   /** The last cursor of all; one from beyond it belongs to another journal. */
   #end: number
-  #watched = new Set<number>()
-  /** The same once more, for puts. */
-  #watchedBits = new HandleSet()
+  /** Deleted streams may be among them. */
+  #watched = new HandleSet()
   readonly #spans = new TouchedSpans()
   /** The last cursor of every segment that was replayed, by its number. */
   readonly #replayed = new Map<number, number>()
@@ -52,30 +51,28 @@ export class TouchedLog {
   /** Adds one stream to those watched. */
   watchAlso(handle: number): void {
     this.#watched.add(handle)
-    this.#watchedBits.add(handle)
   }
 
   forget(handles: readonly number[]): void {
     const gone = new Set(handles)
-    for (const handle of handles) this.#watched.delete(handle)
     this.#spans.filter((handle) => !gone.has(handle))
   }
 
   /** Takes in what became durable. */
   note({ sequence, records }: Pick<DurableGroup, 'sequence' | 'records'>): void {
     this.#end = Math.max(this.#end, sequence)
-    if (this.#watched.size === 0) return
+    if (this.#watched.isEmpty) return
     for (const { kind, batch } of records) {
       if (kind !== 'forget') this.#noteRemovals(sequence, batch)
       // Special values are no change for those who watch.
       if (kind === 'samples') this.#noteSamples(sequence, batch)
     }
-    if (this.#spans.count > SPANS_MAX + 2 * this.#watched.size) this.#spans.coalesce()
+    if (this.#spans.count > SPANS_MAX + 2 * this.#watched.count) this.#spans.coalesce()
   }
 
   #noteRemovals(sequence: number, { removals }: SampleBatch): void {
     for (const removal of removals) {
-      if (this.#watchedBits.has(removal.handle)) this.#spans.addUnread(sequence, removal)
+      if (this.#watched.has(removal.handle)) this.#spans.addUnread(sequence, removal)
     }
   }
 
@@ -86,7 +83,7 @@ export class TouchedLog {
       const handle = handles[at]
       const first = at
       for (at += 1; at < count && handles[at] === handle; ) at += 1
-      if (this.#watchedBits.has(handle)) this.#spans.addSamples(sequence, batch, { first, end: at })
+      if (this.#watched.has(handle)) this.#spans.addSamples(sequence, batch, { first, end: at })
     }
   }
 
@@ -116,9 +113,8 @@ export class TouchedLog {
   }
 
   #setWatched(handles: readonly number[]): void {
-    this.#watched = new Set(handles)
-    this.#watchedBits = new HandleSet()
-    for (const handle of handles) this.#watchedBits.add(handle)
+    this.#watched = new HandleSet()
+    for (const handle of handles) this.#watched.add(handle)
   }
 }
 
