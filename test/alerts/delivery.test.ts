@@ -204,6 +204,50 @@ test('the next try comes at once when the channel is changed', async () => {
   assert.equal(receiver.received.at(-1)?.path, '/right')
 })
 
+test('pauses are over once the wall clock was set back', async () => {
+  const uid = await channelUid()
+  receiver.behave = () => 500
+  aheadMs = 60 * MINUTE
+  const keys = ['a', 'b', 'c']
+  await home.put(...keys.map((orderKey) => noticeTo(uid, { orderKey })))
+  // Each was tried, and the channel pauses.
+  await advanceUntil(() => new Set(receiver.received.map(keyOf)).size === keys.length)
+  await comesTrue(async () => (await attemptsOf(uid)).length === receiver.received.length)
+  aheadMs = 0
+  receiver.behave = () => 200
+  await advanceUntil(async () => (await home.countWaiting()) === 0)
+  assert.ok(aheadMs < 30 * MINUTE, `${aheadMs / MINUTE} minutes`)
+})
+
+test('Retry-After of a receiver is kept for all notices of the channel', async () => {
+  const uid = await channelUid()
+  const busy = { status: 429, headers: { 'Retry-After': '600' } }
+  receiver.behave = (at) => (at === 0 ? busy : 200)
+  await home.put(noticeTo(uid, { orderKey: 'a' }), noticeTo(uid, { orderKey: 'b' }))
+  await advanceUntil(async () => (await home.countWaiting()) === 0, 5_000)
+  const [last, before, first] = await attemptsOf(uid)
+  assert.equal(first.status, 429)
+  for (const { time } of [last, before]) assert.ok(time >= first.time + 10 * MINUTE)
+})
+
+test('a channel that was changed or deleted during a request is sent nothing more as it was', async () => {
+  for (const change of ['change', 'delete'] as const) {
+    const uid = await channelUid({ perMinute: 60 })
+    const path = `/hook/t0p-secret-path`
+    const before = receiver.received.length
+    receiver.intercept = async (_request, answer) => {
+      receiver.intercept = (_next, answerNext) => answerNext()
+      if (change === 'delete') await home.channels.delete(owner, uid)
+      else await home.channels.update(owner, uid, { url: `${receiver.url}/new` })
+      await answer()
+    }
+    await home.put(...['a', 'b', 'c'].map((orderKey) => noticeTo(uid, { orderKey })))
+    await advanceUntil(async () => (await home.countWaiting()) === 0)
+    const sent = receiver.received.slice(before).map((request) => request.path)
+    assert.deepEqual(sent, change === 'delete' ? [path] : [path, '/new', '/new'])
+  }
+})
+
 test('notices of a deleted channel are removed', async () => {
   const uid = await channelUid()
   receiver.behave = () => 500

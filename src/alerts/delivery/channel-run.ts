@@ -50,7 +50,7 @@ export interface ChannelRunDeps {
   readonly figures: DeliveryFigures
   /** The lease of this process; undefined when it is lost, and nothing may be written. */
   readonly findLease: () => Lease | undefined
-  /** Whether another message may be sent. */
+  /** Whether another message may be sent to the channel as it was when the run began. */
   readonly mayStart: () => boolean
   /** Ends requests under way. */
   readonly signal: AbortSignal
@@ -78,7 +78,7 @@ export async function runChannel(
   if (record === undefined) return await forgetChannel(deps, place)
   const channel = { ...(record.body as unknown as ChannelBody), revision: record.revision }
   const kept = await store.get({ orgUid, kind: ATTEMPT_LOG_KIND, uid: channelUid })
-  const log = readLog(kept)
+  const log = withoutOldPause(readLog(kept), clock.now())
   const notices = await readPage(deps, place)
   const served = { ...place, channel, log, notices }
   if (log.channelRevision !== channel.revision) beginAnew(served)
@@ -103,20 +103,28 @@ function beginAnew(served: Served): void {
   served.notices = served.notices.map((notice) => ({ ...notice, dueMs: 0 }))
 }
 
+/** A pause that began in the future was made before the wall clock was set back: it would last until then, and is over. */
+function withoutOldPause(log: AttemptLog, nowMs: number): AttemptLog {
+  const [last] = log.attempts
+  return last === undefined || last.time <= nowMs ? log : { ...log, pausedUntilMs: 0 }
+}
+
 async function readPage(
-  { store }: ChannelRunDeps,
+  { store, clock }: ChannelRunDeps,
   { orgUid, channelUid }: ChannelPlace,
 ): Promise<PendingNotice[]> {
   const query = { orgUid, kind: NOTICE_KIND, parentUid: channelUid, start: 0, limit: PAGE }
   const { documents } = await store.list({ ...query, leavesOutDamaged: true })
-  return documents.map(readPending)
+  const nowMs = clock.now()
+  return documents.map((document) => {
+    const notice = readPending(document)
+    return notice.triedMs > nowMs ? { ...notice, dueMs: 0 } : notice
+  })
 }
 
 function earliestStart({ channel, log, notices }: Served, nowMs: number): number {
   const { nextMs } = freeNow(log, channel.perMinute, nowMs)
-  // A wall clock that was set back must not make a pause longer.
-  const pausedUntilMs = Math.min(log.pausedUntilMs, nowMs + pauseAfter(log.failures))
-  return Math.max(nextDueMs(notices), pausedUntilMs, nextMs)
+  return Math.max(nextDueMs(notices), log.pausedUntilMs, nextMs)
 }
 
 /** The next notice. With the last free place of a minute, all that wait go as one. */
@@ -175,7 +183,12 @@ function nextTry(
   const tries = notice.tries + 1
   const failures = log.failures + 1
   return {
-    notice: { ...notice, tries, dueMs: nowMs + Math.max(pauseAfter(tries), retryAfterMs) },
+    notice: {
+      ...notice,
+      tries,
+      triedMs: nowMs,
+      dueMs: nowMs + Math.max(pauseAfter(tries), retryAfterMs),
+    },
     failures,
     pausedUntilMs: nowMs + Math.max(pauseAfter(failures), retryAfterMs),
   }

@@ -45,6 +45,8 @@ interface Waiting extends ChannelPlace {
   atMs: number | undefined
   /** Something was committed during its run. */
   isWoken: boolean
+  /** The channel was changed or deleted during its run. */
+  isChanged: boolean
 }
 
 /** Delivers notices, in one process of a cluster at a time. A commit wakes it; nothing is polled in between. */
@@ -59,6 +61,7 @@ export class Deliverer {
   #ticking: Promise<void> | undefined
   #takeAtMs = 0
   #lookAtMs = 0
+  #lastNowMs = Number.NEGATIVE_INFINITY
   #isHolder = false
   #isFailing = false
   #isClosed = false
@@ -91,7 +94,11 @@ export class Deliverer {
     for (const { kind, op, orgUid, parentUid, uid } of writes) {
       if (kind === NOTICE_KIND && op !== 'delete' && parentUid !== undefined) {
         this.#wake({ orgUid, channelUid: parentUid })
-      } else if (kind === CHANNEL_KIND) this.#wake({ orgUid, channelUid: uid })
+      } else if (kind === CHANNEL_KIND) {
+        const waiting = this.#waiting.get(uid)
+        if (waiting !== undefined) waiting.isChanged = true
+        this.#wake({ orgUid, channelUid: uid })
+      }
     }
   }
 
@@ -149,11 +156,23 @@ export class Deliverer {
       await this.#hold()
     }
     if (!this.#isHolder) return
+    this.#followClock()
     if (elapsedMs >= this.#lookAtMs) {
       this.#lookAtMs = elapsedMs + LOOK_EVERY_MS
       await this.#look()
     }
     this.#runDue()
+  }
+
+  /** After the wall clock was set back, channels would wait for times that come much later. */
+  #followClock(): void {
+    const nowMs = this.#deps.clock.now()
+    if (nowMs < this.#lastNowMs) {
+      for (const waiting of this.#waiting.values()) {
+        if (waiting.atMs !== undefined) waiting.atMs = nowMs
+      }
+    }
+    this.#lastNowMs = nowMs
   }
 
   /** Takes or renews the lease. */
@@ -192,7 +211,12 @@ export class Deliverer {
   #add(place: ChannelPlace): Waiting {
     const known = this.#waiting.get(place.channelUid)
     if (known !== undefined) return known
-    const waiting: Waiting = { ...place, atMs: this.#deps.clock.now(), isWoken: false }
+    const waiting: Waiting = {
+      ...place,
+      atMs: this.#deps.clock.now(),
+      isWoken: false,
+      isChanged: false,
+    }
     this.#waiting.set(place.channelUid, waiting)
     return waiting
   }
@@ -221,6 +245,7 @@ export class Deliverer {
     if (isFull || this.#isClosed || !this.#isHolder) return
     waiting.atMs = undefined
     waiting.isWoken = false
+    waiting.isChanged = false
     this.#runningOf.set(orgUid, running + 1)
     const run = this.#run(waiting).finally(() => {
       this.#runs.delete(run)
@@ -238,7 +263,7 @@ export class Deliverer {
     try {
       const findLease = () => (this.#held.ageMs >= LEASE_MS ? undefined : this.#held.lease)
       const { signal } = this.#ending
-      const mayStart = () => !this.#isClosed && findLease() !== undefined
+      const mayStart = () => !this.#isClosed && !waiting.isChanged && findLease() !== undefined
       const deps = { ...this.#deps, figures: this.#figures, findLease, mayStart, signal }
       const nextMs = await runChannel(deps, { orgUid, channelUid })
       waiting.atMs = waiting.isWoken ? clock.now() : nextMs

@@ -23,13 +23,15 @@ export interface PendingNotice {
   readonly createdMs: number
   readonly content: NoticeContent | NoticeSummary
   readonly tries: number
+  /** When it was tried last; 0 before the first try. */
+  readonly triedMs: number
   /** Not tried before this time. */
   readonly dueMs: number
 }
 
 /** The write that queues a notice. It belongs into the commit that makes the state change. */
 export function noticeWrite(notice: Notice): PutDocument {
-  return pendingWrite({ ...notice, tries: 0, dueMs: 0 })
+  return pendingWrite({ ...notice, tries: 0, triedMs: 0, dueMs: 0 })
 }
 
 /** The write that stores a waiting notice, new or tried. */
@@ -53,6 +55,6 @@ export function pendingWrite(notice: PendingNotice): PutDocument {
 /** A notice as the catalog has it. */
 export function readPending({ uid, orgUid, parentUid, body }: CatalogDocument): PendingNotice {
   const fields = body as unknown as Omit<PendingNotice, 'uid' | 'orgUid' | 'channelUid'>
-  const { tries = 0, dueMs = 0 } = fields as Partial<PendingNotice>
-  return { ...fields, tries, dueMs, uid, orgUid, channelUid: parentUid }
+  const { tries = 0, triedMs = 0, dueMs = 0 } = fields as Partial<PendingNotice>
+  return { ...fields, tries, triedMs, dueMs, uid, orgUid, channelUid: parentUid }
 }

@@ -22,7 +22,16 @@ function pendingOf(uid: string, orderKey: string, sequence: number): PendingNoti
     eventUid: uid,
   } as const
   const place = { uid, orgUid: 'o', channelUid: 'c', idempotencyKey: uid }
-  return { ...place, orderKey, sequence, createdMs: sequence, content, tries: 0, dueMs: 0 }
+  return {
+    ...place,
+    orderKey,
+    sequence,
+    createdMs: sequence,
+    content,
+    tries: 0,
+    triedMs: 0,
+    dueMs: 0,
+  }
 }
 
 test('pickNotice() delivers every notice once, in the order of its key, whatever fails in between', (t) => {

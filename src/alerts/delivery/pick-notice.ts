@@ -64,6 +64,7 @@ export function sumUp(notices: readonly PendingNotice[]): PendingNotice {
       untilMs,
     },
     tries: 0,
+    triedMs: 0,
     dueMs: 0,
   }
 }

@@ -15,6 +15,7 @@ test(`HandleSet holds what a Set would (WEIR_TEST_SEED=${seed})`, () => {
       for (const one of added) set.add(one)
       assert.equal(set.isEmpty, added.length === 0)
       const model = new Set(added)
+      assert.equal(set.count, model.size)
       for (const one of [...asked, ...added, 2 ** 31 - 1]) {
         assert.equal(set.has(one), model.has(one), `${one}`)
       }
