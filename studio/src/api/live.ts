@@ -33,6 +33,15 @@ const LOOK_EVERY_MS = 5_000
 const LOOK_MS_MAX = 2_000
 const SILENCE_MS = 300
 
+/**
+ * Changes of the catalog have no cursor: those before a connection opened, or while none may open, are not reported.
+ * With this event, its followers read everything again.
+ */
+const ANYTHING: LiveEvent = {
+  event: 'catalog',
+  data: { components: [], isMore: true, hasFolders: true, hasAlerts: true },
+}
+
 const followers = new Set<Follower>()
 /** Followers that have not received the current state. */
 const fresh = new Set<Follower>()
@@ -157,14 +166,15 @@ async function run(from: string, self: AbortController, onOpen: () => void): Pro
       // The state of every followed stream is sent again, unless the connection continues.
       if (lastEventId === undefined) startFromNow()
       setState(hasPlace ? 'live' : 'looking')
+      deliver([ANYTHING])
       waitMs = hasPlace ? FIRST_WAIT_MS : LOOK_EVERY_MS
       await readEvents(answer, self, hasPlace)
       if (!signal.aborted && hasPlace) setState('connecting')
     } catch (thrown) {
       if (signal.aborted) return
       const { status, retryAfterSeconds } = asApiError(thrown)
-      if (status === 429) setState('refused')
-      else setState('connecting')
+      setState(status === 429 ? 'refused' : 'connecting')
+      if (status === 429) deliver([ANYTHING])
       if (retryAfterSeconds !== undefined) waitMs = retryAfterSeconds * 1_000
     } finally {
       forget()

@@ -1,6 +1,6 @@
 /** Changes of alerts, as the service reports them on the live connection. */
 import { useEffect, useRef } from 'react'
-import { useLive, useLiveOpened, useLiveState } from '../api/live.ts'
+import { useLive } from '../api/live.ts'
 import { Pulse } from './pulse.ts'
 
 /** How often is asked where no news can be had. */
@@ -44,14 +44,4 @@ export function useAlertNews(
     { isOff },
   )
   useEffect(() => () => pulse.drop(key), [key])
-  const state = useLiveState()
-  const opened = useLiveOpened()
-  const isFollowed = state === 'live' && !isOff
-  // What changed before the connection was there is not reported.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is asked for once, whatever is drawn.
-  useEffect(() => {
-    if (isFollowed) ask()
-  }, [isFollowed, opened])
-  // A window that only looks now and then misses what changes in between.
-  useAlertPoll(onNews, isOff || !(state === 'refused' || state === 'looking'))
 }

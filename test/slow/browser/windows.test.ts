@@ -13,12 +13,13 @@ const WINDOWS = 8
 const PLACES = 4
 const studio = studioOfFile()
 let feed: FeedClient
+let owner: ReturnType<typeof caller>
 let path: string
 
 before(async () => {
   if (skip !== false) return
   const { service } = studio
-  const owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
+  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   const stream = [{ id: 's', name: 'Level', valueType: 'DOUBLE' }]
   const made = await owner('PUT', '/api/component', { component: { id: 'tank', stream } })
   assert.equal(made.status, 200, made.text)
@@ -28,6 +29,15 @@ before(async () => {
 
 async function put(data: number): Promise<void> {
   const { status, text } = await feed.putJson([{ compId: 'tank', streamId: 's', data }])
+  assert.equal(status, 200, text)
+}
+
+async function metrics(): Promise<string> {
+  return await (await fetch(`${studio.service.url}/metrics`)).text()
+}
+
+async function create(id: string): Promise<void> {
+  const { status, text } = await owner('PUT', '/api/component', { component: { id } })
   assert.equal(status, 200, text)
 }
 
@@ -66,7 +76,6 @@ test('a window that moves on before a connection is open leaves none behind', {
   skip,
 }, async () => {
   const { page } = await studio.open(path)
-  const metrics = async () => await (await fetch(`${studio.service.url}/metrics`)).text()
   await page.getByRole('status').filter({ hasText: 'Live' }).waitFor()
   await settlesLike(metrics, /^weir_live_connections 1$/m)
   const held = Promise.withResolvers<void>()
@@ -109,4 +118,49 @@ test('a window that hears late of others that were there first gives its place b
   `)
   await status.filter({ hasText: 'Live' }).waitFor()
   assert.deepEqual(complaints, [])
+})
+
+test('what changes in the catalog while a page connects is shown', { skip }, async () => {
+  const { page, complaints } = await studio.open('/')
+  const opened = Promise.withResolvers<void>()
+  await page.route('**/api/live?**', async (route) => {
+    await opened.promise
+    await route.continue().catch(() => {})
+  })
+  const asked = page.waitForRequest('**/api/live?**')
+  await page.goto(`${studio.service.url}${path}`)
+  const tree = page.getByRole('tree')
+  await tree.getByRole('treeitem', { name: 'tank' }).waitFor()
+  await page.getByRole('link', { name: /^Level/ }).waitFor()
+  await asked
+  await create('pump')
+  const valve = { stream: { id: 'valve', name: 'Valve', valueType: 'BOOLEAN' } }
+  const made = await owner('PUT', `/api/component/${path.slice('/c/'.length)}/stream`, valve)
+  assert.equal(made.status, 200, made.text)
+  opened.resolve()
+  await tree.getByRole('treeitem', { name: 'pump' }).waitFor()
+  await page.getByRole('link', { name: /^Valve/ }).waitFor()
+  assert.deepEqual(complaints, [])
+})
+
+test('a window without a live connection shows what changes in the catalog', { skip }, async () => {
+  const first = await studio.open('/')
+  await first.page.evaluate(`
+    globalThis.others = new BroadcastChannel('weir-live-places')
+    others.onmessage = ({ data }) => {
+      if (data.says !== 'asks') return
+      for (const from of ['a', 'b', 'c', 'd']) others.postMessage({ says: 'holds', from, askedAtMs: 1 })
+    }
+  `)
+  const page = await first.page.context().newPage()
+  const looked = page.waitForResponse(/live\?catalog&compUid/)
+  await page.goto(`${studio.service.url}${path}`)
+  await page.getByRole('treeitem', { name: 'tank' }).waitFor()
+  await page.getByRole('status').filter({ hasText: 'Every 5 seconds' }).waitFor()
+  await looked
+  // The next look begins five seconds after this one has ended.
+  await settlesLike(metrics, /^weir_live_connections 0$/m)
+  await create('fan')
+  await page.getByRole('treeitem', { name: 'fan' }).waitFor()
+  assert.deepEqual(first.complaints, [])
 })

@@ -21,17 +21,15 @@ export function ComponentPage({ name }: { readonly name: string }) {
   const { data: found, error } = useComponent(name)
   const uid = found?.component.uid
   const refresh = useSeldom(() => invalidate('component', 'page'), REFRESH)
-  useLive(
-    [{ catalog: true }],
-    (events) => {
-      const isOwn = events.some(
-        ({ event, data }) =>
-          event === 'catalog' && (data.isMore || data.components.includes(uid ?? '')),
-      )
-      if (isOwn) refresh()
-    },
-    { isOff: uid === undefined },
-  )
+  useLive([{ catalog: true }], (events) => {
+    const isOwn = events.some(
+      ({ event, data }) =>
+        event === 'catalog' &&
+        // Until the component is known, a change may be of it.
+        (data.isMore || uid === undefined || data.components.includes(uid)),
+    )
+    if (isOwn) refresh()
+  })
   if (found === undefined) {
     return <PageFrame title="Component">{error && <Empty text={error.message} />}</PageFrame>
   }

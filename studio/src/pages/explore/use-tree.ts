@@ -169,10 +169,10 @@ function useContents(orgUid: string) {
     const empty = [...contents].filter(([, { totalCount }]) => totalCount === 0)
     for (const [folder] of empty.slice(0, EMPTY_MAX)) void read(folder, 0)
   }, REFRESH)
+  const refreshFolders = useSeldom(() => invalidate('component_folder'), REFRESH)
   useLive([{ catalog: true }], (events) => {
-    if (events.some(({ event, data }) => event === 'catalog' && data.hasFolders)) {
-      invalidate('component_folder')
-    }
+    const hasFolders = events.some(({ event, data }) => event === 'catalog' && data.hasFolders)
+    if (hasFolders) refreshFolders()
     refresh()
   })
   useEffect(() => onFound(refresh), [refresh])
