@@ -95,7 +95,7 @@ const beds: DemoComponent = {
   id: 'beds',
   name: 'Beds',
   folder: '/Components/Greenhouse/North',
-  description: 'Soil moisture of the four beds; the third probe was out of order for half a day.',
+  description: 'Soil moisture of the four beds; the third probe was broken for half a day.',
   streams: [1, 2, 3, 4].map((bed) => ({
     id: `bed-${bed}`,
     name: `Bed ${bed}`,

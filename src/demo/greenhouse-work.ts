@@ -1,10 +1,10 @@
 /** What people make of the samples of the greenhouse: a derived stream, a query, an alert, a connector. */
 import { type DemoClient, findComponent } from './demo-client.ts'
 
-/** The dryness of the air that plants feel, kPa. */
+/** How much water the air can still take up, kPa. */
 const DRYNESS = {
   id: 'dryness',
-  name: 'Dryness of the air',
+  name: 'Vapor pressure deficit',
   derivation: {
     expression: 'round(0.6108 * exp(17.27 * temp / (temp + 237.3)) * (1 - humidity / 100), 2)',
     variables: [
@@ -16,9 +16,9 @@ const DRYNESS = {
 
 const WARMTH = {
   id: 'warmth',
-  name: 'Warmth of each house',
+  name: 'Hourly temperatures',
   timeZoneId: 'Europe/Berlin',
-  sql: `-- The mean of every hour, of every house and of the weather
+  sql: `-- Hourly mean temperature of both houses and outdoors
 SELECT timeSd AS time, cname, round(sample, 1) AS temperature
 FROM SAMPLE(cycleId = 'hour', stat = 'avg', Range(sd = @FROM, ed = @UNTIL))
 WHERE id = 'temp'
@@ -38,7 +38,7 @@ const WARM = {
 const PROBES = {
   id: 'probes',
   name: 'Soil probes',
-  description: 'Probes that send by radio.',
+  description: 'Radio probes send JSON to the webhook.',
   procs: [
     {
       timeZoneId: 'Europe/Berlin',

@@ -13,7 +13,7 @@ import { isEmptyIn } from '../../studio/src/chart/empty.ts'
 import { extentOf, roomyExtent } from '../../studio/src/chart/extent.ts'
 import { figuresOf, numberText } from '../../studio/src/chart/figures.ts'
 import { formatNumber } from '../../studio/src/chart/number-format.ts'
-import { precisionOf } from '../../studio/src/chart/precision.ts'
+import { precisionOf, statisticPrecision } from '../../studio/src/chart/precision.ts'
 import { moved, rangeAfter, soundRange, zoomed } from '../../studio/src/chart/time-range.ts'
 import { valueTexts } from '../../studio/src/chart/value-ticks.ts'
 import { withSample } from '../../studio/src/state/live-plot.ts'
@@ -278,6 +278,26 @@ test('figures have the digits of the unit or of the samples, and means one more'
   assert.equal(precisionOf({ ...plot, kind: 'text' }), undefined)
   assert.equal(formatNumber(-1_234_567.891, '0,000.00'), '-1,234,567.89')
   assert.equal(formatNumber(-0.001, '0.0'), '0.0')
+})
+
+test('statistics have the digits of the extremes, averages one more, and counts their own', () => {
+  const plot: Plot = { ...facts, form: 'periods', start: [0, 10], value: [15.84424, 16.4759] }
+  const values = (...all: readonly number[]) => new Map(all.map((one, at) => [at * 10, one]))
+  const figures = [
+    { stat: 'nongapcount', values: values(496, 1276) },
+    { stat: 'min', values: values(15.58, 15.6) },
+    { stat: 'max', values: values(16.2, 17) },
+  ]
+  const shown = statisticPrecision(plot, 'avg', figures)
+  assert.deepEqual(shown('avg'), { decimals: 3, isFixed: false })
+  assert.deepEqual(shown('max'), { decimals: 2, isFixed: false })
+  assert.equal(shown('nongapcount'), undefined)
+  const unit = statisticPrecision({ ...plot, numberFormat: '0.0' }, 'avg', figures)
+  assert.deepEqual(unit('avg'), { decimals: 1, isFixed: true })
+  assert.equal(unit('nongapcount'), undefined)
+  assert.equal(statisticPrecision(plot, 'avg', [])('avg'), undefined)
+  const text = statisticPrecision({ ...plot, kind: 'text' }, 'first', [])
+  assert.equal(text('first'), undefined)
 })
 
 test('numberText() cuts long fractions, and never what a meter reads', () => {

@@ -61,7 +61,7 @@ async function findWorkShots(
       name: 'studio-query',
       path: `/query/${query[0].uid}?show=chart`,
       ...wide,
-      ready: 'Warmth of each house',
+      ready: 'Hourly temperatures',
       theme: 'light',
       act: press('Run'),
     },

@@ -52,7 +52,7 @@ export function ComponentSearch({ label, isFocused, onChoose, onStream }: Compon
         data-autofocus={isFocused}
         value={typed}
         placeholder={
-          onStream === undefined ? 'Name, ID or folder' : 'Component, stream, or label=value'
+          onStream === undefined ? 'Name, ID, or folder' : 'Component, stream, or label=value'
         }
         autoComplete="off"
         error={error?.message}

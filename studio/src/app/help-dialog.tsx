@@ -1,24 +1,10 @@
 import { below } from '../api/base-path.ts'
 import { useRole } from '../api/session.ts'
 import { Dialog } from '../ui/dialog.tsx'
+import { guideOf } from './guides.ts'
 import styles from './help-dialog.module.css'
 import { Link } from './link.tsx'
 import { usePlace } from './place.ts'
-
-/** The guide of each place, by the beginning of its path. */
-const GUIDES: readonly (readonly [start: string, guide: string, label: string])[] = [
-  ['/c', '/help/studio', 'Devices and charts'],
-  ['/view', '/help/studio', 'Charts'],
-  ['/boards', '/help/studio', 'Boards'],
-  ['/query', '/help/gs-sql', 'GS SQL'],
-  ['/connect/import', '/help/imports', 'Imports'],
-  ['/connect', '/help/webhooks', 'Webhooks'],
-  ['/build/cycle', '/help/statistics', 'Cycles and statistics'],
-  ['/build', '/help/api', 'Records'],
-  ['/admin', '/help/people', 'People and keys'],
-  ['/account', '/help/people', 'People and keys'],
-  ['/', '/help/getting-started', 'Getting started'],
-]
 
 const KEYS: readonly (readonly [keys: string, act: string])[] = [
   ['Ctrl K, ⌘ K', 'Find pages, devices, streams, and boards'],
@@ -42,14 +28,13 @@ const CHART_GESTURES: readonly (readonly [gesture: string, act: string])[] = [
 export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
   const { path } = usePlace()
   const isGuest = useRole() === 'GUEST'
-  const found = GUIDES.find(([start]) => path === start || path.startsWith(`${start}/`))
-  const [, guide, label] = found ?? GUIDES[GUIDES.length - 1]
+  const guide = guideOf(path)
   return (
     <Dialog title="Help" onClose={onClose} isWide>
       <ul className={styles.links}>
         <li>
-          <a href={below(guide)} target="_blank" rel="noreferrer">
-            Guide to this page: {label}
+          <a href={below(guide.address)} target="_blank" rel="noreferrer">
+            Guide to this page: {guide.label}
           </a>
         </li>
         <li>

@@ -68,7 +68,7 @@ export function figuresOf(
 }
 
 /** Of many samples the mean is known to one digit more than each of them; a unit says how it is written. */
-function finerThan(precision: Precision | undefined): Precision | undefined {
+export function finerThan(precision: Precision | undefined): Precision | undefined {
   if (precision === undefined || precision.isFixed) return precision
   return { decimals: precision.decimals + 1, isFixed: false }
 }

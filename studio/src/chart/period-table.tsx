@@ -3,7 +3,9 @@ import { type Column, DataTable } from '../ui/data-table.tsx'
 import { edgeTexts } from '../ui/time/offset-marks.ts'
 import styles from './chart.module.css'
 import type { Plot, PlotValue } from './chart-series.ts'
-import { numberText } from './figures.ts'
+import type { Precision } from './digits.ts'
+import { preciseText } from './figures.ts'
+import { statisticPrecision } from './precision.ts'
 
 /** Further statistics of periods, by where these start. */
 export type PeriodFigures = ReadonlyArray<{
@@ -46,9 +48,9 @@ interface PeriodTableProps {
   readonly rowsMax: number
 }
 
-const shown = (value: PlotValue | undefined): string => {
+const shown = (value: PlotValue | undefined, precision: Precision | undefined): string => {
   if (value === null || value === undefined) return '–'
-  return typeof value === 'number' ? numberText(value) : String(value)
+  return typeof value === 'number' ? preciseText(value, precision) : String(value)
 }
 
 /** The periods of a cycle, the latest first: from when until when, and what is known of each. */
@@ -68,11 +70,12 @@ export function PeriodTable({ plot, stat, figures, zone, label, rowsMax }: Perio
     label: `${head}, ${zone}`,
     show: (at) => <span className={styles.moment}>{texts[at - first]}</span>,
   })
+  const precisionFor = statisticPrecision(plot, stat, figures)
   const figure = (id: string, valueAt: (at: number) => PlotValue | undefined): Column<number> => ({
     id,
     label: statisticLabel(id),
     isNumber: plot.kind === 'number',
-    show: (at) => shown(valueAt(at)),
+    show: (at) => shown(valueAt(at), precisionFor(id)),
   })
   const [, ...further] = shownStatistics(stat, figures)
   const more = further.flatMap((id) => figures.find((one) => one.stat === id) ?? [])

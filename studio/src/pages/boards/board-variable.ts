@@ -1,8 +1,9 @@
 /** One board for many components: streams of one are replaced by those of the component that is chosen. */
-import { useMemo, useRef } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { call } from '../../api/client.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { useAddress } from '../../app/place.ts'
+import { useQuiet } from '../../ui/use-quiet.ts'
 import type { Dashboard, Panel } from './board-types.ts'
 import { readComponentName } from './panels/stream-facts.ts'
 
@@ -14,14 +15,20 @@ const STREAMS_MAX = 1_000
 export interface BoardChoice {
   /** The components to choose from, by name; the component of the board is one of them. */
   readonly choices: readonly { readonly value: string; readonly label: string }[]
-  /** Components beyond these. */
-  readonly moreCount: number
+  /** How many components there are, also beyond these. */
+  readonly totalCount: number
+  /** The words that limit the choices. */
+  readonly text: string
   readonly chosen: string
   /** The panels with the streams of the chosen component; those of the one before while they are read. */
   readonly panels: readonly Panel[]
   readonly error: string | undefined
   choose(componentUid: string): void
+  setText(text: string): void
 }
+
+/** Device 2 comes before device 10. */
+const BY_NAME = new Intl.Collator('en', { numeric: true })
 
 /** What the address chooses of a board with a variable; undefined without one. */
 export function useBoardChoice(
@@ -31,7 +38,8 @@ export function useBoardChoice(
   const { query, change } = useAddress()
   const base = variable?.componentUid ?? ''
   const chosen = query.get('component') || base
-  const listed = useChoices(variable, isOff)
+  const [text, setText] = useState('')
+  const listed = useChoices(variable, useQuiet(text.trim()), isOff)
   const name = useName(chosen, isOff || listed.choices.some(({ value }) => value === chosen))
   const isBase = chosen === base
   const before = useStreamIds(base, isOff || isBase)
@@ -46,6 +54,8 @@ export function useBoardChoice(
   if (!variable || isOff) return undefined
   return {
     ...listed,
+    text,
+    setText,
     // A link may choose one beyond the list.
     choices:
       name === undefined ? listed.choices : [{ value: chosen, label: name }, ...listed.choices],
@@ -56,16 +66,17 @@ export function useBoardChoice(
   }
 }
 
-function useChoices(variable: Dashboard['variable'], isOff: boolean) {
+function useChoices(variable: Dashboard['variable'], text: string, isOff: boolean) {
   const { componentUid = '', template = '', folder = '', label = '' } = variable ?? {}
   const { data, error } = useQuery(
-    ['component', 'choices', template, folder, label],
+    ['component', 'choices', template, folder, label, text],
     (signal) => {
       const query = {
         limit: CHOICES_MAX,
         ...(template === '' ? {} : { template }),
         ...(folder === '' ? {} : { folder }),
         ...(label === '' ? {} : { label }),
+        ...(text === '' ? {} : { text }),
       }
       return call('get', '/api/device', { query, signal })
     },
@@ -73,7 +84,8 @@ function useChoices(variable: Dashboard['variable'], isOff: boolean) {
   )
   const { device = [], totalCount = 0 } = data ?? {}
   const choices = device.map(({ uid, name, id }) => ({ value: uid, label: name || id || uid }))
-  return { choices, moreCount: totalCount - choices.length, error: error?.message }
+  choices.sort((one, other) => BY_NAME.compare(one.label, other.label))
+  return { choices, totalCount, error: error?.message }
 }
 
 /** The name of a component; undefined while it is read. */

@@ -1,11 +1,15 @@
 import { IconButton } from '../../ui/button.tsx'
+import { Field } from '../../ui/field.tsx'
 import { Select } from '../../ui/select.tsx'
 import styles from './board.module.css'
 import type { BoardChoice } from './board-variable.ts'
 
+/** Of more choices, some words find one faster than scrolling. */
+const UNFILTERED_MAX = 20
+
 /** Chooses the component that a board shows; the next and the previous one are a click away. */
 export function VariablePicker({ choice }: { readonly choice: BoardChoice }) {
-  const { choices, moreCount, chosen, error, choose } = choice
+  const { choices, totalCount, chosen, error, text, choose, setText } = choice
   const at = choices.findIndex(({ value }) => value === chosen)
   const [before, after] = [choices[at - 1], at < 0 ? undefined : choices[at + 1]]
   return (
@@ -23,7 +27,9 @@ export function VariablePicker({ choice }: { readonly choice: BoardChoice }) {
         choices={choices}
         error={error}
         hint={
-          moreCount > 0 ? `The first ${choices.length.toLocaleString('en-GB')} devices` : undefined
+          totalCount > choices.length
+            ? `The first ${choices.length.toLocaleString('en-GB')} devices. Filter to find others.`
+            : undefined
         }
         onChoose={choose}
       />
@@ -33,6 +39,22 @@ export function VariablePicker({ choice }: { readonly choice: BoardChoice }) {
         disabled={after === undefined}
         onClick={() => after !== undefined && choose(after.value)}
       />
+      {(choices.length > UNFILTERED_MAX || text !== '') && (
+        <Field
+          label="Filter devices"
+          isLabelHidden
+          type="search"
+          placeholder="Filter devices"
+          autoComplete="off"
+          value={text}
+          hint={text === '' ? undefined : countText(totalCount)}
+          onChange={({ target }) => setText(target.value)}
+        />
+      )}
     </div>
   )
+}
+
+function countText(count: number): string {
+  return count === 0 ? 'No matching devices.' : `${count.toLocaleString('en-GB')} found`
 }

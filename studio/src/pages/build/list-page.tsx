@@ -84,7 +84,7 @@ function Filter({ folder, search }: { readonly folder: string; readonly search: 
         name="search"
         type="search"
         defaultValue={search}
-        placeholder="Name, ID or folder"
+        placeholder="Name, ID, or folder"
         autoComplete="off"
       />
       <Field

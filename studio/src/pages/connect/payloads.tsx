@@ -15,7 +15,7 @@ import { Pages } from './pages.tsx'
 import { useRunAgain } from './use-run-again.ts'
 
 const PAGE = 20
-const REFRESH_MS = 5_000
+const REFRESH_MS = 2_000
 const RUNNING_REFRESH_MS = 500
 
 interface PayloadsProps {

@@ -1,5 +1,8 @@
 import type { ReactNode } from 'react'
+import { call } from '../../api/client.ts'
 import type { Schema } from '../../api/paths.ts'
+import { useRole } from '../../api/session.ts'
+import { useQuery } from '../../api/use-query.ts'
 import { Link } from '../../app/link.tsx'
 import { findPage } from '../../app/page-map.ts'
 import { PageFrame } from '../../ui/page-frame.tsx'
@@ -46,13 +49,26 @@ function Figure({ label, value, isAlert = false, children }: FigureProps) {
   )
 }
 
+/** The way to the alerts, or to the first one. */
+function QuietAlerts() {
+  const isGuest = useRole() === 'GUEST'
+  const { data } = useQuery(['record', 'alert', 'count'], (signal) =>
+    call('get', '/api/alert', { query: { limit: 1 }, signal }),
+  )
+  return data?.totalCount === 0 && !isGuest ? (
+    <Link to="/alerts/new">Create alert</Link>
+  ) : (
+    <Link to="/alerts">Alerts</Link>
+  )
+}
+
 /** How many alerts fire; nothing where the studio has no page of alerts. */
 function Alerts({ firing }: { readonly firing: Readonly<Record<string, number>> }) {
   if (findPage('/alerts') === undefined) return null
   const count = Object.values(firing).reduce((sum, one) => sum + one, 0)
   return (
     <Figure label="Firing alerts" value={count} isAlert={count > 0}>
-      <Link to="/alerts">{count > 0 ? 'Show' : 'Alerts'}</Link>
+      {count > 0 ? <Link to="/alerts">Show</Link> : <QuietAlerts />}
     </Figure>
   )
 }

@@ -3,10 +3,10 @@ import { useAddress } from '../../app/place.ts'
 import { chartData } from '../../chart/chart-series.ts'
 import { ChartBar } from '../../chart/controls/chart-bar.tsx'
 import { CyclePicker, cycleIn } from '../../chart/controls/cycle-picker.tsx'
-import { precisionOf } from '../../chart/precision.ts'
+import { precisionOf, statisticPrecision } from '../../chart/precision.ts'
 import { emptyChart } from '../../state/empty-chart.ts'
 import { usePeriodFigures } from '../../state/period-figures.ts'
-import { pointsFor, usePlots } from '../../state/plots.ts'
+import { BAND, pointsFor, usePlots } from '../../state/plots.ts'
 import { useLive } from '../../state/use-live.ts'
 import type { FoundStream } from '../../state/use-stream.ts'
 import { useViewRange } from '../../state/use-view-range.ts'
@@ -60,10 +60,14 @@ export function StreamView({ found, canChange }: StreamViewProps) {
         name: found.streamName,
         unit: plot?.unit ?? found.unit,
         data,
-        precision: precisionOf(plot),
+        // The legend of a band has its extremes, and the mean with one digit more.
+        precision:
+          stat === undefined
+            ? precisionOf(plot)
+            : statisticPrecision(plot, stat, figures)(stat === BAND ? 'min' : stat),
       },
     ]
-  }, [plot, found, stat])
+  }, [plot, found, stat, figures])
   const empty = emptyChart([plot], view, extent !== undefined)
   return (
     <div className={styles.stream}>
@@ -83,6 +87,7 @@ export function StreamView({ found, canChange }: StreamViewProps) {
       />
       <DerivedLine found={found} />
       <LabelLine found={found} />
+      {found.kind === 'file' && <FileList found={found} plot={plot} zone={view.zone} />}
       <section className={styles.card} aria-label={cycle === undefined ? 'Samples' : 'Statistics'}>
         {cycle === undefined ? (
           <SampleTable
@@ -113,7 +118,6 @@ export function StreamView({ found, canChange }: StreamViewProps) {
           />
         </section>
       )}
-      {found.kind === 'file' && <FileList found={found} plot={plot} zone={view.zone} />}
     </div>
   )
 }

@@ -1,4 +1,5 @@
 import { listRecords, recordKey } from '../../../api/records.ts'
+import { useRole } from '../../../api/session.ts'
 import { useQuery } from '../../../api/use-query.ts'
 import { Link } from '../../../app/link.tsx'
 import { Checkbox, Field, TextArea } from '../../../ui/field.tsx'
@@ -75,7 +76,7 @@ function ConditionFields({ value, set, errorOf }: FieldsProps<Alert>) {
       )}
       <DurationField
         label="Silent for"
-        hint="Fire if no sample arrives for so long. 0: not watched"
+        hint="Fire if no sample arrives for this time. 0: off"
         ms={value.silentForMs}
         error={errorOf('silentForMs')}
         onChange={(silentForMs) => set({ silentForMs })}
@@ -129,12 +130,19 @@ function ChannelChoices({ value: { channels }, set, error }: ChannelChoicesProps
     listRecords('channel', { limit: '1000' }, signal),
   )
   const rows = data?.rows ?? []
+  const isReader = useRole() === 'GUEST'
   return (
     <fieldset className={styles.choices}>
       <legend>Channels</legend>
       {data !== undefined && rows.length === 0 && (
         <p>
-          No channels. <Link to="/alerts/channels/new">Create one</Link> to send notices.
+          No channels.
+          {!isReader && (
+            <>
+              {' '}
+              <Link to="/alerts/channels/new">Create one</Link> to send notices.
+            </>
+          )}
         </p>
       )}
       {rows.map(({ uid, name }) => (

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { useRole } from '../../../api/session.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Select } from '../../../ui/select.tsx'
@@ -55,8 +56,9 @@ export function WatchedFields(props: FieldsProps<Alert>) {
 function ChosenStreams({ value, set, errorOf }: FieldsProps<Alert>) {
   const [labels, setLabels] = useState<Readonly<Record<string, string>>>({})
   const { streams } = value
+  const isReader = useRole() === 'GUEST'
   return (
-    <div>
+    <div className={styles.watched}>
       {streams.length > 0 && (
         <ul className={styles.picked} aria-label="Watched streams">
           {streams.map((one) => {
@@ -64,23 +66,28 @@ function ChosenStreams({ value, set, errorOf }: FieldsProps<Alert>) {
             return (
               <li key={one.streamUid}>
                 <span>{name}</span>
-                <IconButton
-                  icon="close"
-                  label={`Remove ${name}`}
-                  onClick={() => set({ streams: streams.filter((other) => other !== one) })}
-                />
+                {!isReader && (
+                  <IconButton
+                    icon="close"
+                    label={`Remove ${name}`}
+                    onClick={() => set({ streams: streams.filter((other) => other !== one) })}
+                  />
+                )}
               </li>
             )
           })}
         </ul>
       )}
-      <StreamPicker
-        onPick={({ componentUid, streamUid, label = '' }) => {
-          setLabels((known) => ({ ...known, [streamUid]: label }))
-          if (streams.some((one) => one.streamUid === streamUid)) return
-          set({ streams: [...streams, { componentUid, streamUid, componentId: '', streamId: '' }] })
-        }}
-      />
+      {!isReader && (
+        <StreamPicker
+          onPick={({ componentUid, streamUid, label = '' }) => {
+            setLabels((known) => ({ ...known, [streamUid]: label }))
+            if (streams.some((one) => one.streamUid === streamUid)) return
+            const picked = { componentUid, streamUid, componentId: '', streamId: '' }
+            set({ streams: [...streams, picked] })
+          }}
+        />
+      )}
       {errorOf('streams') !== undefined && <p role="alert">{errorOf('streams')}</p>}
     </div>
   )

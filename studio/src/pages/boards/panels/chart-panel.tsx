@@ -1,6 +1,6 @@
 import { useContext, useEffect, useRef, useState } from 'react'
 import { Chart } from '../../../chart/chart.tsx'
-import type { Plot } from '../../../chart/chart-series.ts'
+import type { ChartSeries, Plot } from '../../../chart/chart-series.ts'
 import { isEmptyIn } from '../../../chart/empty.ts'
 import type { EmptyChart } from '../../../chart/empty-note.tsx'
 import { LeftOut } from '../../../chart/left-out.tsx'
@@ -36,10 +36,10 @@ export function ChartPanel({ panel, range, isLive }: ChartPanelProps) {
   const [points, setPoints] = useState(POINTS)
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
   const [isTable, setIsTable] = useState(false)
-  const { place, height } = useHeight()
   const zoom = board.shown
   const shown = usePanelPlots(panel, { range, zoom: board.rested, points, isLive })
   const { series, plots, range: whole } = shown
+  const { place, height } = useHeight(series)
   const marks = useAlertMarks(
     panel.streams.map(({ streamUid }) => streamUid),
     {
@@ -143,10 +143,14 @@ function emptyPanel(
     : { text, onLatest: () => onLatest(lastTime) }
 }
 
-/** How high the picture may be: the panel without the legend, which is measured as it wraps. */
-function useHeight() {
+/**
+ * How high the picture may be: the panel without the legend, which is measured as it wraps. Its texts under the pointer
+ * are not: the picture would jump.
+ */
+function useHeight(series: readonly ChartSeries[]) {
   const place = useRef<HTMLDivElement>(null)
   const [height, setHeight] = useState(HEIGHT_MIN)
+  const latest = useRef(() => {})
   useEffect(() => {
     const element = place.current
     if (element === null) return undefined
@@ -157,6 +161,7 @@ function useHeight() {
       const room = element.clientHeight - shown
       setHeight(Math.max(HEIGHT_MIN, room - Math.min(legend, room * LEGEND_PART_MAX)))
     }
+    latest.current = look
     const observer = new ResizeObserver(look)
     observer.observe(element)
     const drawn = new MutationObserver(look)
@@ -166,5 +171,7 @@ function useHeight() {
       drawn.disconnect()
     }
   }, [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: names and values of other series wrap in another way.
+  useEffect(() => latest.current(), [series])
   return { place, height }
 }

@@ -17,7 +17,7 @@ import { Pages } from '../pages.tsx'
 type Run = Schema<'Run'>
 
 const PAGE = 20
-const REFRESH_MS = 5_000
+const REFRESH_MS = 2_000
 const RUNNING_REFRESH_MS = 500
 
 /** The runs of an import, the newest first, with one that is under way to watch and call off. */

@@ -2,8 +2,10 @@ import { useEffect, useState } from 'react'
 import { call } from '../../../api/client.ts'
 import { useQuery } from '../../../api/use-query.ts'
 import { useAddress } from '../../../app/place.ts'
+import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Select } from '../../../ui/select.tsx'
+import { useNarrow } from '../../../ui/use-narrow.ts'
 import { useQuiet } from '../../../ui/use-quiet.ts'
 import type { DeviceFilters } from './device-filters.ts'
 import styles from './devices.module.css'
@@ -27,9 +29,26 @@ export function FilterBar({ filters }: { readonly filters: DeviceFilters }) {
     value: filters.silent,
     label: `Silent for ${Number(filters.silent) / MINUTE_MS} minutes`,
   }
+  const isNarrow = useNarrow()
+  const { silent, template, folder, label } = filters
+  const [isOpen, setOpen] = useState(silent + template + folder + label !== '')
+  const search = (
+    <TypedFilter name="text" label="Search" given={filters.text} hint="Name, ID, or folder" />
+  )
+  // On a phone the list begins higher.
+  if (isNarrow && !isOpen) {
+    return (
+      <div className={styles.folded}>
+        {search}
+        <Button aria-expanded={false} onClick={() => setOpen(true)}>
+          Filters
+        </Button>
+      </div>
+    )
+  }
   return (
     <div className={styles.filters}>
-      <TypedFilter name="text" label="Search" given={filters.text} hint="Name, ID, or folder" />
+      {search}
       <Select
         label="State"
         value={filters.silent}
