@@ -21,6 +21,8 @@ async function startVictoria(folder: string): Promise<RunningPeer> {
     `-httpListenAddr=127.0.0.1:${port}`,
     '-retentionPeriod=20y',
     '-loggerLevel=ERROR',
+    // Loading on a busy machine takes longer than its default of two minutes.
+    '-http.connTimeout=1h',
   ])
   await untilReady(child, { port }, getRequest('/health'))
   const seconds = (ms: number) => (ms / 1_000).toFixed(3)

@@ -33,6 +33,13 @@ export class ExactSums {
     this.#tail = tail
   }
 
+  /** Sets the first sums to zero. */
+  clear(length: number): void {
+    this.#head.fill(0, 0, length)
+    this.#tail.fill(0, 0, length)
+    this.#wide = undefined
+  }
+
   /** Adds one value exactly. */
   add(index: number, value: number): void {
     const head = this.#head[index]

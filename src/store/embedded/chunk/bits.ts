@@ -94,6 +94,12 @@ export class BitWriter {
   }
 }
 
+/** How a column of numbers is packed: bits of each, and what is added to them. */
+interface PackedForm {
+  readonly width: number
+  readonly least: number
+}
+
 /** Reads what BitWriter packed. */
 export class BitReader {
   readonly #bytes: Uint8Array
@@ -128,6 +134,44 @@ export class BitReader {
     this.#waiting >>>= bits
     this.#waitingBits -= bits
     return value
+  }
+
+  /** Reads numbers of one width into the first places of a column, each above `least`. */
+  readInto(into: Float64Array, length: number, { width, least }: PackedForm): void {
+    if (width > STEP_BITS) {
+      for (let index = 0; index < length; index++) into[index] = least + this.read(width)
+      return
+    }
+    const bytes = this.#bytes
+    const mask = (1 << width) - 1
+    let at = this.#at
+    let waiting = this.#waiting
+    let waitingBits = this.#waitingBits
+    for (let index = 0; index < length; index++) {
+      while (waitingBits < width) {
+        waiting |= bytes[at++] << waitingBits
+        waitingBits += 8
+      }
+      into[index] = least + (waiting & mask)
+      waiting >>>= width
+      waitingBits -= width
+    }
+    this.#at = at
+    this.#waiting = waiting
+    this.#waitingBits = waitingBits
+  }
+
+  /** Passes over bits. */
+  skip(bits: number): void {
+    if (bits <= this.#waitingBits) {
+      this.#step(bits)
+      return
+    }
+    const left = bits - this.#waitingBits
+    this.#at += left >>> 3
+    this.#waiting = 0
+    this.#waitingBits = 0
+    this.#step(left & 7)
   }
 
   /** Where a faster loop may go on by itself: bytes taken, and the bits of them still to be used. */

@@ -12,13 +12,14 @@ const TABLE_SIZE = 1 << TABLE_BITS
 /** Any odd step visits every place of the table once; this one scatters equal symbols well. */
 const SPREAD_STEP = (TABLE_SIZE >> 1) + (TABLE_SIZE >> 3) + 3
 
-/** What packing needs only until it is done; every part is filled before it is read. */
+/** What packing and unpacking need only until they are done; every part is filled before it is read. */
 const scratch = {
   steps: new Uint16Array(4_096),
   writer: new BitWriter(8_192),
   shares: new Uint16Array(256),
   spread: new Uint8Array(TABLE_SIZE),
   next: new Uint16Array(256),
+  table: new Uint32Array(TABLE_SIZE),
 }
 
 /** How each symbol moves a state, in the form that needs no comparison. */
@@ -153,11 +154,11 @@ function fillEncoder(shares: Uint16Array): void {
   }
 }
 
-/** Per state: the symbol, how many bits lead to the next state, and where these start. */
+/** Per state: the symbol, how many bits lead to the next state, and where these start. Valid until the next call. */
 function decodingTable(shares: Uint16Array): Uint32Array {
-  const table = new Uint32Array(TABLE_SIZE)
+  const { table, next } = scratch
   const symbols = spread(shares)
-  const next = shares.slice()
+  next.set(shares)
   for (let place = 0; place < TABLE_SIZE; place++) {
     const symbol = symbols[place]
     const occurrence = next[symbol]++
@@ -183,7 +184,7 @@ function writeShares(writer: BitWriter, shares: Uint16Array): void {
 }
 
 function readShares(reader: BitReader): Uint16Array {
-  const shares = new Uint16Array(256)
+  const shares = scratch.shares.fill(0)
   let symbol = -1
   for (let left = TABLE_SIZE; left > 0; left -= shares[symbol]) {
     symbol += readGamma(reader)

@@ -1,5 +1,5 @@
 import { nextIteration } from '../../../base/index.ts'
-import type { SampleColumns } from '../../ports/sample-port.ts'
+import type { SampleColumns, WindowStatistic } from '../../ports/sample-port.ts'
 import { cutColumns, DamagedBytes, mergeColumns } from '../chunk/index.ts'
 import type { ReadSpan } from '../head/head.ts'
 import { type Mask, touchesMask } from '../head/tombstones.ts'
@@ -9,6 +9,7 @@ import {
   foldColumns,
   foldSummary,
   hasOpen,
+  readStatistic,
   readSummary,
   type SummaryFold,
   type SummaryTable,
@@ -112,7 +113,7 @@ function foldChunk(
   const above = cutColumns(columns, place.start, place.last + 1)
   const isUntouched = above.count === 0 && !touchesMask(mask, place.start, place.last + 1)
   if (isUntouched) {
-    const blocks = blocksAt(source, overlay.handle, place)
+    const blocks = blocksAt(source, { handle: overlay.handle, place, only: into.statistic })
     if (blocks === undefined && !source.isInOneStep) return 'merged'
     const doubts = blocks ? foldSummary(blocks, into) : undefined
     if (doubts !== undefined) return doubts
@@ -134,22 +135,34 @@ function foldDecoded(
     foldColumns(above, into)
     return 'decoded'
   }
-  foldColumns(mergeColumns([above, sealed.decodeChunkRow(overlay, row)]), into)
+  const fold = (columns: SampleColumns) => foldColumns(mergeColumns([above, columns]), into)
+  // A query reads many streams once. What it reads would drive out what charts read again.
+  if (into.statistic === undefined) fold(sealed.decodeChunkRow(overlay, row))
+  else sealed.visitChunkRow(overlay, row, fold)
   return 'decoded'
+}
+
+interface BlocksWanted {
+  readonly handle: number
+  readonly place: ChunkPlace
+  /** The statistic that alone counts. */
+  readonly only: WindowStatistic | undefined
 }
 
 /** The blocks of a chunk's summary, null where there are none to rely on, undefined when it is gone. */
 function blocksAt(
   { rows, sealed }: FoldSource,
-  handle: number,
-  place: ChunkPlace,
+  { handle, place, only }: BlocksWanted,
 ): SummaryTable | null | undefined {
   const kept = sealed.summaries.get(handle, place)
   if (kept !== undefined) return kept
   const summary = rows.summary(handle, place)
   if (summary === undefined || summary === null) return summary
+  const seed = placeSeed({ stream: handle, ...place })
   try {
-    const blocks = readSummary(summary, placeSeed({ stream: handle, ...place }))
+    // Not kept, as decoded samples of queries are not.
+    if (only !== undefined) return readStatistic(summary, seed, only) ?? null
+    const blocks = readSummary(summary, seed)
     if (blocks !== undefined) sealed.summaries.keep(handle, place, blocks)
     return blocks ?? null
   } catch (error) {

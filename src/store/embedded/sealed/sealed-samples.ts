@@ -1,4 +1,4 @@
-import { nextIteration } from '../../../base/index.ts'
+import { freeBytes, nextIteration } from '../../../base/index.ts'
 import type { Sample, SampleColumns } from '../../ports/sample-port.ts'
 import { concatColumns, cutColumns, decodedTextBytes, sliceColumns } from '../chunk/index.ts'
 import { applyMask } from '../head/apply-mask.ts'
@@ -100,6 +100,16 @@ export class SealedSamples {
     const isWhole = decoded.count > 0 && view.span.isTimesOnly !== true
     if (kept === undefined && isWhole) this.#decoded.keep(view.handle, row.id, decoded)
     return applyMask(cutColumns(decoded, view.span.from, view.span.until), view.mask)
+  }
+
+  /** Hands over the samples of a chunk, as decodeChunkRow gives them. Afterwards their memory is given back. */
+  visitChunkRow(view: SealedView, row: ChunkRow, visit: (columns: SampleColumns) => void): void {
+    const kept = this.#decoded.get(view.handle, row)
+    const decoded = kept ?? this.#rows.decode(view.handle, row, view.span)
+    visit(applyMask(cutColumns(decoded, view.span.from, view.span.until), view.mask))
+    if (kept !== undefined) return
+    freeBytes(decoded.times)
+    freeBytes(decoded.numbers)
   }
 
   /** The samples of one row inside the span that the head does not hide. */

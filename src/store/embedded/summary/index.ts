@@ -5,5 +5,5 @@ export {
   hasOpen,
   SummaryFold,
 } from './summary-fold.ts'
-export { isSummaryBound, readSummary, summarizeChunk } from './summary-record.ts'
+export { isSummaryBound, readStatistic, readSummary, summarizeChunk } from './summary-record.ts'
 export type { SummaryTable } from './summary-table.ts'

@@ -28,12 +28,20 @@ export function writePacked(bits: BitWriter, values: Float64Array): void {
   for (let index = 0; index < values.length; index++) bits.write(values[index] - least, width)
 }
 
-/** Reads a column that writePacked wrote into one of the same length. */
-export function readPacked(bits: BitReader, into: Float64Array): Float64Array {
+/** Reads a column of some length that writePacked wrote into the first places of another. */
+export function readPacked(bits: BitReader, into: Float64Array, length: number): void {
+  const form = readForm(bits)
+  if (form.width === 0) into.fill(form.least, 0, length)
+  else bits.readInto(into, length, form)
+}
+
+/** Passes over a column of some length that writePacked wrote. */
+export function skipPacked(bits: BitReader, length: number): void {
+  bits.skip(readForm(bits).width * length)
+}
+
+function readForm(bits: BitReader): { readonly width: number; readonly least: number } {
   const zigzag = bits.read(bits.read(WIDTH_BITS))
   const least = zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2
-  const width = bits.read(WIDTH_BITS)
-  if (width === 0) return into.fill(least)
-  for (let index = 0; index < into.length; index++) into[index] = least + bits.read(width)
-  return into
+  return { width: bits.read(WIDTH_BITS), least }
 }

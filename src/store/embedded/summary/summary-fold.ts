@@ -1,7 +1,7 @@
 import { countAtMost, countBelow } from '../../../base/plain.ts'
 import type { SampleColumns, Summaries, WindowStatistic } from '../../ports/sample-port.ts'
 import { addSplit, type Doubt, isOpen, maySplit } from './split-block.ts'
-import { addRow, SummaryTable, takeEnds, takeExtremes } from './summary-table.ts'
+import { addRow, BLOCKS_MAX, SummaryTable, takeEnds, takeExtremes, wants } from './summary-table.ts'
 
 /** How a fold takes blocks that an edge cuts. */
 interface FoldForm {
@@ -32,8 +32,14 @@ export class SummaryFold extends SummaryTable {
     return countAtMost(this.edges, time) - 1
   }
 
-  /** The row that takes a block whole, by its middle where an edge cuts it; undefined: none may. */
-  rowOfBlock(firstTime: number, lastTime: number): number | undefined {
+  /**
+   * The row that takes a block whole, by its middle where an edge cuts it; undefined: none may. Of blocks in the order
+   * of time most lie in the row of the one before.
+   */
+  rowOfBlock(firstTime: number, lastTime: number, rowBefore: number): number | undefined {
+    const { edges } = this
+    const isNear = firstTime >= edges[rowBefore] && lastTime < edges[rowBefore + 1]
+    if (isNear) return rowBefore
     const row = this.rowOf(firstTime)
     const lastRow = this.rowOf(lastTime)
     if (row === lastRow) return row
@@ -47,7 +53,8 @@ export class SummaryFold extends SummaryTable {
   finish(): Summaries {
     const sum = new Float64Array(this.length)
     const mean = new Float64Array(this.length)
-    for (let row = 0; row < this.length; row++) {
+    const isSummed = wants('sum', this.statistic)
+    for (let row = 0; isSummed && row < this.length; row++) {
       if (this.numberCount[row] === 0) continue
       sum[row] = this.sums.value(row)
       mean[row] = this.sums.quotient(row, this.numberCount[row])
@@ -96,17 +103,22 @@ const NO_DOUBTS: FoldDoubts = []
 /** The row of a block that an edge cuts. */
 const SPLIT = -2
 
+/** The rows of the blocks of one summary, until these are added. */
+const rowsScratch = new Int32Array(BLOCKS_MAX)
+
 /**
  * Adds the blocks of a chunk's summary. Where an edge cuts through a block that may not be taken whole, or in parts, it
  * adds nothing and returns undefined: then the chunk has to be decoded. With doubts, it has to be decoded and added
  * once more if `hasOpen` still says so when everything else is added.
  */
 export function foldSummary(blocks: SummaryTable, into: SummaryFold): FoldDoubts | undefined {
-  const rows = new Int32Array(blocks.length)
+  const rows = rowsScratch
+  let near = -1
   for (let block = 0; block < blocks.length; block++) {
-    const row = into.rowOfBlock(blocks.firstTime[block], blocks.lastTime[block])
+    const row = into.rowOfBlock(blocks.firstTime[block], blocks.lastTime[block], near)
     if (row === undefined && !maySplit(into, blocks, block)) return undefined
     rows[block] = row ?? SPLIT
+    near = row ?? near + 1
   }
   const doubts: Doubt[] = []
   for (let block = 0; block < blocks.length; block++) {
@@ -114,7 +126,8 @@ export function foldSummary(blocks: SummaryTable, into: SummaryFold): FoldDoubts
     if (row === SPLIT) {
       const doubt = addSplit(into, blocks, block)
       if (doubt !== undefined) doubts.push(doubt)
-    } else if (row >= 0 && row < into.length) addRow(into, row, blocks, block)
+    } else if (row >= 0 && row < into.length)
+      addRow(into, row, { from: blocks, fromRow: block, only: into.statistic })
   }
   return doubts.length === 0 ? NO_DOUBTS : doubts
 }
@@ -168,6 +181,7 @@ function foldNumbers(columns: SampleColumns, into: SummaryFold, range: RowRange)
   }
   takeExtremes(into, row, { min, minTime: times[minAt], max, maxTime: times[maxAt] })
   into.numberCount[row] += end - start
+  if (!wants('sum', into.statistic)) return
   const magnitudeMax = Math.max(-min, max)
   into.sums.addRange(row, numbers, { start, end, magnitudeMax })
 }

@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { fc } from '../../../../test/support/fast-check.ts'
 import { roundsOf } from '../../../../test/support/random.ts'
 import { ExactSums } from '../../../base/index.ts'
-import type { SampleColumns, Summaries } from '../../ports/sample-port.ts'
+import type { SampleColumns, Summaries, WindowStatistic } from '../../ports/sample-port.ts'
 import { DamagedBytes, encodeChunk } from '../chunk/index.ts'
 import { foldColumns, foldSummary, SummaryFold } from './summary-fold.ts'
-import { readSummary, summarizeChunk } from './summary-record.ts'
-import { mergeSummaries } from './summary-table.ts'
+import { readStatistic, readSummary, summarizeChunk } from './summary-record.ts'
+import { mergeSummaries, type SummaryTable } from './summary-table.ts'
 
 type Samples = ReadonlyArray<readonly [number, number | string]>
 
@@ -154,6 +154,45 @@ test('foldSummary() of the whole span equals the model for every kind of values'
     { numRuns: roundsOf(600) },
   )
 })
+
+test('readStatistic() gives what readSummary() does, whatever was read before', () => {
+  const runs = roundsOf(300)
+  let compared = 0
+  const { only, partsOf } = statisticParts
+  fc.assert(
+    fc.property(samples, fc.constantFrom(...only), (all, statistic) => {
+      const record = summarizeChunk(columnsOf(all), chunkBytes, 5)
+      const blocks = readSummary(record, 5)
+      if (blocks === undefined) return
+      compared++
+      const found = readStatistic(record, 5, statistic)
+      assert.ok(found)
+      const edges = Float64Array.of(all[0][0], all[all.length - 1][0] + 1)
+      const folds = [blocks, found].map((table) => {
+        const fold = new SummaryFold(edges, { statistic })
+        assert.ok(foldSummary(table, fold))
+        return fold.finish()
+      })
+      assert.deepEqual(partsOf(folds[1], statistic), partsOf(folds[0], statistic))
+      assert.deepEqual(blockTimes(found), blockTimes(blocks))
+      assert.throws(() => readStatistic(record, 6, statistic), DamagedBytes)
+    }),
+    { numRuns: runs },
+  )
+  assert.ok(compared > runs / 30, `only ${compared} records were compared`)
+})
+
+const statisticParts = {
+  only: ['min', 'max', 'sum', 'avg', 'count', 'last'] as const,
+  partsOf({ count, numberCount, sum, mean, min, max, last }: Summaries, only: WindowStatistic) {
+    const columns = { count, sum, avg: mean, min, max, last }
+    return { count, numberCount, column: numberCount[0] === 0 ? undefined : columns[only] }
+  },
+}
+
+function blockTimes({ length, firstTime, lastTime }: SummaryTable): number[][] {
+  return [firstTime, lastTime].map((column) => [...column.subarray(0, length)])
+}
 
 test('mergeSummaries() joins two folds over the same edges', () => {
   fc.assert(

@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib'
-import type { SampleColumns } from '../../ports/sample-port.ts'
+import type { SampleColumns, WindowStatistic } from '../../ports/sample-port.ts'
 import { BitReader, BitWriter } from '../chunk/bits.ts'
 import { ByteReader } from '../chunk/byte-reader.ts'
 import { ByteWriter } from '../chunk/byte-writer.ts'
 import { DamagedBytes } from '../chunk/damaged-bytes.ts'
 import { foldColumns, SummaryFold } from './summary-fold.ts'
-import { SummaryTable } from './summary-table.ts'
+import { BLOCKS_MAX, ReusedTable, SummaryTable } from './summary-table.ts'
 import { readTextEnds, writeTextEnds } from './text-ends.ts'
 import { readTimes, writeTimes } from './time-columns.ts'
 import { readValues, writeValues } from './value-columns.ts'
@@ -15,9 +15,6 @@ const SUMMARY_VERSION = 2
 /** Its checksum does not cover the owner of the record. */
 const NAMELESS_VERSION = 1
 const CRC_BYTES = 4
-
-/** No chunk has more blocks than samples. */
-const BLOCKS_MAX = 4_096
 
 /** Fewer samples are as quickly decoded as their summary is read. */
 const SUMMARY_SAMPLES_MIN = 128
@@ -92,6 +89,38 @@ export function isSummaryBound(bytes: Uint8Array): boolean {
  * was written with another seed.
  */
 export function readSummary(bytes: Uint8Array, seed = 0): SummaryTable | undefined {
+  return readRecord(bytes, { seed, begin: (length) => new SummaryTable(length) })
+}
+
+const reused = new ReusedTable()
+
+/** As readSummary(), of what one statistic needs. The table is valid until the next call. */
+export function readStatistic(
+  bytes: Uint8Array,
+  seed: number,
+  only: WindowStatistic,
+): SummaryTable | undefined {
+  return readRecord(bytes, {
+    seed,
+    only,
+    begin(length) {
+      reused.begin(length)
+      return reused
+    },
+  })
+}
+
+interface RecordForm {
+  readonly seed: number
+  readonly only?: WindowStatistic
+  /** The table to read into. */
+  readonly begin: (length: number) => SummaryTable
+}
+
+function readRecord(
+  bytes: Uint8Array,
+  { seed, only, begin }: RecordForm,
+): SummaryTable | undefined {
   if (bytes.length === 0) return undefined
   const end = bytes.length - CRC_BYTES
   if (end < CRC_BYTES) throw new DamagedBytes('Cannot read summary: it is too short')
@@ -105,10 +134,10 @@ export function readSummary(bytes: Uint8Array, seed = 0): SummaryTable | undefin
   }
   const header = new ByteReader(reader.bytes(reader.varint()))
   const record = { header, bits: new BitReader(reader.bytes(reader.remaining)) }
-  const table = new SummaryTable(header.countUpTo(BLOCKS_MAX))
-  readTimes(record, table)
+  const table = begin(header.countUpTo(BLOCKS_MAX))
+  readTimes(record, table, only)
   const texts = readTextEnds(header, table)
-  readValues(record, table)
+  readValues(record, table, only)
   record.bits.finish()
   for (const { row, first, last } of texts) {
     if (first !== undefined) table.first[row] = first

@@ -1,6 +1,10 @@
 import { ExactSums } from '../../../base/plain.ts'
+import type { WindowStatistic } from '../../ports/sample-port.ts'
 
 const COLUMNS = 10
+
+/** No chunk has more blocks than samples. */
+export const BLOCKS_MAX = 4_096
 
 /**
  * Summaries as columns, one row per block or interval, with their exact sums. Where count is 0 the
@@ -41,30 +45,60 @@ export class SummaryTable {
   }
 }
 
-/** Adds a row of one table to a row of another; the samples of both must be different ones. */
-export function addRow(into: SummaryTable, row: number, from: SummaryTable, fromRow: number): void {
+/** A table for one summary after another: memory outside of the heap costs more than to fill it. */
+export class ReusedTable extends SummaryTable {
+  declare length: number
+
+  constructor() {
+    super(BLOCKS_MAX)
+  }
+
+  /** Begins another summary. Rows hold what they held before, but for their sums. */
+  begin(length: number): void {
+    this.length = length
+    this.sums.clear(length)
+  }
+}
+
+/** Whether a part of a row counts: all do unless there is only one statistic. An average needs its sum. */
+export function wants(
+  part: 'min' | 'max' | 'sum' | 'last',
+  only: WindowStatistic | undefined,
+): boolean {
+  return only === undefined || only === part || (only === 'avg' && part === 'sum')
+}
+
+/**
+ * Adds a row of one table to a row of another, all of it or what one statistic needs. The samples of both must be
+ * different ones.
+ */
+export function addRow(into: SummaryTable, row: number, { from, fromRow, only }: AddedRow): void {
   if (from.count[fromRow] === 0) return
-  takeEnds(into, row, {
-    firstTime: from.firstTime[fromRow],
-    first: from.first[fromRow],
-    lastTime: from.lastTime[fromRow],
-    last: from.last[fromRow],
-  })
+  if (wants('last', only)) {
+    takeEnds(into, row, {
+      firstTime: from.firstTime[fromRow],
+      first: from.first[fromRow],
+      lastTime: from.lastTime[fromRow],
+      last: from.last[fromRow],
+    })
+  }
   into.count[row] += from.count[fromRow]
   if (from.numberCount[fromRow] === 0) return
-  takeExtremes(into, row, {
-    min: from.min[fromRow],
-    minTime: from.minTime[fromRow],
-    max: from.max[fromRow],
-    maxTime: from.maxTime[fromRow],
-  })
+  if (wants('min', only)) takeMin(into, row, from.min[fromRow], from.minTime[fromRow])
+  if (wants('max', only)) takeMax(into, row, from.max[fromRow], from.maxTime[fromRow])
   into.numberCount[row] += from.numberCount[fromRow]
-  into.sums.addSum(row, from.sums, fromRow)
+  if (wants('sum', only)) into.sums.addSum(row, from.sums, fromRow)
+}
+
+interface AddedRow {
+  readonly from: SummaryTable
+  readonly fromRow: number
+  readonly only?: WindowStatistic
 }
 
 /** Adds all rows of a table of the same length, row by row. */
 export function mergeSummaries(into: SummaryTable, from: SummaryTable): void {
-  for (let row = 0; row < into.length; row++) addRow(into, row, from, row)
+  for (let row = 0; row < into.length; row++) addRow(into, row, { from, fromRow: row })
 }
 
 /** Takes first and last samples into a row; the caller raises count after. */
@@ -106,14 +140,22 @@ export function takeExtremes(
     readonly maxTime: number
   },
 ): void {
-  const { min, minTime, max, maxTime } = extremes
-  const isEmpty = into.numberCount[row] === 0
-  if (isEmpty || min < into.min[row] || (min === into.min[row] && minTime < into.minTime[row])) {
-    into.min[row] = min
-    into.minTime[row] = minTime
-  }
-  if (isEmpty || max > into.max[row] || (max === into.max[row] && maxTime < into.maxTime[row])) {
-    into.max[row] = max
-    into.maxTime[row] = maxTime
-  }
+  takeMin(into, row, extremes.min, extremes.minTime)
+  takeMax(into, row, extremes.max, extremes.maxTime)
+}
+
+function takeMin(into: SummaryTable, row: number, min: number, time: number): void {
+  const known = into.min[row]
+  const isLess = min < known || (min === known && time < into.minTime[row])
+  if (!isLess && into.numberCount[row] > 0) return
+  into.min[row] = min
+  into.minTime[row] = time
+}
+
+function takeMax(into: SummaryTable, row: number, max: number, time: number): void {
+  const known = into.max[row]
+  const isMore = max > known || (max === known && time < into.maxTime[row])
+  if (!isMore && into.numberCount[row] > 0) return
+  into.max[row] = max
+  into.maxTime[row] = time
 }

@@ -1,7 +1,8 @@
+import type { WindowStatistic } from '../../ports/sample-port.ts'
 import type { ByteReader } from '../chunk/byte-reader.ts'
-import { readPacked, writePacked } from './packed-column.ts'
+import { readPacked, skipPacked, writePacked } from './packed-column.ts'
 import type { RecordReader, RecordWriter } from './record-parts.ts'
-import type { SummaryTable } from './summary-table.ts'
+import { type SummaryTable, wants } from './summary-table.ts'
 
 /** First and last times follow from the counts and one step. */
 const REGULAR = 1
@@ -69,27 +70,33 @@ function isSame(one: Float64Array, other: Float64Array): boolean {
   return true
 }
 
-/** Reads what writeTimes wrote into an empty table. */
-export function readTimes({ header, bits }: RecordReader, table: SummaryTable): void {
-  const { count, numberCount, firstTime, lastTime, minTime, maxTime } = table
+/** Reads what writeTimes wrote into an empty table: all of it, or what one statistic needs. */
+export function readTimes(
+  { header, bits }: RecordReader,
+  table: SummaryTable,
+  only?: WindowStatistic,
+): void {
+  const { length, count, numberCount, firstTime, lastTime, minTime, maxTime } = table
   const flags = header.u8()
   const start = header.zigzag()
   if ((flags & EVEN) !== 0) readEvenCounts(header, table)
-  else readPacked(bits, count)
-  if ((flags & MIXED) === 0) numberCount.set(count)
-  else readPacked(bits, numberCount)
+  else readPacked(bits, count, length)
+  if ((flags & MIXED) !== 0) readPacked(bits, numberCount, length)
+  else for (let row = 0; row < length; row++) numberCount[row] = count[row]
   const isRegular = (flags & REGULAR) !== 0
   const step = isRegular ? header.varint() : 0
   const unit = header.varint()
   if (!isRegular) {
-    readPacked(bits, firstTime)
-    readPacked(bits, lastTime)
+    readPacked(bits, firstTime, length)
+    readPacked(bits, lastTime, length)
   }
-  readPacked(bits, minTime)
-  readPacked(bits, maxTime)
+  if (wants('min', only)) readPacked(bits, minTime, length)
+  else skipPacked(bits, length)
+  if (wants('max', only)) readPacked(bits, maxTime, length)
+  else skipPacked(bits, length)
   // The columns hold gaps, spans and offsets until here.
   let first = start
-  for (let row = 0; row < table.length; row++) {
+  for (let row = 0; row < length; row++) {
     if (row > 0) first = lastTime[row - 1] + (isRegular ? step : firstTime[row] * unit)
     firstTime[row] = first
     lastTime[row] = first + (isRegular ? (count[row] - 1) * step : lastTime[row] * unit)
@@ -114,7 +121,7 @@ function evenPlaces(length: number): number[] {
 
 function readEvenCounts(reader: ByteReader, table: SummaryTable): void {
   const [first, repeated, last] = evenPlaces(table.length).map(() => reader.varint())
-  if (repeated !== undefined) table.count.fill(repeated)
+  if (repeated !== undefined) table.count.fill(repeated, 0, table.length)
   if (last !== undefined) table.count[table.length - 1] = last
   table.count[0] = first
 }

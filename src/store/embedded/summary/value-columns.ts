@@ -1,9 +1,10 @@
 import { lowestBitExponent, powerOf2 } from '../../../base/plain.ts'
+import type { WindowStatistic } from '../../ports/sample-port.ts'
 import { DamagedBytes } from '../chunk/damaged-bytes.ts'
 import { decimalInteger, decimalScale, fewestDecimals } from '../chunk/decimals.ts'
-import { PACKED_MAX, readPacked, writePacked } from './packed-column.ts'
+import { PACKED_MAX, readPacked, skipPacked, writePacked } from './packed-column.ts'
 import type { RecordReader, RecordWriter } from './record-parts.ts'
-import type { SummaryTable } from './summary-table.ts'
+import { BLOCKS_MAX, type SummaryTable, wants } from './summary-table.ts'
 import { pick } from './time-columns.ts'
 
 /** Form bytes below this are a number of decimals. */
@@ -52,10 +53,14 @@ function valuesOf(table: SummaryTable, rows: readonly number[]): Float64Array {
   return values
 }
 
-/** Reads what writeValues wrote. */
-export function readValues(record: RecordReader, table: SummaryTable): void {
+/** Reads what writeValues wrote: all of it, or what one statistic needs. */
+export function readValues(
+  record: RecordReader,
+  table: SummaryTable,
+  only?: WindowStatistic,
+): void {
   const form = record.header.u8()
-  if (form < PLAIN_FORM) readDecimals(record, table, form)
+  if (form < PLAIN_FORM) readDecimals(record, table, { decimals: form, only })
   else if (form === PLAIN_FORM) readPlain(record, table)
   else throw new DamagedBytes(`values are in the unknown form ${form}`)
 }
@@ -124,30 +129,55 @@ function writeDecimals({ header, bits }: RecordWriter, { counts, values, parts }
   return true
 }
 
-function readDecimals({ header, bits }: RecordReader, table: SummaryTable, decimals: number): void {
-  const scale = decimalScale(decimals)
-  const [firsts, lasts, mins, maxs, sums, rests] = Array.from(
-    { length: 6 },
-    () => new Float64Array(table.length),
-  )
-  for (const column of [firsts, lasts, mins, maxs, sums]) readPacked(bits, column)
-  const unit = powerOf2(header.zigzag())
-  readPacked(bits, rests)
+/** The packed columns of one record, only until its rows are made of them. */
+const packed = {
+  firsts: new Float64Array(BLOCKS_MAX),
+  lasts: new Float64Array(BLOCKS_MAX),
+  mins: new Float64Array(BLOCKS_MAX),
+  maxs: new Float64Array(BLOCKS_MAX),
+  sums: new Float64Array(BLOCKS_MAX),
+  rests: new Float64Array(BLOCKS_MAX),
+}
+
+function readDecimals(
+  { header, bits }: RecordReader,
+  table: SummaryTable,
+  form: { readonly decimals: number; readonly only: WindowStatistic | undefined },
+): void {
+  const { length } = table
+  const { firsts, lasts, mins, maxs, sums, rests } = packed
+  const scale = decimalScale(form.decimals)
+  // The middle of the extremes is a part of the sum.
+  const wantsSums = wants('sum', form.only)
+  const wantsMin = wantsSums || wants('min', form.only)
+  const wantsMax = wantsSums || wants('max', form.only)
+  readPacked(bits, firsts, length)
+  readPacked(bits, lasts, length)
+  if (wantsMin) readPacked(bits, mins, length)
+  else skipPacked(bits, length)
+  if (wantsMax) readPacked(bits, maxs, length)
   let lastBefore = 0
-  for (let row = 0; row < table.length; row++) {
+  for (let row = 0; row < length; row++) {
     const first = lastBefore + firsts[row]
     const last = first + lasts[row]
-    const min = first - mins[row]
-    const max = first + maxs[row]
     table.first[row] = first / scale
     table.last[row] = last / scale
-    table.min[row] = min / scale
-    table.max[row] = max / scale
-    const scaled = sums[row] + middle(table.numberCount[row], min, max)
+    // From here on these are no differences.
+    if (wantsMin) mins[row] = first - mins[row]
+    if (wantsMax) maxs[row] = first + maxs[row]
+    if (wantsMin) table.min[row] = mins[row] / scale
+    if (wantsMax) table.max[row] = maxs[row] / scale
+    lastBefore = last
+  }
+  if (!wantsSums) return
+  readPacked(bits, sums, length)
+  const unit = powerOf2(header.zigzag())
+  readPacked(bits, rests, length)
+  for (let row = 0; row < length; row++) {
+    const scaled = sums[row] + middle(table.numberCount[row], mins[row], maxs[row])
     const { quotient, remainder } = divide(scaled, scale)
     table.sums.add(row, quotient)
     table.sums.add(row, (rests[row] + Math.round(remainder / unit)) * unit)
-    lastBefore = last
   }
 }
 
