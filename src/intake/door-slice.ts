@@ -1,3 +1,4 @@
+import { growColumn } from '../base/index.ts'
 import { IncomingSamples, type OpenSeries } from '../feed/index.ts'
 
 /** A line or point of a body that was refused before its samples were looked at. */
@@ -21,6 +22,16 @@ interface ReadLine {
 const REFUSED_MAX = 1_000
 
 const LINE_WIDTH = 4
+/** Of a first column of lines: 16 lines. */
+const LINES_LENGTH_MIN = 64
+/** Longer columns are rare, and given back to the system: 4,096 lines. */
+const SPARE_LENGTH_MAX = 16_384
+/** Together at most 4 MB. */
+const SPARES_MAX = 64
+
+/** Columns of lines that are used again by later slices: memory outside the heap makes V8 collect all of the heap. */
+const spareLines: Uint32Array[] = []
+const NO_LINES = new Uint32Array(0)
 
 /**
  * Characters of the labels of unknown series, after which a slice ends. A few bytes of a body may name labels of
@@ -41,7 +52,8 @@ export class DoorSlice {
   /** Characters of the labels of the unknown series. */
   labelCharacters = 0
   /** The first sample, number, and place of each line that samples were read from. */
-  readonly #lines: number[] = []
+  #lines = spareLines.pop() ?? new Uint32Array(LINES_LENGTH_MIN)
+  #linesUsed = 0
 
   refuseLine(line: RefusedLine): void {
     this.refusedCount += 1
@@ -64,14 +76,30 @@ export class DoorSlice {
   }
 
   /** Notes the line that the samples from one on were read from. */
-  noteLine(firstSample: number, { line, from, until }: ReadLine): void {
-    this.#lines.push(firstSample, line, from, until)
+  noteLine(firstSample: number, line: number, from: number, until: number): void {
+    const at = this.#linesUsed
+    if (at === this.#lines.length) this.#lines = growColumn(this.#lines, at + LINE_WIDTH)
+    const lines = this.#lines
+    lines[at] = firstSample
+    lines[at + 1] = line
+    lines[at + 2] = from
+    lines[at + 3] = until
+    this.#linesUsed = at + LINE_WIDTH
+  }
+
+  /** Gives the places of the lines to later slices, once nothing asks for them any more. */
+  releaseLines(): void {
+    const lines = this.#lines
+    this.#lines = NO_LINES
+    this.#linesUsed = 0
+    if (lines.length === 0 || lines.length > SPARE_LENGTH_MAX) return
+    if (spareLines.length < SPARES_MAX) spareLines.push(lines)
   }
 
   /** The line that a sample was read from. */
   lineOf(sample: number): ReadLine {
     let low = 0
-    let high = this.#lines.length / LINE_WIDTH
+    let high = this.#linesUsed / LINE_WIDTH
     while (high - low > 1) {
       const middle = (low + high) >> 1
       if (this.#lines[middle * LINE_WIDTH] <= sample) low = middle

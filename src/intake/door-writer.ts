@@ -99,6 +99,7 @@ export class DoorWriter {
       if (isHeldBack) slice.samples.release()
       else await this.#put(caller, { slice, outcome, uploadTime, command })
       reader.learn()
+      slice.releaseLines()
       this.#note({ caller, door, slice }, outcome.takeNew())
     }
     return outcome

@@ -159,12 +159,16 @@ export class SeriesCache {
     this.generation += 1
   }
 
+  /** Begins a line, in which take() looks for repeated fields. */
+  nextLine(): void {
+    this.#line = (this.#line + 1) | 0
+  }
+
   /**
-   * Begins a line with the head that followed `previous` (-1 for none) the last time, if it lies at `from` and is
-   * followed by `mark`; else -1.
+   * The head that followed `previous` (-1 for none) the last time, if it lies at `from` and is followed by `mark`;
+   * else -1.
    */
   expectHead(from: number, mark: number, previous: number): number {
-    this.#line = (this.#line + 1) | 0
     if (previous === NONE) return NONE
     const head = this.#heads[previous * HEAD_WIDTH + HEAD_NEXT]
     if (head === NONE) return NONE
@@ -183,10 +187,10 @@ export class SeriesCache {
     return this.#heads[head * HEAD_WIDTH + HEAD_BYTES]
   }
 
-  /** The head whose bytes lie at from ≤ index < until, -1 for an unknown one. */
-  findHead(from: number, until: number): number {
+  /** The head whose bytes lie at from ≤ index < until and have a hash, -1 for an unknown one. */
+  findHead(from: number, until: number, hashOfHead = hashOfBytes(this.#view, from, until)): number {
     const heads = this.#heads
-    const hash = hashOf(this.#view, from, until, this.#org)
+    const hash = finishHash(hashOfHead, this.#org)
     const slots = this.#headSlots
     for (let slot = slots.first(hash); ; slot = slots.next(slot)) {
       const head = slots.at(slot)
@@ -206,7 +210,7 @@ export class SeriesCache {
     const at = head * HEAD_WIDTH
     this.#heads = growColumn(this.#heads, at + HEAD_WIDTH)
     const heads = this.#heads
-    const hash = hashOf(this.#view, from, until, this.#org)
+    const hash = finishHash(hashOfBytes(this.#view, from, until), this.#org)
     heads[at + HEAD_HASH] = hash
     heads[at + HEAD_RECORD] = record
     heads[at + HEAD_BYTES] = until - from
@@ -237,7 +241,7 @@ export class SeriesCache {
   findField(from: number, until: number, head: number): number {
     if (head === NONE) return NONE
     const fields = this.#fields
-    const hash = hashOf(this.#view, from, until, head)
+    const hash = finishHash(hashOfBytes(this.#view, from, until), head)
     const slots = this.#fieldSlots
     for (let slot = slots.first(hash); ; slot = slots.next(slot)) {
       const field = slots.at(slot)
@@ -257,7 +261,7 @@ export class SeriesCache {
     const at = field * FIELD_WIDTH
     this.#fields = growColumn(this.#fields, at + FIELD_WIDTH)
     const fields = this.#fields
-    const hash = hashOf(this.#view, from, until, head)
+    const hash = finishHash(hashOfBytes(this.#view, from, until), head)
     fields[at + FIELD_HASH] = hash
     fields[at + FIELD_RECORD] = record
     fields[at + FIELD_BYTES] = until - from
@@ -354,11 +358,16 @@ export class SeriesCache {
   }
 }
 
-function hashOf(view: DataView, from: number, until: number, salt: number): number {
-  let hash = mix(SEED, salt)
+/** The hash of the bytes at from ≤ index < until: of their words, the last filled up with zeros, and their length. */
+export function hashOfBytes(view: DataView, from: number, until: number): number {
+  let hash = SEED
   for (let at = from; at < until; at += 4) hash = mix(hash, wordAt(view, at, until))
-  hash = mix(hash, until - from)
-  return hash ^ (hash >>> 15)
+  return mix(hash, until - from)
+}
+
+function finishHash(hash: number, salt: number): number {
+  const finished = mix(hash, salt)
+  return finished ^ (finished >>> 15)
 }
 
 /** Whether the bytes at from ≤ index < until are the words at a place, the last filled up with zeros. */

@@ -2,6 +2,7 @@
 import { isSampleTime } from '../../src/base/index.ts'
 import { VALUE_NULL, VALUE_NUMBER, VALUE_TEXT, VALUE_TRUE } from '../../src/feed/index.ts'
 import { LineReader, SeriesCache } from '../../src/intake/index.ts'
+import type { StreamHandle } from '../../src/store/index.ts'
 import type { Random } from './random.ts'
 
 /** A line as the reference decoder reads it. */
@@ -165,10 +166,13 @@ function seriesText(name: string, tags: Iterable<readonly [string, string]>): st
   return JSON.stringify([name, sorted])
 }
 
-/** A cache that knows no series; one that several bodies share expects the lines and fields of the bodies before. */
+/** A cache that knows no series; one that several bodies share knows those of the bodies before. */
 export function emptySeriesCache(): SeriesCache {
   return new SeriesCache({ seriesGeneration: 0, has: () => true })
 }
+
+/** The texts of the series that a cache has learned, by their handles. */
+const learned = new WeakMap<SeriesCache, string[]>()
 
 /** The points that ours reads, line by line. */
 export function pointsOfReader(body: Buffer, cache = emptySeriesCache()): Point[] {
@@ -176,11 +180,16 @@ export function pointsOfReader(body: Buffer, cache = emptySeriesCache()): Point[
   const reader = new LineReader(body, cache, { ...bounds, precision: 'ns' })
   const { samples } = reader.begin()
   while (reader.read('org', 16));
-  const texts: string[] = []
-  for (const { series, samples: indexes } of samples.series) {
-    const { __name__: name, ...tags } = series
-    for (const index of indexes) texts[index] = seriesText(name, Object.entries(tags))
+  const known = learned.get(cache) ?? ['']
+  learned.set(cache, known)
+  const texts = Array.from({ length: samples.count }, (_, index) => known[samples.handles[index]])
+  for (const open of samples.series) {
+    const { __name__: name, ...tags } = open.series
+    const text = seriesText(name, Object.entries(tags))
+    for (const index of open.samples) texts[index] = text
+    open.handle = (known.push(text) - 1) as StreamHandle
   }
+  reader.learn()
   return texts.flatMap((text, index): Point[] => {
     const kind = samples.kinds[index]
     if (kind === VALUE_NULL) return []

@@ -12,6 +12,11 @@ const LONG_DIGITS = 18
 /** Whole numbers up to this many digits are exact as doubles. */
 const EXACT_DIGITS = 15
 
+const POWERS_OF_TEN = Float64Array.from(
+  { length: SHORT_DIGITS + 1 },
+  (_, exponent) => 10 ** exponent,
+)
+
 /** In the place of a digit, behind the end. */
 const NONE = -1
 
@@ -55,8 +60,40 @@ export class FieldValue {
     return isNumber ? this.#readNumber(bytes, from, limit) : this.#readBoolean(bytes, from, limit)
   }
 
-  /** Up to 18 digits, which nearly every number has; others by their text. */
+  /** Up to nine digits with a dot among them, which most values of sensors are. */
   #readNumber(bytes: Buffer, from: number, limit: number): number {
+    const isNegative = bytes[from] === MINUS
+    const begin = isNegative ? from + 1 : from
+    const shortEnd = Math.min(limit - 1, begin + SHORT_DIGITS)
+    let at = begin
+    let mantissa = 0
+    let digit = bytes[at] - ZERO
+    while (digit >>> 0 <= 9 && at < shortEnd) {
+      mantissa = (Math.imul(mantissa, 10) + digit) | 0
+      at += 1
+      digit = bytes[at] - ZERO
+    }
+    let decimals = 0
+    if (digit === DOT - ZERO && at > begin && at < shortEnd) {
+      at += 1
+      const fraction = at
+      digit = bytes[at] - ZERO
+      while (digit >>> 0 <= 9 && at <= shortEnd) {
+        mantissa = (Math.imul(mantissa, 10) + digit) | 0
+        at += 1
+        digit = bytes[at] - ZERO
+      }
+      decimals = at - fraction
+    }
+    const isEnd = at < limit && at > begin && (BYTE_SETS[bytes[at]] & ENDS_VALUE) !== 0
+    if (!isEnd) return this.#readAnyNumber(bytes, from, limit)
+    const value = decimals === 0 ? mantissa : mantissa / POWERS_OF_TEN[decimals]
+    this.#setNumber(isNegative ? -value : value)
+    return at
+  }
+
+  /** Up to 18 digits; others by their text. */
+  #readAnyNumber(bytes: Buffer, from: number, limit: number): number {
     const isNegative = bytes[from] === MINUS
     let at = isNegative ? from + 1 : from
     const begin = at

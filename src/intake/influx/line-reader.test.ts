@@ -244,6 +244,61 @@ test('LineReader finds known series without their labels, in any order of fields
   assert.equal(again.samples.series.length, 1)
 })
 
+test('LineReader reads lines of known series as it reads new ones', () => {
+  const lines = [
+    'm,a=x f=1,g=2.25 1700000000123456789',
+    'm,a=y f=-0.5,g=123456789.5,h=7i 1700000000123999999',
+    'm,a=x g=2,f=1 1700000000123456789',
+    'm,a=x f=1,g=2,f=3 1700000000123456789',
+    'm,a=x f=1,f=2 1700000000123456789',
+    'm,a=x f=t,g="x" 1700000000123456789',
+    'm,a=x f=1,g="x" 1700000000123456789',
+    'm,a=x f=9007199254740993i,g=1. 1700000000123456789',
+    'm\\ n,a=x f=1 -1',
+    'm,a=x f=1',
+    'm,a=x f=1 1699999999999999999\r',
+    'm,a=x f=1i0 1700000000123456789',
+    'm,a=x f=1,g=2  1700000000123456789 ',
+    'm,a=x f=1,g= 1700000000123456789',
+    'm,a=x f=1 17000000001234567890',
+    'm,a=x f=1 9999999999999999999',
+    'm,a=x f=12345678901234567890,g=1e3 1700000000123456789',
+    '# comment',
+    '',
+  ]
+  const shownOf = ({ samples, refused, ...slice }: DoorSlice) => {
+    const count = samples.series.reduce((sum, open) => sum + open.samples.length, 0)
+    return {
+      refused,
+      count: samples.count,
+      known: samples.count - count,
+      rounded: slice.roundedIntegers,
+      values: Array.from({ length: samples.count }, (_, at) => [
+        Object.is(samples.numbers[at], -0) ? '-0' : samples.numbers[at],
+        samples.kinds[at],
+        samples.times[at],
+      ]),
+    }
+  }
+  for (const first of lines) {
+    for (const second of lines) {
+      const body = `${lines[0]}\n${first}\n${second}\n${lines[1]}\n${second}`
+      const cache = newCache()
+      const fresh = read(body, cache, 'ns')
+      const expected = shownOf(fresh.slice)
+      for (const [at, open] of fresh.slice.samples.series.entries()) {
+        open.handle = (at + 1) as StreamHandle
+      }
+      fresh.reader.learn()
+      for (let times = 0; times < 2; times++) {
+        const shown = shownOf(read(body, cache, 'ns').slice)
+        assert.deepEqual(shown, { ...expected, known: shown.known }, body)
+        assert.ok(shown.known >= 4, body)
+      }
+    }
+  }
+})
+
 test('LineReader asks again for the series of a stream that is gone', () => {
   const deleted = new Set<number>()
   const cache = newCache(deleted)

@@ -13,9 +13,9 @@ import {
 } from '../door-slice.ts'
 import type { SeriesCache } from '../series-cache.ts'
 import { FieldValue } from './field-value.ts'
+import { HeadScan } from './head-scan.ts'
 import { type FieldSeries, seriesOfField } from './influx-series.ts'
 import {
-  BACKSLASH,
   BYTE_SETS,
   COMMA,
   ENDS_KEY,
@@ -27,6 +27,7 @@ import {
   NEWLINE,
   NINE,
   NOT_PRINTABLE,
+  QUOTE,
   RETURN,
   SPACE,
   ZERO,
@@ -48,6 +49,7 @@ export class LineReader implements DoorReader {
   readonly #cache: SeriesCache
   readonly #value = new FieldValue()
   readonly #time: LineTime
+  readonly #scan = new HeadScan()
   readonly #bounds: SliceBounds
   /** Where the next line begins, and its number. */
   #at = 0
@@ -111,9 +113,70 @@ export class LineReader implements DoorReader {
     const until = Math.min(this.#limit, this.#at + bytesMax)
     while (this.#at < until) {
       if (this.#slice.isFull(this.#bounds)) return false
-      this.#readNext()
+      const next = this.#readKnown(this.#at)
+      if (next === NONE) this.#readNext()
+      else this.#at = next
     }
     return this.#at < this.#limit
+  }
+
+  /**
+   * Reads the line at a place as nearly all are: its fields are known and in the order of the last time, with numbers
+   * and a time. Returns where the next line begins, or -1 for any other line, which is as if it had not been read.
+   */
+  #readKnown(from: number): number {
+    const bytes = this.#bytes
+    const cache = this.#cache
+    const value = this.#value
+    const limit = this.#limit
+    const { samples } = this.#slice
+    const first = samples.count
+    const head = this.#knownHead(from)
+    if (head === NONE) return NONE
+    let at = from + cache.bytesOfHead(head)
+    let field = NONE
+    do {
+      field = cache.expect(at + 1, EQUALS, head, field)
+      const handle = field === NONE ? 0 : cache.handleOf(field)
+      if (handle === 0) return this.#unread(first)
+      const valueAt = at + 2 + cache.keyBytesOf(field)
+      const begin = valueAt < limit ? bytes[valueAt] : QUOTE
+      if (begin > NINE || begin === QUOTE) return this.#unread(first)
+      at = value.read(bytes, valueAt, limit)
+      const index = samples.count
+      if (at < 0 || value.losesDigits || cache.take(field, index) !== NONE)
+        return this.#unread(first)
+      this.#lineFields[index - first] = field
+      samples.addNumber(handle, 0, value.number)
+    } while (at < limit && bytes[at] === COMMA)
+    if (at + 1 >= limit || bytes[at] !== SPACE) return this.#unread(first)
+    at = this.#time.read(this.#view, at + 1, limit)
+    if (at < 0 || (at < limit && bytes[at] !== NEWLINE)) return this.#unread(first)
+    this.#setTimes(first)
+    this.#head = head
+    this.#slice.noteLine(first, this.#line, from, at)
+    this.#line += 1
+    return at + 1
+  }
+
+  /** The known head of the line at a place, -1 for any other. */
+  #knownHead(from: number): number {
+    const cache = this.#cache
+    cache.nextLine()
+    const expected = cache.expectHead(from, SPACE, this.#head)
+    if (expected !== NONE) return expected
+    const end = this.#scan.scan(this.#view, from, this.#limit)
+    // Only a head that ends at a space is one.
+    if (end >= this.#limit || this.#bytes[end] !== SPACE) return NONE
+    const head = cache.findHead(from, end, this.#scan.hash)
+    if (head !== NONE) cache.followHead(head, this.#head)
+    return head
+  }
+
+  /** Takes the samples of a line back that is to be read again. */
+  #unread(first: number): number {
+    this.#slice.samples.truncate(first)
+    return NONE
   }
 
   #renew(generation: number): void {
@@ -174,7 +237,7 @@ export class LineReader implements DoorReader {
   #endLine(first: number, next: number): void {
     const line = this.#line
     if (this.#refusal === '') {
-      this.#slice.noteLine(first, { line, from: this.#lineFrom, until: next })
+      this.#slice.noteLine(first, line, this.#lineFrom, next)
     } else {
       this.#rollBack(first)
       const from = this.#lineFrom
@@ -244,37 +307,26 @@ export class LineReader implements DoorReader {
     const bytes = this.#bytes
     const cache = this.#cache
     const first = this.#slice.samples.count
-    let at = from
-    let head = cache.expectHead(from, SPACE, this.#head)
+    cache.nextLine()
+    let at = this.#scan.scan(this.#view, from, this.#limit)
+    const isHead = at < this.#limit && bytes[at] === SPACE
+    let head = isHead ? cache.findHead(from, at, this.#scan.hash) : NONE
     if (head === NONE) {
-      at = endOfHead(this.#view, from, this.#limit)
-      // Only a head that ends at a space is one.
-      if (at < this.#limit && bytes[at] === SPACE) head = cache.findHead(from, at)
-      if (head === NONE) {
-        const read = readLineHead(bytes, from, this.#limit)
-        if (isUnreadable(read)) return this.#fail(read.problem, read.at)
-        this.#lineHead = read
-        if (read.repeatedTag === undefined) head = cache.addHead(from, at)
-        else this.#refusal = `Tag ${shown(read.repeatedTag)} is there twice`
-      }
-      if (head !== NONE) cache.followHead(head, this.#head)
-    } else {
-      at += cache.bytesOfHead(head)
+      const read = readLineHead(bytes, from, this.#limit)
+      if (isUnreadable(read)) return this.#fail(read.problem, read.at)
+      this.#lineHead = read
+      if (read.repeatedTag === undefined) head = cache.addHead(from, at)
+      else this.#refusal = `Tag ${shown(read.repeatedTag)} is there twice`
     }
+    if (head !== NONE) cache.followHead(head, this.#head)
     this.#head = head
     while (at < this.#limit && bytes[at] === SPACE) at += 1
     let previous = NONE
     for (;;) {
-      let field = head === NONE ? NONE : cache.expect(at, EQUALS, head, previous)
-      let keyEnd = 0
-      if (field === NONE) {
-        keyEnd = endOfToken(bytes, at, this.#limit, IN_KEY)
-        if (!this.#isKey(at, keyEnd)) return NONE
-        field = this.#fieldAt(at, keyEnd, head)
-        if (field !== NONE) cache.follow(field, head, previous)
-      } else {
-        keyEnd = at + cache.keyBytesOf(field)
-      }
+      const keyEnd = endOfToken(bytes, at, this.#limit, IN_KEY)
+      if (!this.#isKey(at, keyEnd)) return NONE
+      const field = this.#fieldAt(at, keyEnd, head)
+      if (field !== NONE) cache.follow(field, head, previous)
       const end = this.#value.read(bytes, keyEnd + 1, this.#limit)
       if (end < 0) return this.#fail(this.#value.problem, this.#value.stoppedAt)
       if (this.#refusal === '') this.#addPoint(field, at, first)
@@ -433,26 +485,4 @@ export class LineReader implements DoorReader {
     this.#problemAt = at
     return NONE
   }
-}
-
-/** Where measurement and tags of a line end: at a space without a backslash before it, or what is no text. */
-function endOfHead(view: DataView, from: number, limit: number): number {
-  let at = from
-  while (at < limit) {
-    if (at + 4 <= limit && isPlain(view.getInt32(at, true))) {
-      at += 4
-      continue
-    }
-    const byte = view.getUint8(at)
-    if (byte <= SPACE) return at
-    at += byte === BACKSLASH && at + 1 < limit && view.getUint8(at + 1) === SPACE ? 2 : 1
-  }
-  return at
-}
-
-/** Whether none of four bytes is a backslash, a space, or below it. */
-function isPlain(word: number): boolean {
-  const slashes = word ^ 0x5c5c5c5c
-  const marks = ((slashes - 0x01010101) & ~slashes) | ((word - 0x21212121) & ~word)
-  return (marks & 0x80808080) === 0
 }

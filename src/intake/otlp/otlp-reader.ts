@@ -256,7 +256,7 @@ export class OtlpReader implements DoorReader {
 
   #notePoint(): void {
     const { pointFrom: from, pointUntil: until } = this.#walk
-    this.#slice.noteLine(this.#slice.samples.count, { line: this.#number, from, until })
+    this.#slice.noteLine(this.#slice.samples.count, this.#number, from, until)
   }
 
   /** Adds the next sample of the point. */

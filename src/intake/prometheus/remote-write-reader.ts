@@ -335,8 +335,7 @@ export class RemoteWriteReader implements DoorReader {
     const series = this.#series
     const { samples, histograms } = this.#fields
     const { samplesMax } = this.#bounds
-    const place = { line: this.#number, from: this.#from, until: this.#until }
-    this.#slice.noteLine(this.#slice.samples.count, place)
+    this.#slice.noteLine(this.#slice.samples.count, this.#number, this.#from, this.#until)
     series.enter(this.#next, this.#until)
     while (series.nextField()) {
       if (series.field === samples) this.#readSample(series.from, series.end)
