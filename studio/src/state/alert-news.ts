@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react'
 import { useLive } from '../api/live.ts'
 import { Pulse } from './pulse.ts'
 
-/** How often is asked where no news can be had. */
+/** How often is asked by what follows no news. */
 const POLL_MS = 15_000
 const CATALOG = [{ catalog: true }] as const
 
@@ -27,21 +27,35 @@ export function useAlertPoll(onPoll: () => void, isOff = false): void {
   }, [isOff])
 }
 
-/** Calls back when alerts, their states, or their mutes have changed. */
+/** The callbacks of everything on the page that shows alerts. */
+const viewers = new Set<() => void>()
+
+/**
+ * Calls back when alerts, their states, or their mutes have changed, together with all others that show alerts: they
+ * are one request.
+ */
 export function useAlertNews(
   onNews: () => void,
   { isOff = false }: { readonly isOff?: boolean } = {},
 ): void {
   const latest = useRef(onNews)
   latest.current = onNews
-  const key = useRef({}).current
-  const ask = () => pulse.ask(key, () => latest.current())
+  useEffect(() => {
+    if (isOff) return undefined
+    const view = () => latest.current()
+    viewers.add(view)
+    return () => {
+      viewers.delete(view)
+    }
+  }, [isOff])
   useLive(
     CATALOG,
     (events) => {
-      if (events.some(({ event, data }) => event === 'catalog' && data.hasAlerts)) ask()
+      if (!events.some(({ event, data }) => event === 'catalog' && data.hasAlerts)) return
+      pulse.ask(viewers, () => {
+        for (const view of [...viewers]) view()
+      })
     },
     { isOff },
   )
-  useEffect(() => () => pulse.drop(key), [key])
 }

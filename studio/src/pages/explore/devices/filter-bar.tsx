@@ -31,7 +31,8 @@ export function FilterBar({ filters }: { readonly filters: DeviceFilters }) {
   }
   const isNarrow = useNarrow()
   const { silent, template, folder, label } = filters
-  const [isOpen, setOpen] = useState(silent + template + folder + label !== '')
+  const [isOpen, setOpen] = useState(false)
+  if (!isOpen && silent + template + folder + label !== '') setOpen(true)
   const search = (
     <TypedFilter name="text" label="Search" given={filters.text} hint="Name, ID, or folder" />
   )
