@@ -18,20 +18,20 @@ class Reads {
   }
 }
 
-const rows = Array.from({ length: 40 }, (_, at) => at)
+const rows = Array.from({ length: 100 }, (_, at) => at)
 const isSmall = () => true
 
 test('readAhead() reads some rows at once, and hands them on in order', async () => {
   const reads = new Reads()
   const found = readAhead(rows, { isShared: true, isSmall, read: reads.read })
   const first = found.next()
-  assert.deepEqual(reads.begun, rows.slice(0, 16))
-  for (const row of rows.slice(0, 16).reverse()) reads.end(row)
+  assert.deepEqual(reads.begun, rows.slice(0, 64))
+  for (const row of rows.slice(0, 64).reverse()) reads.end(row)
   assert.deepEqual((await first).value, [0, 'read 0'])
   assert.deepEqual((await found.next()).value, [1, 'read 1'])
-  assert.deepEqual(reads.begun, rows.slice(0, 17))
+  assert.deepEqual(reads.begun, rows.slice(0, 65))
   await found.return(undefined)
-  assert.equal(reads.begun.length, 17)
+  assert.equal(reads.begun.length, 65)
 })
 
 test('readAhead() reads what is not small at its turn, and everything where the store is not shared', async () => {

@@ -1,5 +1,5 @@
-/** Streams of a cluster that are read at once. The servers need milliseconds for each. */
-const AT_ONCE = 16
+/** Streams of a cluster that are read at once: the servers need milliseconds for each. Pages of numbers take up to 8 MB. */
+const AT_ONCE = 64
 
 /** How streams are read before their turn. */
 export interface Ahead<Row, T> {
