@@ -25,7 +25,7 @@ export class SharedFrames {
     this.#send = send
   }
 
-  /** Writes a row whose values have so many bytes; resolves when its frame is on a majority of the replicas. */
+  /** Writes a row, given the bytes of its values. Resolves when its frame is on a majority of the replicas. */
   write(statement: CqlStatement, valueBytes: number): Promise<void> {
     const bytes = ROW_BYTES + valueBytes
     if (this.#bytes + bytes > WRITE_FRAME_BYTES_MAX) this.#flush()
