@@ -5,9 +5,10 @@ const GAP_FACTOR = 1.1
 
 /** Indexes of samples that are less than the sample before. */
 function findResets(values: Float64Array): Int32Array {
-  const resets: number[] = []
-  for (let at = 1; at < values.length; at++) if (values[at] < values[at - 1]) resets.push(at)
-  return Int32Array.from(resets)
+  const resets = new Int32Array(values.length)
+  let count = 0
+  for (let at = 1; at < values.length; at++) if (values[at] < values[at - 1]) resets[count++] = at
+  return resets.subarray(0, count)
 }
 
 /** `rate`, `increase`, and `delta`: the change between first and last sample, extended to the whole window. */

@@ -72,7 +72,7 @@ export class SampleReader {
     const isLatestFirst = query.order === 'latest_first'
     const span = this.#spanOf(handle, { from, until, limit, isLatestFirst, isTimesOnly })
     const columns = await this.#read(handle, span, query.memory)
-    return isLatestFirst ? reverseColumns(columns) : copyColumns(columns)
+    return isLatestFirst ? reverseColumns(columns) : columns
   }
 
   /** As SampleStore has it. */
@@ -254,7 +254,7 @@ export class SampleReader {
     for (let next = isWhole; next !== undefined; next = this.#head.whenWhole(handle)) await next
   }
 
-  /** The samples of a span, ascending, at most its limit of them. */
+  /** The samples of a span, ascending, at most its limit of them, in memory of their own. */
   async #read(handle: number, span: ReadSpan, memory?: TextMemory): Promise<SampleColumns> {
     const found = await this.#readOnce(handle, span, memory)
     if (!this.#parts.rows.isSuspect(handle)) return found

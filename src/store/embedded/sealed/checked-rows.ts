@@ -15,7 +15,12 @@ import type { KnownRows } from '../rows/known-rows.ts'
 import { keepsLastValue } from '../rows/last-value.ts'
 import { StreamRows } from '../rows/stream-rows.ts'
 import { isSummaryBound } from '../summary/index.ts'
-import type { ChunkReadTable, LastRow } from './chunk-read-table.ts'
+import type { ChunkReadTable } from './chunk-read-table.ts'
+
+/** The row with the latest sample, without its packed samples. */
+interface LatestRow extends Omit<ChunkRow, 'data'> {
+  readonly lastValue: Uint8Array | null
+}
 
 /** Rows that failed their check and are skipped by later reads. Beyond this number they are checked again. */
 const DAMAGED_ROWS_MAX = 100_000
@@ -132,29 +137,34 @@ export class CheckedRows {
   }
 
   /** The row with the latest sample; undefined when there is none, null where that is unknown. */
-  last(stream: number): LastRow | undefined | null {
+  last(stream: number): LatestRow | undefined | null {
     return this.#guard(
       stream,
       ({ lastChunk, runs }) => {
         let best = lastChunk
+        let level = CHUNK_LEVEL
         // Newest first: of equal ones the newest counts, and any before a chunk.
         for (const run of runs.toReversed()) {
-          if (best === undefined || run.last >= best.last) best = run
+          if (best !== undefined && run.last < best.last) continue
+          best = run
+          level = RUN_LEVEL
         }
         if (best === undefined) return undefined
         if (this.isDamaged(best)) return null
-        if (!keepsLastValue(best.count)) return { ...best, lastValue: null }
-        const row = this.#table.selectLast(best.id)
-        return row?.last === best.last ? row : null
+        const { id, start, last, count } = best
+        const place = { id, start, last, count, level, summary: null }
+        if (!keepsLastValue(count)) return { ...place, lastValue: null }
+        const row = this.#table.selectLast(id)
+        return row?.last === last ? { ...place, lastValue: row.lastValue } : null
       },
       () => null,
     )
   }
 
-  /** A row in full, undefined when it is gone or cannot be read. */
-  row(id: number): ChunkRow | undefined {
+  /** The packed samples of a row, undefined when it is gone or cannot be read. */
+  data(id: number): Uint8Array | undefined {
     try {
-      return this.#table.selectRow(id)
+      return this.#table.selectData(id)
     } catch (error) {
       if (!isDamagedFile(error)) throw error
       return undefined

@@ -20,7 +20,7 @@ const BUCKETS_MAX = 4_096
 const NO_SUMS = new Float64Array(STREAMS_PER_BUCKET)
 
 /** A row's last sample, its value still packed. */
-export interface LastRow {
+interface LastRow {
   readonly id: number
   readonly last: number
   readonly lastValue: Uint8Array | null
@@ -144,6 +144,12 @@ export class ChunkReadTable implements RowIndex {
   selectRow(id: number): ChunkRow | undefined {
     const row = this.#prepare(`SELECT ${ROW} FROM chunk WHERE id = ?`).get(id)
     return row as unknown as ChunkRow | undefined
+  }
+
+  /** The packed samples of a row. */
+  selectData(id: number): Uint8Array | undefined {
+    const row = this.#prepare('SELECT data FROM chunk WHERE id = ?').get(id)
+    return (row as { data: Uint8Array } | undefined)?.data
   }
 
   /** What the table itself, not its index, says of a row's owner. */

@@ -3,6 +3,7 @@ import type { Sample, SampleColumns } from '../../ports/sample-port.ts'
 import { concatColumns, cutColumns, decodedTextBytes, sliceColumns } from '../chunk/index.ts'
 import { applyMask } from '../head/apply-mask.ts'
 import type { ReadSpan } from '../head/head.ts'
+import { copyColumns } from '../head/sample-sink.ts'
 import { type Mask, touchesMask } from '../head/tombstones.ts'
 import type { ChunkPlace, ChunkRow } from '../rows/chunk-row.ts'
 import { unpackLastValue } from '../rows/last-value.ts'
@@ -75,7 +76,7 @@ export class SealedSamples {
     return bytes
   }
 
-  /** Decodes rows to ascending columns, newest first; returns at once when they are few. */
+  /** Decodes rows to ascending columns of their own, newest first; returns at once when they are few. */
   decode(rows: SealedRows): SampleColumns[] | Promise<SampleColumns[]> {
     if (rows.chunks.length > CHUNKS_PER_SLICE) return this.#decodeInSlices(rows)
     const chunks = rows.chunks.map((row) => this.decodeChunkRow(rows, row))
@@ -135,10 +136,11 @@ export class SealedSamples {
     if (row === null) return 'damaged'
     const kept = unpackLastValue(row.lastValue, handle, row.last)
     if (kept !== undefined) return { time: row.last, value: kept } as Sample
-    const whole = this.#rows.row(row.id)
-    if (whole === undefined) return 'damaged'
-    const { count, texts, numbers } = this.#rows.decode(handle, whole, form)
-    if (count === 0 || whole.last !== row.last) return 'damaged'
+    const data = this.#rows.data(row.id)
+    if (data === undefined) return 'damaged'
+    // What the samples say of themselves is compared with the place.
+    const { count, texts, numbers } = this.#rows.decode(handle, { ...row, data }, form)
+    if (count === 0) return 'damaged'
     return { time: row.last, value: texts?.[count - 1] ?? numbers[count - 1] } as Sample
   }
 
@@ -153,10 +155,15 @@ export class SealedSamples {
   }
 }
 
+/** Samples of chunks, which may be kept decoded, as a copy. */
 function trim(span: ReadSpan, chunks: readonly SampleColumns[]): SampleColumns {
   const all = concatColumns(chunks)
-  if (all.count <= span.limit) return all
-  return span.isLatestFirst
-    ? sliceColumns(all, all.count - span.limit, all.count)
-    : sliceColumns(all, 0, span.limit)
+  const isKept = chunks.includes(all)
+  if (all.count <= span.limit) return isKept ? copyColumns(all) : all
+  const first = span.isLatestFirst ? all.count - span.limit : 0
+  const trimmed = copyColumns(sliceColumns(all, first, first + span.limit))
+  if (isKept) return trimmed
+  freeBytes(all.times)
+  freeBytes(all.numbers)
+  return trimmed
 }
