@@ -90,7 +90,7 @@ export interface GqlOutcome {
   readonly columns: readonly SqlColumn[]
   /** The rows of the last SELECT. */
   readonly rowCount: number
-  /** The rows of all INSERTs: stored, or in a dry run not. */
+  /** The rows of all INSERTs that have a value: stored, or in a dry run not. */
   readonly sampleCount: number
   /** What the caller should hear of the samples that are stored, of a dry run of those it shows. */
   readonly warnings: readonly string[]

@@ -214,9 +214,9 @@ export class GqlRuns {
   ): Promise<Omit<GqlOutcome, 'columns' | 'rowCount'>> {
     const { feed } = this.#parts
     await inserts.handOver()
-    const { samples, sampleCount, shown } = inserts
+    const { samples, rowCount, sampleCount, shown } = inserts
     const { isDry, renew, signal } = run
-    if (sampleCount === 0 || run.onSamples !== undefined) {
+    if (rowCount === 0 || run.onSamples !== undefined) {
       return { sampleCount, warnings: [], ...(isDry ? { samples: [], created: [] } : {}) }
     }
     const principal = renew === undefined ? run.principal : await renew()

@@ -81,6 +81,7 @@ export class InsertRows {
   #rules: { readonly statement: number; readonly rules: TargetRules } | undefined
   #textBytes = 0
   #handedCount = 0
+  #nullCount = 0
 
   constructor(text: RunnableText, { share, shownAt, samplesMax, onSamples }: InsertParts) {
     this.#text = text
@@ -92,9 +93,14 @@ export class InsertRows {
     this.samples.runs = this.#runs
   }
 
-  /** The samples of all INSERTs so far. */
-  get sampleCount(): number {
+  /** The rows of all INSERTs so far. */
+  get rowCount(): number {
     return this.#handedCount + this.samples.count
+  }
+
+  /** Those of them that have a value: a null is no sample. */
+  get sampleCount(): number {
+    return this.rowCount - this.#nullCount
   }
 
   /** Takes the options of an INSERT, before its rows. */
@@ -116,7 +122,7 @@ export class InsertRows {
   takeRows(number: number, rows: readonly RowCell[][]): void | Promise<void> {
     const { samplesMax } = this
     const statement = this.#statementOf(number)
-    if (this.sampleCount + rows.length > samplesMax) refuse('too_many_samples', { samplesMax })
+    if (this.rowCount + rows.length > samplesMax) refuse('too_many_samples', { samplesMax })
     for (const row of rows) this.#takeRow(statement, row)
     const isLong = this.samples.count >= HANDED_SAMPLES || this.#textBytes >= HANDED_TEXT_BYTES
     return this.#onSamples !== undefined && isLong ? this.handOver() : this.#hold()
@@ -205,6 +211,7 @@ export class InsertRows {
         samples.add(0, time, { kind: value ? VALUE_TRUE : VALUE_FALSE, number: 0, text: undefined })
         return
       default:
+        this.#nullCount += 1
         samples.add(0, time, { kind: VALUE_NULL, number: 0, text: undefined })
     }
   }

@@ -295,7 +295,7 @@ test('a dry run lists what would be stored and created, refuses what a run refus
   assert.deepEqual(dry, {
     columns: [{ name: 'one', type: 'LONG' }],
     rowCount: 1,
-    sampleCount: 5,
+    sampleCount: 4,
     warnings: [],
     samples: [
       { cid: 'c', id: 'n', time: 1, sample: 5 },

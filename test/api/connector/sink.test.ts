@@ -39,6 +39,14 @@ test('a webhook becomes samples, of components that it creates', async () => {
   assert.equal((await home.samples('d1', 'hum')).length, 1)
 })
 
+test('a text that is no number is not counted as a stored sample', async () => {
+  const body = valuesBody('d2', { s: 'temp', x: 'abc', t: 1_700_000_000_000 }, { s: 'hum', x: 40 })
+  const sent = await home.send('values', { body })
+  assert.equal(sent.text, '{"success":true,"message":"","samples":1}')
+  assert.deepEqual(await home.samples('d2', 'temp'), [])
+  assert.equal((await home.samples('d2', 'hum')).length, 1)
+})
+
 test('all four methods hand over body, query and method', async () => {
   for (const method of ['PUT', 'POST', 'GET', 'DELETE']) {
     const isGet = method === 'GET'
