@@ -3,7 +3,7 @@
  * is allowed, else named in a line at the end of the run, and a failure where CI=true.
  */
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { findBrowser } from '../../test/support/browser.ts'
 import {
   CASSANDRA_PACKAGES,
@@ -86,6 +86,18 @@ const parts: readonly Part[] = [
     neededBy: "/nginx.ts'",
     debianPackages: ['nginx-light'],
     isThere: hasNginx,
+  },
+  {
+    name: 'iptables',
+    neededBy: "/fault-world.ts'",
+    debianPackages: ['iptables'],
+    isThere: () => spawnSync('iptables', ['--version']).status === 0,
+  },
+  {
+    name: 'libfaketime',
+    neededBy: "/fault-world.ts'",
+    debianPackages: ['faketime'],
+    isThere: () => globSync('/usr/lib/*/faketime/libfaketimeMT.so.1').length > 0,
   },
   {
     name: 'Cassandra',
