@@ -1,7 +1,7 @@
 /** Alerts, as people make, watch, mute, and acknowledge them. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { browserSkip } from '../../support/browser.ts'
 import { caller, signIn } from '../../support/caller.ts'
 import {
@@ -42,6 +42,16 @@ after(async () => {
   await receiver?.close()
 })
 
+const PHONE = { width: 390, height: 844 }
+const DESKTOP = { width: 1440, height: 900 }
+
+/** Where an element begins, in pixels from the top of the page. */
+async function topOf(part: Locator): Promise<number> {
+  const box = await part.boundingBox()
+  assert.ok(box !== null)
+  return box.y + Number(await part.page().evaluate('scrollY'))
+}
+
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
 test('an alert is created, previewed, fires, is acknowledged, muted, and resolves', {
@@ -70,6 +80,15 @@ test('an alert is created, previewed, fires, is acknowledged, muted, and resolve
   await receiver.atLeast(1)
   assert.equal(JSON.parse(receiver.received[0].body).state, 'FIRING')
   await page.getByRole('table').getByText('boiler / temp').first().waitFor()
+  const form = page.getByLabel('Name', { exact: true })
+  for (const viewport of [PHONE, DESKTOP]) {
+    await page.setViewportSize(viewport)
+    for (const part of [page.getByText('Firing', { exact: true }), button(page, 'Acknowledge')]) {
+      assert.ok((await topOf(part)) < viewport.height, 'in sight without scrolling')
+    }
+    const streams = page.getByRole('region', { name: 'Firing streams' })
+    assert.ok((await topOf(streams)) < (await topOf(form)), 'firing streams are above the form')
+  }
   await button(page, 'Acknowledge').click()
   await showsToast(page, 'Acknowledged.')
   await page.getByText(/^By /).waitFor()

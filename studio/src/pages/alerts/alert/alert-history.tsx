@@ -1,8 +1,10 @@
+import { useState } from 'react'
 import { call } from '../../../api/client.ts'
 import { recordKey } from '../../../api/records.ts'
 import { useQuery } from '../../../api/use-query.ts'
 import { Link } from '../../../app/link.tsx'
 import { streamPath } from '../../../app/paths.ts'
+import { Button } from '../../../ui/button.tsx'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
 import { FormAlert } from '../../../ui/field.tsx'
 import { Age } from '../../../ui/time/age.tsx'
@@ -12,6 +14,8 @@ import { type AlertEvent, type AlertState, eventWords } from './alert-words.ts'
 
 const REFRESH_MS = 5_000
 const SHOWN_MAX = 100
+/** Firing streams that are shown at first: the form is below them. */
+const FIRST_SHOWN = 10
 
 interface OfStream {
   readonly componentUid: string
@@ -57,6 +61,7 @@ const eventColumns: ReadonlyArray<Column<AlertEvent>> = [
 
 /** The streams on which an alert fires. */
 export function FiringStreams({ uid }: { readonly uid: string }) {
+  const [isWhole, setIsWhole] = useState(false)
   const { data, error } = useQuery(
     recordKey('alert', uid, 'states'),
     (signal) =>
@@ -79,10 +84,15 @@ export function FiringStreams({ uid }: { readonly uid: string }) {
         <DataTable
           label="Firing streams"
           isDense
-          rows={rows}
+          rows={isWhole ? rows : rows.slice(0, FIRST_SHOWN)}
           keyOf={({ streamUid }) => streamUid}
           columns={stateColumns}
         />
+      )}
+      {!isWhole && rows.length > FIRST_SHOWN && (
+        <div className={styles.row}>
+          <Button onClick={() => setIsWhole(true)}>Show more</Button>
+        </div>
       )}
     </section>
   )

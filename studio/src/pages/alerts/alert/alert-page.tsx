@@ -6,6 +6,7 @@ import type { PageProps } from '../../../app/page-entry.ts'
 import { useAddress } from '../../../app/place.ts'
 import { SectionFrame } from '../../../app/section-frame.tsx'
 import { useDraft } from '../../../state/draft.ts'
+import { classes } from '../../../ui/classes.ts'
 import { ConfirmDelete } from '../../../ui/confirm-delete.tsx'
 import { Empty } from '../../../ui/empty.tsx'
 import { EditorForm } from '../../build/editor-form.tsx'
@@ -66,6 +67,15 @@ function AlertEditor({ saved, draftKey }: AlertEditorProps) {
   const name = nameOf(saved).slice(0, 60)
   return (
     <div className={styles.halves}>
+      {!isNew && (
+        <div className={classes(styles.part, styles.whole)}>
+          <p>
+            <StateBadge state={saved.enabled ? saved.state : 'OK'} text={stateWords(saved)} />
+          </p>
+          {!isGuest && <AlertActs alert={saved} />}
+          <FiringStreams uid={saved.uid} />
+        </div>
+      )}
       <div className={styles.half}>
         <EditorForm
           isNew={isNew}
@@ -90,14 +100,7 @@ function AlertEditor({ saved, draftKey }: AlertEditorProps) {
         </EditorForm>
       </div>
       <div className={styles.half}>
-        {!isNew && (
-          <p>
-            <StateBadge state={saved.enabled ? saved.state : 'OK'} text={stateWords(saved)} />
-          </p>
-        )}
-        {!isNew && !isGuest && <AlertActs alert={saved} />}
         {!isGuest && <AlertPreview value={draft.value} />}
-        {!isNew && <FiringStreams uid={saved.uid} />}
         {!isNew && <AlertEvents uid={saved.uid} />}
       </div>
       {isDeleting && (
