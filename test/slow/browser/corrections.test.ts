@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import type { Locator } from 'playwright-core'
 import { browserSkip } from '../../support/browser.ts'
 import { FeedClient } from '../../support/feed-client.ts'
 import { ownerOfFile } from '../../support/service-of-file.ts'
 import { settlesTo, shows } from '../../support/settle.ts'
-import { assertAccessible, assertFits, shoot } from '../../support/studio.ts'
+import { assertAccessible, assertFits, shoot, showsToast } from '../../support/studio.ts'
 import { studioOfFile } from '../../support/studio-of-file.ts'
 
 const skip = browserSkip()
@@ -29,6 +30,13 @@ async function valuesOf(compId: string): Promise<unknown[]> {
   return body.map(({ data }: { data: unknown }) => data).reverse()
 }
 
+/** Where an element begins, in pixels from the top of the window. */
+async function topOf(part: Locator): Promise<number> {
+  const box = await part.boundingBox()
+  assert.ok(box !== null)
+  return box.y
+}
+
 for (const { name, viewport, colorScheme } of LOOKS) {
   test(`a range is changed with a preview, and undone after a reload (${name})`, {
     skip,
@@ -45,19 +53,26 @@ for (const { name, viewport, colorScheme } of LOOKS) {
     const { page, complaints } = await studio.open(`/c/${compId}/temp`, { viewport, colorScheme })
     await page.getByRole('button', { name: 'Correct …' }).click()
     const dialog = page.getByRole('dialog', { name: 'Correct samples' })
-    await dialog.getByText('5 samples. Can be undone for 24 hours.').waitFor()
-    await dialog.getByLabel('Change').selectOption('Add a value')
+    assert.equal(await dialog.getByLabel('Change').inputValue(), 'offset')
+    assert.ok(await dialog.getByRole('button', { name: 'Change', exact: true }).isDisabled())
     await dialog.getByLabel('Value').fill('0.5')
+    await dialog.getByText('5 samples. Can be undone for 24 hours.').waitFor()
     await dialog.getByRole('cell', { name: '5.5' }).waitFor()
     await assertAccessible(page)
     await assertFits(page)
     await shoot(page, `correction-${name}`)
     await dialog.getByRole('button', { name: 'Change 5 samples' }).click()
     await dialog.waitFor({ state: 'detached' })
+    await showsToast(page, '5 samples changed.')
     await settlesTo(async () => (await valuesOf(compId)).join(), '1.5,2.5,3.5,4.5,5.5')
     await page.reload()
     const list = page.getByRole('region', { name: 'Corrections' })
-    await list.getByText('Add 0.5, 5 samples').waitFor()
+    await list
+      .getByText(/^Add 0\.5, 5 samples: 2026-01-09 23:59:55 – 2026-01-10 00:04:05 UTC/)
+      .waitFor()
+    await list.getByText(/^Corrected 20/).waitFor()
+    const samples = page.getByRole('region', { name: 'Samples of temp' })
+    assert.ok((await topOf(list)) < (await topOf(samples)), 'corrections are above the samples')
     await assertAccessible(page)
     await shoot(page, `correction-list-${name}`)
     await list.getByRole('button', { name: 'Undo' }).click()
@@ -65,11 +80,16 @@ for (const { name, viewport, colorScheme } of LOOKS) {
     await shows(list.getByRole('button', { name: 'Undo' }), 0)
     assert.deepEqual(await valuesOf(compId), [1, 2, 3, 4, 5])
     await page.getByRole('button', { name: 'Correct …' }).click()
+    await dialog.getByLabel('Change').selectOption('Delete')
     await dialog.getByRole('button', { name: 'Delete 5 samples' }).click()
     await dialog.waitFor({ state: 'detached' })
+    await showsToast(page, '5 samples deleted.')
     await settlesTo(async () => (await valuesOf(compId)).join(), '')
-    await list.getByRole('button', { name: 'Undo' }).click()
+    const toast = page.getByRole('status').filter({ hasText: '5 samples deleted.' })
+    await toast.getByRole('button', { name: 'Undo' }).click()
+    await showsToast(page, 'The samples are as they were.')
     await settlesTo(async () => (await valuesOf(compId)).join(), '1,2,3,4,5')
+    await samples.getByRole('cell', { name: '5', exact: true }).waitFor()
     assert.deepEqual(complaints, [])
   })
 }

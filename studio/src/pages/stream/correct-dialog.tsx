@@ -25,24 +25,26 @@ import {
 
 type Preview = Schema<'CorrectionPreview'>
 type Action = AskedCorrection['action']
+type Job = Schema<'Job'>
 
 interface CorrectDialogProps {
   readonly found: FoundStream
   readonly zone: string
   readonly range: TimeRange
-  readonly onDone: () => void
+  readonly onDone: (job: Job) => void
   readonly onClose: () => void
 }
 
 /** Deletes or changes the samples of a range: first what would happen, then the change with its progress. */
 export function CorrectDialog({ found, zone, range, onDone, onClose }: CorrectDialogProps) {
-  const [action, setAction] = useState<Action>('delete')
+  // Starts with a choice that changes nothing until a value is entered.
+  const [action, setAction] = useState<Action | ''>(found.kind === 'number' ? 'offset' : '')
   const [value, setValue] = useState('')
   const [from, setFrom] = useState(() => inputText(zone, range.from))
   // Seconds are cut off: the last sample of the range stays in it.
   const [until, setUntil] = useState(() => inputText(zone, range.until + 999))
   const [error, setError] = useState<string>()
-  const [job, setJob] = useState<Schema<'Job'>>()
+  const [job, setJob] = useState<Job>()
   const asked = readAsked(found, { action, value, from, until, zone })
   const preview = usePreview(found, asked)
   const { sampleCount = 0 } = preview.data ?? {}
@@ -55,7 +57,7 @@ export function CorrectDialog({ found, zone, range, onDone, onClose }: CorrectDi
       setJob(begun)
       const ended = await followJob(begun.uid, setJob)
       if (ended.status === 'FAILED') setError(ended.message)
-      else onDone()
+      else onDone(ended)
     } catch (thrown) {
       setError(asApiError(thrown).message)
     }
@@ -81,9 +83,11 @@ export function CorrectDialog({ found, zone, range, onDone, onClose }: CorrectDi
           label="Change"
           value={action}
           choices={choicesOf(found.kind)}
-          onChoose={(chosen) => setAction(chosen as Action)}
+          onChoose={(chosen) => setAction(chosen as Action | '')}
         />
-        {action !== 'delete' && <ValueField found={found} value={value} onValue={setValue} />}
+        {action !== 'delete' && action !== '' && (
+          <ValueField found={found} value={value} onValue={setValue} />
+        )}
         <FormAlert>{error ?? preview.error?.message}</FormAlert>
         <PreviewPart preview={preview.data} zone={zone} />
         {job !== undefined && (
@@ -110,14 +114,14 @@ export function CorrectDialog({ found, zone, range, onDone, onClose }: CorrectDi
 }
 
 function choicesOf(kind: FoundStream['kind']) {
-  const choices = [
-    { value: 'delete', label: 'Delete' },
-    { value: 'set', label: 'Set to a value' },
-    { value: 'offset', label: 'Add a value' },
-    { value: 'scale', label: 'Multiply by a factor' },
-  ]
-  if (kind === 'file') return choices.slice(0, 1)
-  return kind === 'number' ? choices : choices.slice(0, 2)
+  const remove = { value: 'delete', label: 'Delete' }
+  const set = { value: 'set', label: 'Set to a value' }
+  const choose = { value: '', label: 'Choose' }
+  if (kind === 'file') return [choose, remove]
+  if (kind !== 'number') return [choose, set, remove]
+  const offset = { value: 'offset', label: 'Add a value' }
+  const scale = { value: 'scale', label: 'Multiply by a factor' }
+  return [offset, scale, set, remove]
 }
 
 interface ValueFieldProps {
@@ -147,7 +151,7 @@ function ValueField({ found, value, onValue }: ValueFieldProps) {
 function readAsked(
   { kind }: FoundStream,
   typed: {
-    readonly action: Action
+    readonly action: Action | ''
     readonly value: string
     readonly from: string
     readonly until: string
@@ -156,7 +160,7 @@ function readAsked(
 ): AskedCorrection | undefined {
   const { action, zone } = typed
   const [from, until] = [readInput(zone, typed.from), readInput(zone, typed.until)]
-  if (Number.isNaN(from) || Number.isNaN(until)) return undefined
+  if (action === '' || Number.isNaN(from) || Number.isNaN(until)) return undefined
   if (action === 'delete') return { action, from, until }
   const text = typed.value.trim()
   if (text === '' && kind !== 'text') return undefined

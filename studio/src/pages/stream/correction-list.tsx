@@ -6,8 +6,10 @@ import type { FoundStream } from '../../state/use-stream.ts'
 import { Button } from '../../ui/button.tsx'
 import { FormAlert } from '../../ui/field.tsx'
 import { Moment } from '../../ui/time/moment.tsx'
+import { zonedRangeText } from '../../ui/time/moment-text.ts'
+import { showToast } from '../../ui/toast.tsx'
 import styles from './correction.module.css'
-import { followJob, listCorrections, samplesText, undoCorrection, wordsOf } from './correction.ts'
+import { changedText, listCorrections, samplesText, undoToEnd, wordsOf } from './correction.ts'
 
 type Job = Schema<'Job'>
 
@@ -23,6 +25,23 @@ interface CorrectionListProps {
 /** Has the list of corrections read again. */
 export function noteCorrection(found: FoundStream): void {
   invalidate('corrections', found.streamUid)
+}
+
+/** Reports a correction that has ended, with a button to undo it. */
+export function reportCorrection(found: FoundStream, job: Job, onChanged: () => void): void {
+  const { correction } = job
+  if (correction === undefined) return
+  const undo = async () => {
+    try {
+      showToast(await undoToEnd(found, job.uid))
+    } catch (thrown) {
+      showToast(asApiError(thrown).message)
+    }
+    noteCorrection(found)
+    onChanged()
+  }
+  const act = { label: 'Undo', onClick: () => void undo() }
+  showToast(changedText(correction), correction.undoUntil === null ? undefined : act)
 }
 
 /** The corrections of a stream that can be undone. */
@@ -47,15 +66,12 @@ export function CorrectionList({ found, zone, onChanged }: CorrectionListProps) 
     setUndoing(uid)
     setError(undefined)
     try {
-      const begun = await undoCorrection(found, uid)
-      const { status, message: reason, correction } = await followJob(begun.uid, () => {})
-      if (status === 'FAILED') setError(reason)
-      else setMessage(undoneText(correction?.leftCount ?? 0))
-      noteCorrection(found)
-      onChanged()
+      setMessage(await undoToEnd(found, uid))
     } catch (thrown) {
       setError(asApiError(thrown).message)
     }
+    noteCorrection(found)
+    onChanged()
     setUndoing(undefined)
   }
   return (
@@ -69,7 +85,10 @@ export function CorrectionList({ found, zone, onChanged }: CorrectionListProps) 
         {listed.map((job) => (
           <li key={job.uid}>
             <span>
-              {describe(job)}, <Moment time={job.start} zone={zone} />
+              {describe(job, zone)}
+              <span className={styles.made}>
+                Corrected <Moment time={job.start} zone={zone} />
+              </span>
             </span>
             <Button
               kind="plain"
@@ -86,12 +105,8 @@ export function CorrectionList({ found, zone, onChanged }: CorrectionListProps) 
   )
 }
 
-function describe({ correction }: Job): string {
+function describe({ correction, from, until }: Job, zone: string): string {
   if (correction === undefined) return ''
-  return `${wordsOf(correction)}, ${samplesText(correction.sampleCount)}`
-}
-
-function undoneText(leftCount: number): string {
-  if (leftCount === 0) return 'The samples are as they were.'
-  return `The samples are as they were, except ${samplesText(leftCount)} that came again since.`
+  const range = zonedRangeText(zone, from, until)
+  return `${wordsOf(correction)}, ${samplesText(correction.sampleCount)}: ${range}`
 }

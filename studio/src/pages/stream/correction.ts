@@ -39,9 +39,19 @@ export async function startCorrection(
 }
 
 /** Begins to undo a correction. */
-export async function undoCorrection(found: FoundStream, job: string): Promise<Job> {
+async function undoCorrection(found: FoundStream, job: string): Promise<Job> {
   const address = '/api/component/{componentUid}/stream/{uid}/correction/{job}/undo'
   return (await call('post', address, { path: { ...pathOf(found), job } })).job
+}
+
+/** Undoes a correction. Returns the result in words, and throws the reason of a failure. */
+export async function undoToEnd(found: FoundStream, job: string): Promise<string> {
+  const begun = await undoCorrection(found, job)
+  const { status, message, correction } = await followJob(begun.uid, () => {})
+  if (status === 'FAILED') throw new Error(message)
+  const { leftCount = 0 } = correction ?? {}
+  if (leftCount === 0) return 'The samples are as they were.'
+  return `The samples are as they were, except ${samplesText(leftCount)} that were written again since.`
 }
 
 /** The corrections of a stream, the latest first. */
@@ -73,4 +83,9 @@ export function wordsOf({ action, value }: Pick<AskedCorrection, 'action' | 'val
 /** A number of samples, in words. */
 export function samplesText(count: number): string {
   return `${count.toLocaleString('en-GB')} ${count === 1 ? 'sample' : 'samples'}`
+}
+
+/** What a correction has done, in words. */
+export function changedText({ action, sampleCount }: Schema<'JobCorrection'>): string {
+  return `${samplesText(sampleCount)} ${action === 'delete' ? 'deleted' : 'changed'}.`
 }

@@ -1,4 +1,4 @@
-import { memo, useEffect, useState } from 'react'
+import { memo, useEffect, useRef, useState } from 'react'
 import { call } from '../../api/client.ts'
 import { inOrganization } from '../../api/organization.ts'
 import { useQuery } from '../../api/use-query.ts'
@@ -12,7 +12,7 @@ import { Empty } from '../../ui/empty.tsx'
 import { momentTexts } from '../../ui/time/offset-marks.ts'
 import { fileAddress } from '../build/files/file-upload.ts'
 import { CorrectDialog } from './correct-dialog.tsx'
-import { CorrectionList, noteCorrection } from './correction-list.tsx'
+import { CorrectionList, noteCorrection, reportCorrection } from './correction-list.tsx'
 import { type EditedSample, SampleDelete, SampleForm } from './sample-forms.tsx'
 import styles from './stream.module.css'
 import { SamplesCsv } from './stream-csv.tsx'
@@ -54,6 +54,9 @@ function Samples({ found, asked, zone, isLive, canChange, onChanged }: SampleTab
     reload()
     onChanged()
   }
+  // An undo from a toast can end after the range has changed.
+  const latestChanged = useRef(changed)
+  latestChanged.current = changed
   const times = rows.map(({ time }) => time)
   const texts = momentTexts(zone, times)
   const textOfTime = new Map(times.map((time, at) => [time, texts[at]]))
@@ -100,6 +103,7 @@ function Samples({ found, asked, zone, isLive, canChange, onChanged }: SampleTab
         )}
         <SamplesCsv found={found} range={asked} zone={zone} />
       </div>
+      {canChange && <CorrectionList found={found} zone={zone} onChanged={changed} />}
       {error !== undefined && <Empty text={error.message} />}
       {data !== undefined && rows.length === 0 && <Empty text="No samples in this range." />}
       {rows.length > 0 && (
@@ -135,16 +139,16 @@ function Samples({ found, asked, zone, isLive, canChange, onChanged }: SampleTab
           onClose={() => setOpen(undefined)}
         />
       )}
-      {canChange && <CorrectionList found={found} zone={zone} onChanged={changed} />}
       {isCorrecting && (
         <CorrectDialog
           found={found}
           zone={zone}
           range={asked}
-          onDone={() => {
+          onDone={(job) => {
             setCorrecting(false)
             noteCorrection(found)
             changed()
+            reportCorrection(found, job, () => latestChanged.current())
           }}
           onClose={() => setCorrecting(false)}
         />
