@@ -14,10 +14,13 @@ interface EditedRecord {
   readonly list: string
   /** The name of the kind in toasts, such as `Alert`. */
   readonly title: string
+  /** What the address of a new record keeps after its save, such as `?alert=new`. */
+  readonly search?: string
 }
 
 /** Saves and deletes a record from its form. A toast confirms it, and the address follows the record. */
-export function useRecordActs({ kind, saved, draft, list, title }: EditedRecord) {
+export function useRecordActs(edited: EditedRecord) {
+  const { kind, saved, draft, list, title, search = '' } = edited
   const isNew = saved.uid === ''
   const save = useAct()
   return {
@@ -31,7 +34,7 @@ export function useRecordActs({ kind, saved, draft, list, title }: EditedRecord)
         draft.discard()
         onSaved()
         showToast(`${title} saved.`)
-        if (isNew) navigate(`${list}/${made.uid}`, { replace: true })
+        if (isNew) navigate(`${list}/${made.uid}${search}`, { replace: true })
       }),
     remove: async () => {
       await deleteRecord(kind, saved.uid)

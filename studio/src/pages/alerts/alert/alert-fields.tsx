@@ -2,10 +2,12 @@ import { listRecords, recordKey } from '../../../api/records.ts'
 import { useRole } from '../../../api/session.ts'
 import { useQuery } from '../../../api/use-query.ts'
 import { Link } from '../../../app/link.tsx'
+import { usePlace } from '../../../app/place.ts'
 import { Checkbox, Field, TextArea } from '../../../ui/field.tsx'
 import { Select } from '../../../ui/select.tsx'
 import { useChoices } from '../../build/fields/use-choices.ts'
 import type { FieldsProps } from '../../build/form.ts'
+import { newChannelPath } from '../new-channel-path.ts'
 import styles from './alert.module.css'
 import { type Alert, SEVERITY_WORDS } from './alert-words.ts'
 import { DurationField } from './duration-field.tsx'
@@ -131,6 +133,7 @@ function ChannelChoices({ value: { channels }, set, error }: ChannelChoicesProps
   )
   const rows = data?.rows ?? []
   const isReader = useRole() === 'GUEST'
+  const place = usePlace()
   return (
     <fieldset className={styles.choices}>
       <legend>Channels</legend>
@@ -140,7 +143,7 @@ function ChannelChoices({ value: { channels }, set, error }: ChannelChoicesProps
           {!isReader && (
             <>
               {' '}
-              <Link to="/alerts/channels/new">Create one</Link> to send notices.
+              <Link to={newChannelPath(place)}>Create one</Link> to send notices.
             </>
           )}
         </p>

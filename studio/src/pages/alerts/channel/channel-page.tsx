@@ -2,7 +2,9 @@ import { useState } from 'react'
 import { getRecord, recordKey } from '../../../api/records.ts'
 import { useRole } from '../../../api/session.ts'
 import { useQuery } from '../../../api/use-query.ts'
+import { Link } from '../../../app/link.tsx'
 import type { PageProps } from '../../../app/page-entry.ts'
+import { useAddress } from '../../../app/place.ts'
 import { SectionFrame } from '../../../app/section-frame.tsx'
 import { useDraft } from '../../../state/draft.ts'
 import { ConfirmDelete } from '../../../ui/confirm-delete.tsx'
@@ -12,6 +14,7 @@ import { errorsOf } from '../../build/form.ts'
 import { useRecordActs } from '../../build/use-record-acts.ts'
 import styles from '../../connect/connect.module.css'
 import { ALERTS } from '../alerts-section.ts'
+import { alertIn } from '../new-channel-path.ts'
 import { Attempts } from './attempts.tsx'
 import { ChannelFields, type Secrets } from './channel-fields.tsx'
 import { ChannelTest } from './channel-test.tsx'
@@ -26,10 +29,16 @@ function OneChannel({ uid }: { readonly uid: string }) {
   const { data, error } = useQuery(recordKey('channel', uid), (signal) =>
     getRecord('channel', uid, signal),
   )
+  const alert = alertIn(useAddress().query)
   const title = uid === 'new' ? 'New channel' : (data?.name ?? 'Channel')
   return (
     <SectionFrame section={ALERTS} title={title} here="/alerts/channels">
       {data === undefined && error !== undefined && <Empty text={error.message} />}
+      {alert !== undefined && (
+        <p>
+          <Link to={alert}>Back to the alert</Link>
+        </p>
+      )}
       {data !== undefined && <ChannelEditor saved={data} />}
     </SectionFrame>
   )
@@ -59,6 +68,7 @@ function ChannelEditor({ saved }: { readonly saved: Channel }) {
     draft,
     list: '/alerts/channels',
     title: 'Channel',
+    search: isNew ? location.search : '',
   } as const
   const { save, saveFields, remove } = useRecordActs(about)
   const saveNow = (isOver: boolean) => {
