@@ -81,6 +81,8 @@ test('a line over the chart is dragged, moved by keys, and becomes the condition
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('list', { name: 'Watched streams' }).getByText('Temperature').waitFor()
   assert.equal(await page.getByLabel('Fire when').inputValue(), 'value < 27.5')
+  const name = await page.getByLabel('Name', { exact: true }).inputValue()
+  assert.equal(name, 'Greenhouse: Temperature below 27.5')
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   await page.waitForURL(/\/alerts\/[0-9a-f-]{36}$/)
   await page.goBack()

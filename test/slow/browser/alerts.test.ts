@@ -118,4 +118,5 @@ test('the page of a stream leads to a new alert that watches it', { skip }, asyn
   await page.getByRole('link', { name: 'Create alert' }).click()
   await page.getByRole('list', { name: 'Watched streams' }).getByText('boiler · temp').waitFor()
   assert.equal(await page.getByLabel('Fire when').inputValue(), 'value > ')
+  assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'boiler: temp')
 })
