@@ -73,6 +73,13 @@ test('a webhook is posted, fails, its SQL is fixed on the page, the payload run 
   await page.getByRole('alert').filter({ hasText: 'Line 2, column' }).waitFor()
   await page.locator('.cm-lintRange-error').first().waitFor()
   await shootAll(page, 'connect-failed')
+  await page.setViewportSize({ width: 390, height: 800 })
+  for (const label of ['Received payloads', 'Connect pages']) {
+    const place = `document.querySelector('[aria-label="${label}"]')`
+    const overhang = `${place}.scrollWidth - ${place}.clientWidth`
+    await settlesTo(() => page.evaluate(overhang), 0, label)
+  }
+  await page.setViewportSize({ width: 1280, height: 800 })
   await write(page, OF_CSV)
   await button(page, 'Dry run').click()
   await page.getByText('Stores 1 sample. Creates temp of the new component').waitFor()

@@ -28,6 +28,8 @@ before(async () => {
   assert.equal(made.status, 200, made.text)
 })
 
+const rightOf = (box: { x: number; width: number } | null) => (box?.x ?? 0) + (box?.width ?? 0)
+
 /** Writes a line, and finds the component and stream of one of its fields. */
 async function streamOf(line: string, id: string) {
   const { status, text } = await influx.write(`${line} ${Date.now()}`)
@@ -204,7 +206,8 @@ test('streams are found by a label, from a chip, in the tree, and in the search 
   skip,
 }, async () => {
   const hall = await streamOf('air,host=fan1,zone=Hall\\ one co2=400', 'air_co2,zone=Hall one')
-  await streamOf('air,host=fan2,zone=Hall\\ two co2=400', 'air_co2,zone=Hall two')
+  const long = `fan2${'-over-the-north-gate'.repeat(5)}`
+  await streamOf(`air,host=${long},zone=Hall\\ two co2=400`, 'air_co2,zone=Hall two')
   const { page, complaints } = await studio.open(hall.view)
   const chips = page.getByRole('list', { name: 'Labels' })
   await chips.getByRole('link', { name: 'zone = Hall one' }).click()
@@ -221,6 +224,11 @@ test('streams are found by a label, from a chip, in the tree, and in the search 
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: /fan2/ }).waitFor()
   await shows(found.getByRole('link'), 2)
+  const [panel, row] = [
+    page.getByRole('region', { name: 'Components' }),
+    found.locator('li').last(),
+  ]
+  assert.ok(rightOf(await row.boundingBox()) <= rightOf(await panel.boundingBox()))
   await search.fill('zone=nowhere')
   await page.getByText('No stream has this label.').waitFor()
   await page.keyboard.press('Control+k')

@@ -33,7 +33,7 @@ const columns: ReadonlyArray<Column<Connector>> = [
     show: ({ connType, schedule, nextRun }) => {
       if (connType === 'HTTP') return 'HTTP requests'
       return (
-        <>
+        <span>
           Database
           <span className={styles.beside}>
             {scheduleWords(schedule)}
@@ -43,7 +43,7 @@ const columns: ReadonlyArray<Column<Connector>> = [
               </>
             )}
           </span>
-        </>
+        </span>
       )
     },
   },

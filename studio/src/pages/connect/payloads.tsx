@@ -128,12 +128,12 @@ function columnsOf({ chosen, show, run, again }: ColumnActs): ReadonlyArray<Colu
       id: 'time',
       label: 'Received',
       show: ({ time, method, size }) => (
-        <>
+        <span>
           <Moment time={time} />
           <span className={styles.beside}>
-            {method}, {size.toLocaleString()} bytes
+            {method}, {size.toLocaleString()} {size === 1 ? 'byte' : 'bytes'}
           </span>
-        </>
+        </span>
       ),
     },
     { id: 'outcome', label: 'Result', show: (one) => <Outcome of={one} /> },

@@ -92,13 +92,13 @@ const columns: ReadonlyArray<Column<Refused>> = [
     id: 'time',
     label: 'Time',
     show: ({ time, door, key }) => (
-      <>
+      <span>
         <Moment time={time} />
         <span className={styles.beside}>
           {door}
           {key !== '' && <> · {key}</>}
         </span>
-      </>
+      </span>
     ),
   },
   {

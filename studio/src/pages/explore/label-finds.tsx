@@ -26,18 +26,26 @@ export function LabelFinds({ label }: { readonly label: string }) {
         {error?.message ?? countText(data === undefined ? undefined : streams.length, isPart)}
       </p>
       <ul aria-label="Streams found">
-        {streams.map(({ component, uid, id, name }) => (
-          <li key={uid}>
-            <Link className={styles.find} to={`${streamPath(component.uid, uid)}?find=${find}`}>
-              <span className={styles.label} dir="auto">
-                {name || id || 'Unnamed'}
-              </span>
-              <span className={styles.place} dir="auto">
-                {component.name || component.id || 'Unnamed'}
-              </span>
-            </Link>
-          </li>
-        ))}
+        {streams.map(({ component, uid, id, name }) => {
+          const stream = name || id || 'Unnamed'
+          const device = component.name || component.id || 'Unnamed'
+          return (
+            <li key={uid}>
+              <Link
+                className={styles.find}
+                to={`${streamPath(component.uid, uid)}?find=${find}`}
+                title={`${stream}\n${device}`}
+              >
+                <span className={styles.label} dir="auto">
+                  {stream}
+                </span>
+                <span className={styles.place} dir="auto">
+                  {device}
+                </span>
+              </Link>
+            </li>
+          )
+        })}
       </ul>
       {isPart && (
         <Button kind="plain" onClick={() => setShown(shown + SHOWN)}>

@@ -111,12 +111,12 @@ const columns: ReadonlyArray<Column<Run>> = [
     id: 'rows',
     label: 'Rows',
     show: ({ rowsFetched, rowsSkipped }) => (
-      <>
+      <span>
         {rowsFetched.toLocaleString()}
         {rowsSkipped > 0 && (
           <span className={styles.beside}>{rowsSkipped.toLocaleString()} unchanged</span>
         )}
-      </>
+      </span>
     ),
   },
   {
