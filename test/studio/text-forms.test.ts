@@ -49,12 +49,14 @@ test('marks of another year say it, those of this year do not', () => {
   assert.deepEqual(textsOf('2026-03-01', '2026-11-15'), ['00:00\n1 Mar', '06:00', '12:00'])
 })
 
-test('rangeText() says a day once and seconds where there are some', () => {
+test('rangeText() says a day once, and seconds only in short ranges', () => {
   const check = (from: string, until: string, expected: string) =>
     assert.equal(rangeText('UTC', ms(from), ms(until)), expected)
   check('2026-03-01T00:00:00Z', '2026-03-01T06:00:00Z', '2026-03-01 00:00 – 06:00')
   check('2026-03-01T00:00:00Z', '2026-03-02T06:00:00Z', '2026-03-01 00:00 – 2026-03-02 06:00')
-  check('2026-03-01T00:00:01Z', '2026-03-01T06:00:00Z', '2026-03-01 00:00:01 – 06:00:00')
+  check('2026-03-01T00:00:01.25Z', '2026-03-01T06:00:59.9Z', '2026-03-01 00:00 – 06:00')
+  check('2026-03-01T00:00:01.25Z', '2026-03-01T00:06:00Z', '2026-03-01 00:00:01 – 00:06:00')
+  check('2026-03-01T00:00:01.25Z', '2026-03-01T00:00:02Z', '2026-03-01 00:00:01.250 – 00:00:02')
 })
 
 test('rangeText() shows both offsets of a range with a clock change', () => {

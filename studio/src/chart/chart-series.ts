@@ -57,6 +57,8 @@ export interface NumberSeries {
   readonly counts: readonly number[] | undefined
   /** The last value of each span, where it is not the one that the line goes through. */
   readonly lasts?: readonly number[]
+  /** Each value is a statistic of a period. */
+  readonly isOfPeriods?: true
   /** Whether something is missing between entry i - 1 and i. */
   readonly isBroken: (index: number) => boolean
 }
@@ -142,6 +144,7 @@ function periodData(plot: Plot, shape: 'bars' | 'steps'): ChartData {
     lows: plot.min?.map(numberOf) ?? values,
     highs: plot.max?.map(numberOf) ?? values,
     counts: undefined,
+    isOfPeriods: true,
     isBroken: (index) => index > 0 && start[index] !== end[index - 1],
   }
 }

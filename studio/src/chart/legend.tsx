@@ -76,6 +76,7 @@ export function Legend(props: LegendProps) {
   }
   // Texts and files have values, but no extremes and no mean.
   const hasNumbers = series.some(({ data }) => data === undefined || isNumbers(data))
+  const ofPeriods = new Set<keyof Figures>(series.flatMap(({ data }) => periodFigures(data)))
   const columns = hasNumbers ? COLUMNS : COLUMNS.slice(0, 1)
   const look = hasNumbers ? styles.number : classes(styles.number, styles.state)
   return (
@@ -88,6 +89,7 @@ export function Legend(props: LegendProps) {
             {columns.map(([id, label]) => (
               <th key={id} scope="col" className={look}>
                 {label}
+                {ofPeriods.has(id) && ' of periods'}
               </th>
             ))}
           </tr>
@@ -110,6 +112,12 @@ export function Legend(props: LegendProps) {
       </table>
     </div>
   )
+}
+
+/** Figures that are of the values of periods: a period counts once, however many samples it has. */
+function periodFigures(data: ChartSeries['data']): Array<keyof Figures> {
+  if (data === undefined || !isNumbers(data) || data.isOfPeriods !== true) return []
+  return data.lows === data.values ? ['min', 'max', 'mean'] : ['mean']
 }
 
 interface NameProps {

@@ -65,6 +65,7 @@ test('statistics are downloaded as CSV: the shown columns, edges with their offs
   const { page, complaints } = await studio.open(`${place}&cycle=hour&stat=avg`)
   const statistics = page.getByRole('region', { name: 'Statistics', exact: true })
   await statistics.getByRole('columnheader', { name: 'Maximum' }).waitFor()
+  await page.getByRole('columnheader', { name: 'Mean of periods' }).waitFor()
   const { name, lines } = await downloadCsv(page)
   assert.equal(name, 'Hall_Temperature_hour_2026-10-25T000000_2026-10-25T050000.csv')
   assert.deepEqual(lines.slice(0, 2), [

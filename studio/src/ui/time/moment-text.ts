@@ -17,12 +17,22 @@ export function minuteTexts(zone: string, moments: readonly number[]): string[] 
     : texts
 }
 
+const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000]
+
+/** The unit that both ends of a range are cut to: the longer the range, the fewer digits. */
+function unitOf(length: number): number {
+  if (length >= HOUR) return MINUTE
+  return length >= MINUTE ? SECOND : 1
+}
+
 /**
- * A stretch of time in few words: seconds only where they say something, one day said once, offsets where the
- * clocks are set in between.
+ * A stretch of time in few words: seconds only in short ranges, one day said once, offsets where the clocks are set in
+ * between.
  */
 export function rangeText(zone: string, from: number, until: number): string {
-  const [start, end] = minuteTexts(zone, [from, until])
+  const unit = unitOf(until - from)
+  const cut = (at: number) => Math.floor(at / unit) * unit
+  const [start, end] = minuteTexts(zone, [cut(from), cut(until)])
   const [day, time = ''] = end.split(' ')
   const [before, after] = [offsetText(zone, from), offsetText(zone, until)]
   const [startMark, endMark] = before === after ? ['', ''] : [` ${before}`, ` ${after}`]
