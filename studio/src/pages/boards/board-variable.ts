@@ -19,6 +19,8 @@ export interface BoardChoice {
   readonly totalCount: number
   /** The words that limit the choices. */
   readonly text: string
+  /** The only component that the words find; undefined while they are looked up. */
+  readonly only: string | undefined
   readonly chosen: string
   /** The panels with the streams of the chosen component; those of the one before while they are read. */
   readonly panels: readonly Panel[]
@@ -39,7 +41,8 @@ export function useBoardChoice(
   const base = variable?.componentUid ?? ''
   const chosen = query.get('component') || base
   const [text, setText] = useState('')
-  const listed = useChoices(variable, useQuiet(text.trim()), isOff)
+  const asked = useQuiet(text.trim())
+  const { isCurrent, ...listed } = useChoices(variable, asked, isOff)
   const name = useName(chosen, isOff || listed.choices.some(({ value }) => value === chosen))
   const isBase = chosen === base
   const before = useStreamIds(base, isOff || isBase)
@@ -55,6 +58,10 @@ export function useBoardChoice(
   return {
     ...listed,
     text,
+    only:
+      isCurrent && asked === text.trim() && listed.totalCount === 1
+        ? listed.choices[0]?.value
+        : undefined,
     setText,
     // A link may choose one beyond the list.
     choices:
@@ -70,7 +77,7 @@ function useChoices(variable: Dashboard['variable'], text: string, isOff: boolea
   const { componentUid = '', template = '', folder = '', label = '' } = variable ?? {}
   const { data, error } = useQuery(
     ['component', 'choices', template, folder, label, text],
-    (signal) => {
+    async (signal) => {
       const query = {
         limit: CHOICES_MAX,
         ...(template === '' ? {} : { template }),
@@ -78,14 +85,14 @@ function useChoices(variable: Dashboard['variable'], text: string, isOff: boolea
         ...(label === '' ? {} : { label }),
         ...(text === '' ? {} : { text }),
       }
-      return call('get', '/api/device', { query, signal })
+      return { text, ...(await call('get', '/api/device', { query, signal })) }
     },
     { isOff: isOff || componentUid === '', keepPrevious: true },
   )
   const { device = [], totalCount = 0 } = data ?? {}
   const choices = device.map(({ uid, name, id }) => ({ value: uid, label: name || id || uid }))
   choices.sort((one, other) => BY_NAME.compare(one.label, other.label))
-  return { choices, totalCount, error: error?.message }
+  return { choices, totalCount, isCurrent: data?.text === text, error: error?.message }
 }
 
 /** The name of a component; undefined while it is read. */

@@ -9,7 +9,7 @@ const UNFILTERED_MAX = 20
 
 /** Chooses the component that a board shows; the next and the previous one are a click away. */
 export function VariablePicker({ choice }: { readonly choice: BoardChoice }) {
-  const { choices, totalCount, chosen, error, text, choose, setText } = choice
+  const { choices, totalCount, chosen, only, error, text, choose, setText } = choice
   const at = choices.findIndex(({ value }) => value === chosen)
   const [before, after] = [choices[at - 1], at < 0 ? undefined : choices[at + 1]]
   return (
@@ -47,14 +47,16 @@ export function VariablePicker({ choice }: { readonly choice: BoardChoice }) {
           placeholder="Filter devices"
           autoComplete="off"
           value={text}
-          hint={text === '' ? undefined : countText(totalCount)}
+          hint={text === '' ? undefined : countText(totalCount, only)}
           onChange={({ target }) => setText(target.value)}
+          onKeyDown={({ key }) => key === 'Enter' && only !== undefined && choose(only)}
         />
       )}
     </div>
   )
 }
 
-function countText(count: number): string {
+function countText(count: number, only: string | undefined): string {
+  if (only !== undefined) return '1 found. Press Enter to show it.'
   return count === 0 ? 'No matching devices.' : `${count.toLocaleString('en-GB')} found`
 }
