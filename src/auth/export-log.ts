@@ -220,8 +220,12 @@ function entryOf({ by: { principal, address }, component }: Export) {
 function detailOf(one: Export): string {
   const { form, answers, amount } = one
   const how = { csv: ' as CSV', json: '', file: ', files' }[form]
-  const what = form === 'file' ? 'bytes' : 'samples'
-  return `${placeOf(one)}${how}: ${answers} answers, ${amount} ${what}`
+  const what = form === 'file' ? 'byte' : 'sample'
+  return `${placeOf(one)}${how}: ${counted(answers, 'answer')}, ${counted(amount, what)}`
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${count === 1 ? noun : `${noun}s`}`
 }
 
 /** IDs stand in quotes as in JSON: they may hold whatever else is written here. */

@@ -69,7 +69,7 @@ test('ExportLog counts an answer that comes in parts once, in each hour, beside 
   clock.advance(HOUR_MS)
   exports.note(person('u'), one)
   await exports.flush()
-  assert.equal((await details())[0], '"c" / "s" as CSV: 1 answers, 5 samples')
+  assert.equal((await details())[0], '"c" / "s" as CSV: 1 answer, 5 samples')
 })
 
 test('ExportLog does not bring back an entry that went with its organization', async (t) => {
@@ -102,7 +102,7 @@ test('ExportLog holds no more than 20,000 targets, says when it is full, and res
   clock.advance(HOUR_MS)
   exports.note(person('last'), CSV)
   await exports.flush()
-  assert.deepEqual(await details(), ['"c" / "s" as CSV: 1 answers, 5 samples'])
+  assert.deepEqual(await details(), ['"c" / "s" as CSV: 1 answer, 5 samples'])
 })
 
 test('ExportLog lists streams of a component one by one while they are few', async (t) => {

@@ -67,14 +67,14 @@ test('a read as CSV is logged once for each caller, target and hour, with a coun
   assert.equal((await device('GET', CSV)).status, 200)
   const details = await entries()
   assert.deepEqual(details.sort(), [
-    '"c1" / "s1" as CSV: 1 answers, 5 samples',
+    '"c1" / "s1" as CSV: 1 answer, 5 samples',
     '"c1" as CSV: 5 answers, 21 samples',
   ])
   const actors = (await exportEntries()).map(({ actor }) => actor.split(':')[0])
   assert.ok(actors.includes('api_key'))
   clock.advance(HOUR_MS)
   await owner('GET', CSV)
-  assert.deepEqual((await entries())[0], '"c1" / "s1" as CSV: 1 answers, 5 samples')
+  assert.deepEqual((await entries())[0], '"c1" / "s1" as CSV: 1 answer, 5 samples')
 })
 
 test('CSV by the header Accept is an export; a HEAD and a refused read are none', async () => {
@@ -89,7 +89,7 @@ test('CSV by the header Accept is an export; a HEAD and a refused read are none'
   assert.deepEqual(await entries(), [])
   const asked = caller(service, `api_key=${service.feedKey}`, { Accept: 'text/csv' })
   assert.equal((await asked('GET', '/api/comp/c1/stream/s1/feed?limit=2')).status, 200)
-  assert.deepEqual(await entries(), ['"c1" / "s1" as CSV: 1 answers, 2 samples'])
+  assert.deepEqual(await entries(), ['"c1" / "s1" as CSV: 1 answer, 2 samples'])
 })
 
 test('people who read much of one target export it, page by page; devices do not', async () => {
@@ -122,7 +122,7 @@ test('statements of SQL are one answer, however many streams they read', async (
   const entries = await nextHour()
   const sql = encodeURIComponent(`SELECT id, sample FROM SAMPLE WHERE cid = '${compId}'`)
   assert.equal((await owner('GET', `/api/gql?format=csv&s=${sql}`)).status, 200)
-  assert.deepEqual(await entries(), ['"of three", 3 streams as CSV: 1 answers, 6 samples'])
+  assert.deepEqual(await entries(), ['"of three", 3 streams as CSV: 1 answer, 6 samples'])
   assert.equal((await owner('GET', `/api/gql?format=csv&s=${sql}`)).status, 200)
   assert.deepEqual(await entries(), ['"of three", 3 streams as CSV: 2 answers, 12 samples'])
 })
@@ -140,8 +140,8 @@ test('IDs that look like other words of an entry stand in quotes', async () => {
   }
   const details = await entries()
   assert.deepEqual(details.sort(), [
-    '"a / b" / "c, sd 0" as CSV: 1 answers, 1 samples',
-    '"a" / "b / c" as CSV: 1 answers, 1 samples',
+    '"a / b" / "c, sd 0" as CSV: 1 answer, 1 sample',
+    '"a" / "b / c" as CSV: 1 answer, 1 sample',
   ])
 })
 
@@ -181,5 +181,5 @@ test('exports are logged before the service stops', async () => {
   const entries = await nextHour()
   await owner('GET', CSV)
   await service.restart()
-  assert.deepEqual(await entries(), ['"c1" / "s1" as CSV: 1 answers, 5 samples'])
+  assert.deepEqual(await entries(), ['"c1" / "s1" as CSV: 1 answer, 5 samples'])
 })

@@ -56,6 +56,7 @@ test('a key is made from a sentence, puts what it says, is seen with the passwor
   await form.getByLabel('Allowed IP addresses').fill('')
   await form.getByRole('button', { name: 'Create' }).click()
   const made = page.getByRole('dialog', { name: 'Secret of “Boiler room”' })
+  await made.getByText('You can view it again with your password.').waitFor()
   const secret = await made.locator('code').innerText()
   await made.getByRole('button', { name: 'Done' }).click()
   const put = `${url}/api/feed?compId=boiler&temp=71.5`
@@ -163,6 +164,7 @@ test('an OAuth client is registered with its secret, and removed', { skip }, asy
   await form.getByLabel('Redirect URIs').fill('https://report.example/cb')
   await form.getByRole('button', { name: 'Register' }).click()
   const made = page.getByRole('dialog', { name: 'Secret of “Report”' })
+  await made.getByText('It cannot be viewed again').waitFor()
   const secret = await made.locator('code').innerText()
   assert.match(secret, /\S{20}/)
   await made.getByRole('button', { name: 'Done' }).click()

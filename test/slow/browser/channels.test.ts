@@ -52,7 +52,7 @@ test('a channel is created, tested, and deleted, and its secrets are never shown
   receiver.behave = () => 500
   await button(page, 'Send test message').click()
   await page.getByRole('alert').filter({ hasText: 'Not delivered: Answered with 500' }).waitFor()
-  await page.getByText('No attempts yet.').waitFor()
+  await page.getByText('Test messages are not listed.').waitFor()
   await assertAccessible(page)
   await shootAll(page, 'channel')
   assert.doesNotMatch(await page.content(), /top-secret|a-secret-of/)

@@ -92,6 +92,8 @@ test('the list scrolls to any device, sorts, and filters; the address holds what
   const list = page.getByRole('list', { name: 'Devices' })
   await list.getByRole('link', { name: /^boiler/ }).waitFor()
   const scrolled = `document.querySelector('ul[aria-label="Devices"]').parentElement`
+  const heads = `${scrolled}.previousElementSibling`
+  assert.equal(await page.evaluate(`${scrolled}.clientWidth - ${heads}.clientWidth`), 0)
   await page.evaluate(`${scrolled}.scrollTop = 1e9`)
   await list.getByRole('link', { name: /^zone 2999/ }).waitFor()
   await page.getByRole('button', { name: 'Sort by last contact' }).click()

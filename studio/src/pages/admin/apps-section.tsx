@@ -55,7 +55,13 @@ export function AppsSection() {
           onClose={() => setForm(undefined)}
         />
       )}
-      {shown !== undefined && <SecretDialog {...shown} onClose={() => setShown(undefined)} />}
+      {shown !== undefined && (
+        <SecretDialog
+          {...shown}
+          later="It cannot be viewed again, but you can rotate it."
+          onClose={() => setShown(undefined)}
+        />
+      )}
       {renewed !== undefined && (
         <RenewSecret
           client={renewed}

@@ -74,7 +74,13 @@ export function KeysSection() {
           onClose={() => setForm(undefined)}
         />
       )}
-      {shown !== undefined && <SecretDialog {...shown} onClose={() => setShown(undefined)} />}
+      {shown !== undefined && (
+        <SecretDialog
+          {...shown}
+          later="You can view it again with your password."
+          onClose={() => setShown(undefined)}
+        />
+      )}
       {revoked !== undefined && (
         <Revocation apiKey={revoked} onClose={() => setRevoked(undefined)} />
       )}

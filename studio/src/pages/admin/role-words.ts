@@ -3,7 +3,10 @@ export const ROLE_WORDS = {
   OWNER: { name: 'Owner', may: 'full access, manages owners' },
   ADMIN: { name: 'Admin', may: 'full access except managing owners' },
   MEMBER: { name: 'Member', may: 'can view and change data, components, and settings of streams' },
-  GUEST: { name: 'Guest', may: 'can view data' },
+  GUEST: {
+    name: 'Guest',
+    may: 'can view all data and records except keys, refused points, and the audit log',
+  },
 } as const
 
 /** A role's name in the API. */

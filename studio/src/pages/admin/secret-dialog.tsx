@@ -10,11 +10,13 @@ const SHOWN_MS = 60_000
 interface SecretDialogProps {
   readonly name: string
   readonly secret: string
+  /** How to get a secret later. */
+  readonly later: string
   readonly onClose: () => void
 }
 
 /** A secret, to be copied; it goes away by itself after a minute. */
-export function SecretDialog({ name, secret, onClose }: SecretDialogProps) {
+export function SecretDialog({ name, secret, later, onClose }: SecretDialogProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a minute from when the secret is shown.
   useEffect(() => {
     const timer = setTimeout(onClose, SHOWN_MS)
@@ -22,7 +24,7 @@ export function SecretDialog({ name, secret, onClose }: SecretDialogProps) {
   }, [secret])
   return (
     <Dialog title={`Secret of “${name}”`} onClose={onClose}>
-      <p>Anyone with this secret has its permissions. It is hidden after one minute.</p>
+      <p>Anyone with this secret has its permissions. It is hidden after one minute. {later}</p>
       <code className={styles.secret}>{secret}</code>
       <DialogActions>
         <CopyButton text={secret} what="the secret" />

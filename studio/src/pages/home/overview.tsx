@@ -19,7 +19,7 @@ export function OverviewPage({ overview }: { readonly overview: Schema<'Overview
       <dl className={styles.figures}>
         <Figure label="Devices" value={componentCount} />
         <Figure label="Streams" value={streamCount} />
-        <Figure label="Samples per minute" value={samplesPerMinute} />
+        <Figure label="Samples in the last minute" value={samplesPerMinute} />
         <Figure label="Silent for 1 hour" value={silentCount}>
           {silentCount > 0 && <Link to={`/?silent=${SILENT_MS}&sort=lastContact`}>Show</Link>}
         </Figure>

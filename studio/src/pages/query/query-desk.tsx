@@ -105,7 +105,7 @@ export function QueryDesk({ saved }: { readonly saved: RecordKinds['query'] }) {
               Running …
             </p>
           )}
-          {ended === undefined && !isRunning && (
+          {ended === undefined && !isRunning && sql.trim() === '' && (
             <Empty text="Choose a table or a stream to start from, or write a query. INSERT shows a preview first and stores nothing until you confirm." />
           )}
           {ended !== undefined && (

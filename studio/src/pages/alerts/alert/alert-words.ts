@@ -18,8 +18,8 @@ export const SEVERITY_WORDS: Readonly<Record<Alert['severity'], string>> = {
 }
 
 const CAUSE_WORDS: Readonly<Record<AlertEvent['cause'], string>> = {
-  sample: 'sample',
-  timer: 'time passed',
+  sample: 'new sample',
+  timer: 'condition held long enough',
   silence: 'no samples',
   inactive: 'outside active times',
   disabled: 'alert disabled',

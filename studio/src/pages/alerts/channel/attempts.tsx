@@ -52,7 +52,9 @@ export function Attempts({ uid }: { readonly uid: string }) {
       <h2 id="attempts-title">Attempts</h2>
       <FormAlert>{error?.message}</FormAlert>
       {data !== undefined && rows.length === 0 && (
-        <p className={styles.soft}>No attempts yet. Messages of alerts appear here.</p>
+        <p className={styles.soft}>
+          No attempts yet. Messages of alerts appear here. Test messages are not listed.
+        </p>
       )}
       {rows.length > 0 && (
         <DataTable

@@ -53,7 +53,7 @@ export function ImportFields(props: ImportFieldsProps) {
       {!isReadOnly && <StartField value={value} set={set} />}
       <div className={styles.whole}>
         <CodeEditor
-          label="Database query"
+          label="External SQL"
           hint="Sent to the database unchanged. The SQL below reads its rows as @JDBC_RESULT: CSV with a header line"
           placeholder="SELECT device, measured_at, temperature FROM readings"
           hasLineNumbers

@@ -15,7 +15,7 @@ interface NumberedRow {
   readonly cells: Preview['rows'][number]
 }
 
-/** The first rows of the database query as the page shows it, saved or not. */
+/** The first rows of the External SQL as the page shows it, saved or not. */
 export function RowPreview({ value }: { readonly value: Connector }) {
   const connection = value.connection?.uid ?? ''
   const externalSql = value.externalSql ?? ''
@@ -49,7 +49,7 @@ export function RowPreview({ value }: { readonly value: Connector }) {
       </FormAlert>
       {preview !== undefined && preview.rows.length > 0 && (
         <DataTable<NumberedRow>
-          label="Rows of the database query"
+          label="Rows of the External SQL"
           isDense
           columns={columnsOf(preview)}
           rows={preview.rows.map((cells, at) => ({ at, cells }))}
@@ -62,7 +62,7 @@ export function RowPreview({ value }: { readonly value: Connector }) {
 
 function statusText(isBusy: boolean, preview: Preview | undefined): string {
   if (isBusy) return 'Running the query (up to 30 seconds) …'
-  if (preview === undefined) return 'Runs the database query as shown here. Stores nothing.'
+  if (preview === undefined) return 'Runs the External SQL as shown here. Stores nothing.'
   if (!preview.isOk) return ''
   const { length } = preview.rows
   if (length === 0) return 'The query returns no rows.'
