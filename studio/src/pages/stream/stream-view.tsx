@@ -60,11 +60,11 @@ export function StreamView({ found, canChange }: StreamViewProps) {
         name: found.streamName,
         unit: plot?.unit ?? found.unit,
         data,
-        // The legend of a band has its extremes, and the mean with one digit more.
+        // The legend of a band has the averages as the table has them.
         precision:
           stat === undefined
             ? precisionOf(plot)
-            : statisticPrecision(plot, stat, figures)(stat === BAND ? 'min' : stat),
+            : statisticPrecision(plot, stat, figures)(stat === BAND ? 'avg' : stat),
       },
     ]
   }, [plot, found, stat, figures])
