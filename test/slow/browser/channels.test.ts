@@ -82,5 +82,5 @@ test('a channel that is created for a new alert leads back to its draft', { skip
   await page.getByRole('link', { name: 'Back to the alert' }).click()
   await page.getByRole('checkbox', { name: 'Day shift' }).check()
   assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Too hot')
-  assert.equal(new URL(page.url()).searchParams.get('condition'), 'value > 80')
+  await page.waitForURL((url) => url.searchParams.get('condition') === 'value > 80')
 })

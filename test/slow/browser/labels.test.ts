@@ -3,7 +3,7 @@ import { before, test } from 'node:test'
 import { browserSkip } from '../../support/browser.ts'
 import { InfluxClient } from '../../support/influx-client.ts'
 import { ownerOfFile } from '../../support/service-of-file.ts'
-import { settlesTo, shows } from '../../support/settle.ts'
+import { comesTrue, settlesTo, shows } from '../../support/settle.ts'
 import {
   assertAccessible,
   assertFits,
@@ -228,7 +228,9 @@ test('streams are found by a label, from a chip, in the tree, and in the search 
     page.getByRole('region', { name: 'Components' }),
     found.locator('li').last(),
   ]
-  assert.ok(rightOf(await row.boundingBox()) <= rightOf(await panel.boundingBox()))
+  await comesTrue(
+    async () => rightOf(await row.boundingBox()) <= rightOf(await panel.boundingBox()),
+  )
   await search.fill('zone=nowhere')
   await page.getByText('No stream has this label.').waitFor()
   await page.keyboard.press('Control+k')
