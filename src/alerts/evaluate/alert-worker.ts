@@ -448,9 +448,8 @@ export class AlertWorker {
   async #commit(): Promise<void> {
     const taken = this.#states.takeChanges()
     if (taken.length === 0) return
-    const { catalog, store, watches } = this.#deps
-    const { index } = catalog
-    const changes = await nameStanding({ index, store, states: this.#states, watches }, taken)
+    const { index } = this.#deps.catalog
+    const changes = await nameStanding({ ...this.#deps, index, states: this.#states }, taken)
     const byOrganization = Map.groupBy(changes, ({ loaded }) => loaded.alert.orgUid)
     for (const some of byOrganization.values()) await this.#commitOf(some)
     this.#states.forgetOk(changes, ({ loaded, names }) =>

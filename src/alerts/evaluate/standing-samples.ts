@@ -11,16 +11,17 @@ interface StandingDeps {
   readonly store: SampleStore
   readonly states: StateTable
   readonly watches: WatchList
+  readonly onFailure: (error: unknown) => void
 }
 
 const LATEST_AT_ONCE = 1_000
 
 /**
- * The changes, of which those by a timer name the last evaluated sample: that is the one that stands. The state before
- * names the sample that began it, and those after it are not kept.
+ * Lets changes by a timer name the last evaluated sample of their stream, instead of the sample that began the state.
+ * Where samples cannot be read, changes stay as they are: a damaged stream must not hold back alerts.
  */
 export async function nameStanding(
-  { index, store, states, watches }: StandingDeps,
+  { index, store, states, watches, onFailure }: StandingDeps,
   changes: readonly StateChange[],
 ): Promise<StateChange[]> {
   const named = [...changes]
@@ -32,7 +33,11 @@ export async function nameStanding(
   }
   for (let from = 0; from < timed.length; from += LATEST_AT_ONCE) {
     const some = timed.slice(from, from + LATEST_AT_ONCE)
-    const latest = await store.latest(some.map(({ handle }) => handle))
+    const reading = store.latest(some.map(({ handle }) => handle))
+    const latest = await reading.catch((error: unknown) => {
+      onFailure(error)
+      return []
+    })
     for (const [place, { at, handle }] of some.entries()) {
       const sample = latest[place]
       // A sample that arrived meanwhile is not evaluated yet.

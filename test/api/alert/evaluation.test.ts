@@ -154,6 +154,18 @@ test('a state that a timer changed names the sample that stands', async () => {
   assert.equal(states.body.state[0].value, '45')
 })
 
+test('an alert fires by a timer although the samples of its stream cannot be read', async (t) => {
+  const { put, states } = await watched({ condition: 'value > 30', forMs: 10 * MINUTE })
+  await put(31)
+  const read = t.mock.method(home.service.app.samples, 'latest', async () => {
+    throw new Error('the chunk is damaged')
+  })
+  await home.advance(10 * MINUTE)
+  assert.ok(read.mock.callCount() > 0)
+  assert.deepEqual(await states(), ['PENDING sample', 'FIRING timer'])
+  read.mock.restore()
+})
+
 test('clearCondition keeps an alert firing until it holds', async () => {
   const { put, states } = await watched({ condition: 'value > 80', clearCondition: 'value < 70' })
   for (const value of [81, 75, 71, 80, 69, 75]) {

@@ -1,7 +1,7 @@
 import { epochMs, growColumn } from '../../../base/index.ts'
 import type { SampleBatch, StreamHandle, TouchedSpan } from '../../ports/sample-port.ts'
 
-/** A span of which nothing but its edges is known. */
+/** A span whose numbers are not known. */
 export interface UnreadSpan {
   readonly handle: number
   readonly from: number
